@@ -88,6 +88,9 @@ const allowed: Record<string, readonly string[]> = {
 /** Folders whose subfolders must not import from each other. */
 const isolated = ["stores", "adapters"];
 
+/** The subfolder that every adapter may use. */
+const sharedByAdapters = "src/adapters/caller/";
+
 /** Subfolders that every host uses; the others are hosts and must not import from each other. */
 const sharedByHosts = ["hook", "install", "doctor", "plugin", "transcript", "opencode-family"];
 
@@ -152,7 +155,7 @@ function isIsolated(from: string, to: string): boolean {
     const isHost = (name: string) => name !== "" && !sharedByHosts.includes(name);
     return isHost(other) && from !== "src/hosts/hosts.ts";
   }
-  return isolated.includes(folder) && own !== "";
+  return isolated.includes(folder) && own !== "" && !to.startsWith(sharedByAdapters);
 }
 
 /** Static imports: `import … from "x"`, `export … from "x"` and `import "x"`. */

@@ -17,7 +17,7 @@ import { instructionsOf } from "../src/mcp/server.ts";
 import type { SurfaceChoice } from "../src/sessions/options.ts";
 import { initProject, openProject } from "../src/surfaces/project/index.ts";
 import { inHost, type Surface } from "../src/surfaces/surface.ts";
-import { createToolbox, dotless } from "../src/surfaces/toolbox.ts";
+import { createToolbox, dotless, guidanceOf } from "../src/surfaces/toolbox.ts";
 import { findProject } from "../src/workspace/project.ts";
 import { chosenSurfaces, knownSurfaces, loadSurfaces } from "../src/workspace/surfaces.ts";
 import { call, filler, isSummaryRequest, ofType, openStage, plainSummary } from "./support/agent.ts";
@@ -35,7 +35,9 @@ async function allToolNames(): Promise<string[]> {
 }
 
 /** The tools that a text names. `recall` and `archive` are also words, so they count only after "call". */
-function toolsNamedIn(text: string): string[] {
+function toolsNamedIn(whole: string): string[] {
+  // In a program it is an object.
+  const text = whole.replaceAll("- session.scratchpad: read()", "");
   return [...new Set(allTools)].filter((name) =>
     /[_.]/.test(name)
       ? new RegExp(`(?<![\\w.])${name.replace(".", "\\.")}(?![\\w])`).test(text)
@@ -57,6 +59,9 @@ const combinations = [
   ["notepad", "scratchpad", "tasks", "results"],
   [...surfaceNames],
 ];
+
+/** Surfaces that need more than a name are chosen by a config. */
+const configured = [...combinations, ["project"], ["sandbox"], [...surfaceNames, "project", "sandbox"]];
 
 /** A project whose config chooses these surfaces. */
 function projectWith(surfaces: readonly string[]): string {
@@ -109,7 +114,8 @@ async function checkAgent(
   await writeEverywhere(await stage.session());
   await stage.say("Second.");
   await stage.say("Third.");
-  assertShown(stage.server.requests, surfaces.map(String), `agent, ${placement}`);
+  const names = surfaces.map((surface) => (typeof surface === "string" ? surface : surface.name));
+  assertShown(stage.server.requests, names, `agent, ${placement}`);
 }
 
 function assertShown(requests: readonly Sent[], surfaces: readonly string[], where: string): void {
@@ -181,7 +187,20 @@ for (const surfaces of combinations) {
     assert.equal(/Call recall_result with id/.test(all), surfaces.includes("results"));
     for (const request of stage.server.requests) assertTrue(request, surfaces, "a long conversation");
   });
+}
 
+for (const placement of placements) {
+  test(`agent, ${placement}, notepad, project, sandbox: what is promised holds in the next request [config.true-texts]`, async (t) => {
+    const root = temporaryDirectory();
+    initProject(openProject({ root }));
+    const workspace = { project: findProject(root), config: { values: {} } };
+    const surfaces = await loadSurfaces(["notepad", "project", "sandbox"], workspace);
+    await checkAgent(t, surfaces, placement);
+  });
+}
+
+for (const surfaces of configured) {
+  const title = surfaces.join(", ");
   test(`MCP, ${title}: instructions and descriptions name only its tools [config.true-texts]`, async () => {
     const root = projectWith(surfaces);
     const workspace = { project: findProject(root), config: { values: { surfaces: surfaces as never } } };
@@ -204,8 +223,8 @@ for (const surfaces of combinations) {
   });
 }
 
-for (const surfaces of combinations) {
-  test(`a hook with ${surfaces.join(", ")} names only their tools [config.true-texts]`, async () => {
+for (const surfaces of configured) {
+  test(`a hook with ${surfaces.join(", ")} shows only them and names only their tools [config.true-texts] [config.hook-surfaces]`, async () => {
     const project = await hookProject();
     writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ surfaces }));
     if (surfaces.includes("project")) initProject(openProject({ root: project.root }));
@@ -221,9 +240,14 @@ for (const surfaces of combinations) {
     };
     await send("SessionStart", { source: "startup" });
     await inMemory(project, async (memory) => writeEverywhere(await memory.openSession("claude-code.s")));
-    assert.match(await send("UserPromptSubmit"), /kept in the plan/);
+    const assertObeys = (text: string) => {
+      assert.equal(/kept in the notepad/.test(text), surfaces.includes("notepad"), text);
+      assert.equal(/kept in the plan/.test(text), surfaces.includes("scratchpad"), text);
+    };
+    assertObeys(await send("UserPromptSubmit"));
     await send("PreCompact", { trigger: "auto" });
     const restarted = await send("SessionStart", { source: "compact" });
+    assertObeys(restarted);
     assert.match(restarted, /\[Checkpoint/);
     await send("SessionStart", { source: "clear", session_id: "s2" });
   });
@@ -245,6 +269,20 @@ test("over MCP nothing is promised that only a hook or a plug-in does, and the t
   await session.call("session_scratchpad", { action: "set_plan", content: "1. Count the rows" });
   assert.equal(await read(), "[Session Scratchpad]\nPlan:\n1. Count the rows\n[End Scratchpad]");
   await memory.close();
+});
+
+test("the sandbox's guidance names only surfaces that the agent gets [config.sandbox-surfaces]", async () => {
+  const workspace = { project: findProject(temporaryDirectory()), config: { values: {} } };
+  const guidance = async (...names: string[]) =>
+    guidanceOf(await loadSurfaces(["sandbox", ...names], workspace), {
+      limits: defaultLimits,
+      reading: inHost,
+    });
+  assert.match(await guidance("notepad"), /session\.notepad: read[\s\S]+append progress to the notepad/);
+  assert.doesNotMatch(await guidance("notepad"), /session\.notes|session\.scratchpad/);
+  assert.match(await guidance("notes"), /session\.notes: add[\s\S]+add a note of your progress/);
+  assert.doesNotMatch(await guidance("notes"), /notepad|session\.scratchpad/);
+  assert.doesNotMatch(await guidance(), /notepad|session\.notes|scratchpad/);
 });
 
 test("results are cleared only where the agent can recall them [config.clearing]", async (t) => {

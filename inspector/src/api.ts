@@ -45,6 +45,7 @@ const addresses: { [Name in RouteName]: `${Routes[Name]["method"]} ${Routes[Name
   window: "GET /api/sessions/{id}/window",
   whereabouts: "GET /api/sessions/{id}/whereabouts",
   attention: "GET /api/sessions/{id}/attention",
+  stats: "GET /api/stats",
   project: "GET /api/project",
 };
 

@@ -4,18 +4,19 @@ import { Home } from "./home.tsx";
 import { connection } from "./live.ts";
 import { useLoad } from "./load.ts";
 import { Palette } from "./palette/palette.tsx";
-import { useRoute } from "./route.ts";
+import { useRoute, weekHref } from "./route.ts";
 import { SessionView } from "./session/session-view.tsx";
 import { Sidebar } from "./sessions/sidebar.tsx";
 import { Help, useShortcuts } from "./shortcuts.tsx";
 import { useStore } from "./store.ts";
 import { nextTheme, theme } from "./theme.ts";
 import { Toasts } from "./toast.tsx";
+import { Week } from "./week.tsx";
 
 const wide = matchMedia("(min-width: 800px)");
 
 export function App() {
-  const { sessionId } = useRoute();
+  const { sessionId, isWeek } = useRoute();
   const isWide = useIsWide();
   const state = useStore(connection);
   const { data: health } = useLoad("health", {}, state);
@@ -25,7 +26,7 @@ export function App() {
     toggleHelp: () => setHelpOpen((isOpen) => !isOpen),
     openPalette: () => setPaletteOpen(true),
   });
-  const isListShown = isWide || sessionId === undefined;
+  const isListShown = isWide || (sessionId === undefined && !isWeek);
   return (
     <div class={`shell${isListShown ? "" : " is-inside"}`}>
       <button type="button" class="button skip" onClick={() => document.getElementById("main")?.focus()}>
@@ -49,6 +50,9 @@ export function App() {
           <span class="link-dot" aria-hidden="true" />
           <span class="link-word">{state}</span>
         </span>
+        <a class="button button-quiet week-link" href={weekHref} aria-current={isWeek ? "page" : undefined}>
+          Last 7 days
+        </a>
         <button
           type="button"
           class="button button-quiet palette-button"
@@ -70,11 +74,9 @@ export function App() {
       <ConnectionBanner />
       {isListShown && <Sidebar isWide={isWide} />}
       <main class="main" id="main" tabIndex={-1}>
-        {sessionId === undefined ? (
-          <Home isWide={isWide} />
-        ) : (
-          <SessionView key={sessionId} sessionId={sessionId} />
-        )}
+        {isWeek && <Week />}
+        {!isWeek && sessionId === undefined && <Home isWide={isWide} />}
+        {sessionId !== undefined && <SessionView key={sessionId} sessionId={sessionId} />}
       </main>
       <Toasts />
       {isHelpOpen && <Help close={() => setHelpOpen(false)} />}

@@ -6,6 +6,8 @@ export type Tab = (typeof tabs)[number];
 /** What the page shows. Kept in the URL, so that it can be bookmarked, shared and navigated back from. */
 export interface Route {
   sessionId: string | undefined;
+  /** The figures of the last days, instead of a session. */
+  isWeek: boolean;
   tab: Tab;
   /** A call, an epoch, a message or a revision. */
   item: number | undefined;
@@ -14,6 +16,9 @@ export interface Route {
   /** The call to compare with. */
   against: number | undefined;
 }
+
+/** The address of the figures of the last days. */
+export const weekHref = "#week";
 
 /** The parts of a route that a link may set besides session, tab and item. */
 export type RouteDetail = Partial<Pick<Route, "find" | "against">>;
@@ -30,8 +35,10 @@ export function currentRoute(): Route {
   return route.get();
 }
 
-export function isSessionInUrl(): boolean {
-  return read().sessionId !== undefined;
+/** Whether the URL names what to show. */
+export function isPlaceInUrl(): boolean {
+  const { sessionId, isWeek } = read();
+  return isWeek || sessionId !== undefined;
 }
 
 export function hrefTo(
@@ -63,6 +70,7 @@ function read(): Route {
   const details = new URLSearchParams(query);
   return {
     sessionId: id === "" ? undefined : decode(id),
+    isWeek: path === weekHref,
     tab: tabs.find((each) => each === tab) ?? "memory",
     item: numberIn(item),
     find: details.get("find") ?? "",

@@ -3,5 +3,6 @@ import "./hosts.browser.ts";
 import "./insight.browser.ts";
 import "./inspector.browser.ts";
 import "./memory.browser.ts";
+import "./memory-app.browser.ts";
 import "./replay.browser.ts";
 import "./views.browser.ts";

@@ -9,8 +9,8 @@ import { builtPage } from "./support/built-page.ts";
 
 const agent = { actor: { kind: "agent" as const } };
 
-async function serve(context: TestContext) {
-  return startTestServer(context, { page: await builtPage(), priceOf: prices });
+async function serve(context: TestContext, options: Parameters<typeof startTestServer>[1] = {}) {
+  return startTestServer(context, { page: await builtPage(), priceOf: prices, ...options });
 }
 
 const isInView = (page: Page, selector: string) =>
@@ -309,9 +309,15 @@ test(
 );
 
 test(
-  "views start at their top, a long notepad has an outline and a limit, its checkboxes work, and an empty store shows the first steps [inspector.layout] [inspector.memory]",
+  "views start at their top, a long notepad has an outline and a limit, its checkboxes work, an empty store shows the first steps, and the last days have figures [inspector.layout] [inspector.memory] [people.stats]",
   inBrowser(async (browser, context) => {
-    const { server, memory } = await serve(context);
+    const recorded = {
+      conversations: 2,
+      calls: 40,
+      took: { tokens: 12_000, dollars: 0.02 },
+      filesUsedAgain: { unread: 3, unreadTokens: 900, dollars: 0.0123, readAgain: 1 },
+    };
+    const { server, memory } = await serve(context, { stats: async () => recorded });
     const { page, problems } = await openPage(browser, server);
     await page.getByRole("heading", { name: "No sessions yet" }).waitFor();
     await page.getByText("holdfast init", { exact: true }).waitFor();
@@ -341,6 +347,18 @@ test(
     await page.locator(".entry-row").first().waitFor();
     const top = await page.evaluate<number>("document.querySelector('.main').scrollTop");
     assert.ok(top < 400, `scrolled by ${top}`);
+
+    await page.getByRole("link", { name: "Last 7 days" }).click();
+    await page.getByRole("heading", { name: "The last seven days" }).waitFor();
+    const figure = (name: string) => page.locator(".week-facts > div", { hasText: name }).locator("dd");
+    assert.equal(await figure("Writes by agents").textContent(), "2");
+    assert.equal(await figure("Writes by you").textContent(), "1");
+    await page.getByRole("button", { name: "Count tokens and money" }).click();
+    await page.getByText("2 recorded conversations, 40 calls").waitFor();
+    assert.match(
+      (await figure("Repeated reads avoided").textContent()) ?? "",
+      /^3 files, 900 tokens, \$0\.01/,
+    );
     assert.deepEqual(problems, []);
   }),
 );

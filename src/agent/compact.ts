@@ -7,7 +7,7 @@ import { type AskInPlace, type AskSummariser, maxSummaryTokens } from "../compac
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
 import { frozenOf } from "../context/memory-share.ts";
 import { planPrompt } from "../context/prompt.ts";
-import { previewCompaction, readSummarySpan } from "../engine/conversation.ts";
+import { previewCompaction, readSummarySpan, summarisedUpTo } from "../engine/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
@@ -51,7 +51,8 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
   const to = cutFor(before, setting, run);
   if (to === undefined) return false;
   const compaction = new Compaction(driverOf(run, before, to));
-  await compaction.begin({ messages: before.messages, to, tokensBefore: before.usage.total });
+  const from = summarisedUpTo(before.state) + 1;
+  await compaction.begin({ messages: before.messages, from, to, tokensBefore: before.usage.total });
   const shown = before.prompt.conversation.filter(({ number }) => number <= to);
   const kept = before.messages.find(({ number, aside }) => number > to && !aside);
   const summary = await compaction.summarise(askModel(run, before), {

@@ -11,6 +11,7 @@ import type {
 import type { State } from "../engine/state.ts";
 import { oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
+import type { Operation } from "../surfaces/operations.ts";
 import { droppedRules, type ListedPin, listPins } from "../surfaces/pins/operations.ts";
 import type { SessionHandle } from "../surfaces/session-handle.ts";
 import type { Moment } from "../surfaces/surface.ts";
@@ -18,6 +19,7 @@ import type { CheckpointBudget } from "./budget.ts";
 import { planCheckpoint, planWithNeeds } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
 import { type ReadFile, readContents } from "./facts/read-contents.ts";
+import type { KeptMessages } from "./kept-messages.ts";
 import type { WayBack } from "./place-needs.ts";
 import { accountFor, planReceipt } from "./receipt.ts";
 import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
@@ -32,11 +34,11 @@ import {
 } from "./summary.ts";
 
 /** The part of a conversation that is about to be compacted, as its driver sees it. */
-export interface Conversation {
+export interface Conversation extends KeptMessages {
   /** The messages since the last summary, in order. */
   messages: readonly StoredMessage[];
-  /** The last message to remove. */
-  to: number;
+  /** The first message to remove (default: the first of `messages`). A caller may pass only the end of a conversation. */
+  from?: number;
   /** What the user said before these messages, if the driver knows: the user's rules are searched in it too. */
   said?: readonly StoredMessage[];
   /** Tokens of the prompt before the compaction (default: those of the removed messages). */
@@ -60,6 +62,8 @@ export interface CompactionDriver {
   askTokens?: number;
   /** The compaction may end in another process than it began in. */
   isResumable?: boolean;
+  /** The idempotency key of a write, if the host may report the same compaction twice. */
+  keyOf?(operation: Operation): string | undefined;
   countTokens: (text: string) => number;
   /**
    * The model's context after the compaction. `body` is the text passed to `commit` without the receipt: summary and
@@ -127,7 +131,7 @@ export class Compaction {
   /** Computes the checkpoint without writing it. */
   async plan(conversation: Conversation): Promise<Begun> {
     const { session, countTokens, trigger } = this.#driver;
-    const { messages, to, transcript } = conversation;
+    const { messages, to, among, mayKeepTail = false, transcript } = conversation;
     const state = await session.state();
     const earlier = await lastCheckpoint(session, state);
     // Earlier compactions have searched what was said before.
@@ -140,6 +144,8 @@ export class Compaction {
         state,
         messages: current,
         to,
+        mayKeepTail,
+        ...(among ? { among } : {}),
         earlier,
         budget: typeof budget === "function" ? await budget(rules) : budget,
         contents: await readContents(messages, earlier, this.#driver.readFile),
@@ -155,11 +161,10 @@ export class Compaction {
     );
     const checkpoint = { ...planned, ...(askedIn === undefined ? {} : { askedIn }) };
     const removed: Removed = {
-      from: gone[0]?.number ?? 0,
+      from: conversation.from ?? gone[0]?.number ?? 0,
       to: gone.at(-1)?.number ?? 0,
       messages: gone.length,
-      tokens:
-        conversation.tokensBefore ?? countTokens(gone.map(({ message }) => plainTextOf(message)).join("\n")),
+      tokens: conversation.tokensBefore ?? countConversation(gone, countTokens),
       items: accountFor(gone, checkpoint.openAsks),
       needs,
       transcript: gone.length > 0 ? (transcript?.path ?? "") : "",
@@ -204,11 +209,11 @@ export class Compaction {
     const { checkpoint, removed, rules } = begun;
     const { session, trigger, skipped, emit, notify, isResumable } = this.#driver;
     if (rules.texts.length + rules.replaced.length > 0) {
-      await session.apply({ type: "pins.find", ...rules }, asSystem);
+      await this.#write({ type: "pins.find", ...rules });
       begun.rules = noRules;
     }
     if (readEpoch(await session.state()).warning === "none") {
-      await session.apply({ type: "context.skip_warning", trigger, reason: skipped }, asSystem);
+      await this.#write({ type: "context.skip_warning", trigger, reason: skipped });
       emit?.({ type: "warning", trigger, skipped });
     }
     const epoch = [String(checkpoint.epoch)];
@@ -217,10 +222,21 @@ export class Compaction {
     const isKnown = known?.value.text === checkpoint.text;
     // Another process needs them to account for what was removed, and people to see what a host removed.
     const kept = isResumable || trigger === "host" ? { removed } : {};
+    let isRepeated = isKnown;
     if (!isKnown || (isResumable && counted?.value.transcriptSize !== removed.transcriptSize))
-      await session.apply({ type: "context.checkpoint", checkpoint, ...kept }, asSystem);
-    if (!isKnown) await notify({ kind: "before-compaction", checkpoint });
+      isRepeated ||= await this.#write({ type: "context.checkpoint", checkpoint, ...kept });
+    if (!isRepeated) await notify({ kind: "before-compaction", checkpoint });
     emit?.({ type: "checkpoint", checkpoint });
+  }
+
+  /** Returns whether the same report has written it before. */
+  async #write(operation: Operation): Promise<boolean> {
+    const key = this.#driver.keyOf?.(operation);
+    const { repeated } = await this.#driver.session.apply(operation, {
+      ...asSystem,
+      ...(key === undefined ? {} : { key }),
+    });
+    return repeated;
   }
 
   /** Asks the driver's model for a summary. If the model gives no acceptable one, builds it from the messages. */
@@ -293,6 +309,20 @@ export class Compaction {
     if (this.#begun) return this.#begun;
     throw outOfOrder("account", "plan");
   }
+}
+
+/** Of a longer conversation only a part is counted, in pieces from all of it: the figure is for people. */
+const maxCounted = 60_000;
+
+function countConversation(
+  messages: readonly StoredMessage[],
+  countTokens: (text: string) => number,
+): number {
+  const texts = messages.map(({ message }) => plainTextOf(message));
+  const length = texts.reduce((sum, text) => sum + text.length + 1, 0);
+  const share = Math.min(1, maxCounted / length);
+  const counted = texts.map((text) => text.slice(0, Math.ceil(text.length * share))).join("\n");
+  return Math.round(countTokens(counted) * Math.max(1, length / Math.max(1, counted.length)));
 }
 
 const maxPreviews = 300;

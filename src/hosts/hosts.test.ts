@@ -14,6 +14,9 @@ const list = "src/hosts/hosts.ts";
 /** Quoted strings, which may contain what looks like a comment, and comments. */
 const stringOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g;
 
+/** Names that are also words of programs: only a quoted one names the host. */
+const programWords = new Set(["cursor"]);
+
 /**
  * Every name or title of a host that is a word of the code, as `file:line: name`, outside the host's own folder and the
  * list of hosts. A comment may name one, and so may a stored key (`openclaw:scratchpad`), which cannot be renamed.
@@ -23,7 +26,7 @@ function findNames(path: string, text: string): string[] {
   const code = text.replaceAll(stringOrComment, (match, string) => string ?? match.replaceAll(/./g, ""));
   const words = hosts
     .filter(({ name }) => !path.startsWith(`src/hosts/${name}/`))
-    .flatMap(({ name, title }) => [name, title]);
+    .flatMap(({ name, title }) => [programWords.has(name) ? `(?<=["'])${name}(?=["'])` : name, title]);
   const pattern = new RegExp(`(?<![\\w-])(?:${words.join("|")})(?![\\w-]|:\\w)`, "g");
   return code
     .split("\n")
@@ -46,6 +49,7 @@ test("finds a planted name, also in another host's folder, but not in the host's
   assert.equal(findNames("src/cli/commands/hook.ts", "run(`pi`, 'codex')").length, 2);
   assert.deepEqual(findNames("src/hosts/gemini/host.ts", planted), []);
   assert.deepEqual(findNames(list, planted), []);
+  assert.equal(findNames("src/cli/commands/hook.ts", 'if (name === "cursor") return cursor;').length, 1);
 });
 
 test("finds a name and a title inside a text, but not in a comment or as part of a word [repo.hosts]", () => {

@@ -2,6 +2,7 @@ import { HoldfastError } from "../errors.ts";
 import { claudeCode } from "./claude-code/host.ts";
 import { codex } from "./codex/host.ts";
 import { copilot } from "./copilot/host.ts";
+import { cursor } from "./cursor/host.ts";
 import { gemini } from "./gemini/host.ts";
 import type { Host } from "./host.ts";
 import { kilo } from "./kilo/host.ts";
@@ -21,6 +22,7 @@ export const hosts: readonly Host[] = [
   qwen,
   pi,
   openclaw,
+  cursor,
 ];
 
 export const hostNames: readonly string[] = hosts.map(({ name }) => name);

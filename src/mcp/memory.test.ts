@@ -148,7 +148,7 @@ test("if the store cannot be opened, every call says so, and a later call opens 
   assert.match((await initialize(server)).instructions, /notepad/);
   assert.equal((await server.ask("tools/list")).result.tools.length, 13);
   assert.equal((await server.ask("resources/list")).result.resources.length, 4);
-  assert.equal((await server.ask("prompts/list")).result.prompts.length, 2);
+  assert.equal((await server.ask("prompts/list")).result.prompts.length, 3);
   const refused = await server.call("write_notepad", { content: "x" });
   assert.equal(refused.isError, true);
   assert.match(

@@ -8,6 +8,7 @@ import { scratchpadSurface } from "../surfaces/scratchpad/tools.ts";
 import { sessionsSurface } from "../surfaces/sessions/tools.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { tasksSurface } from "../surfaces/tasks/tools.ts";
+import { memoryText, sectionsOf } from "./show-memory.ts";
 
 export const prompts: Prompt[] = [
   {
@@ -21,6 +22,11 @@ export const prompts: Prompt[] = [
     title: "Hand over",
     description: "A handoff for the next session or agent: the current memory, and what to add to it.",
     arguments: [{ name: "to", description: "Who continues the work", required: false }],
+  },
+  {
+    name: "show_memory",
+    title: "Show memory",
+    description: "What memory contains, for you to read.",
   },
 ];
 
@@ -52,6 +58,15 @@ export async function handoffPrompt(
     `Hand this work over to ${reader}, who has not seen this conversation. Below is what memory already contains. Write down what is missing: the goal, what is done and how it was checked, what is open and the next step, decisions with their reasons, dead ends, and the paths, ids and numbers that are needed. ${keep}`,
     session ? `The session is ${session.id}.` : "",
     memory === "" ? "The memory is empty." : memory,
+  ]);
+}
+
+/** What the tool of the same name shows in a client that renders apps. */
+export async function showMemoryPrompt(id: string, session: Session | undefined): Promise<GetPromptResult> {
+  return userPrompt("What memory contains.", [
+    "Show me the following as it is: it is what memory contains. Do nothing else.",
+    fenceContent(memoryText(session ? await sectionsOf(session) : [])),
+    `The session is ${id}.`,
   ]);
 }
 

@@ -130,7 +130,8 @@ function isoTime(milliseconds: number): string {
   return Number.isNaN(date.getTime()) ? "unknown" : date.toISOString();
 }
 
-async function readPlan(session: Session | undefined): Promise<string> {
+/** The scratchpad and the open tasks. */
+export async function readPlan(session: Session | undefined): Promise<string> {
   if (!session) return "";
   const state = await session.state();
   return [renderScratchpad(readScratchpad(state)), tasksSurface.block?.(state)?.text ?? ""]

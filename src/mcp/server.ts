@@ -1,4 +1,6 @@
 import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   ProtocolError,
   ProtocolErrorCode,
@@ -15,7 +17,7 @@ import { createToolbox, dotless, guidanceOf, type ToolDescription } from "../sur
 import { type Caller, Connection, type MemorySource, unavailable } from "./connection.ts";
 import type { Lane } from "./lanes.ts";
 import { projectAnswer, projectTool } from "./project-tools.ts";
-import { handoffPrompt, prompts, recoverPrompt } from "./prompts.ts";
+import { handoffPrompt, prompts, recoverPrompt, showMemoryPrompt } from "./prompts.ts";
 import { ProtocolServer } from "./protocol-server.ts";
 import {
   listResources,
@@ -24,6 +26,14 @@ import {
   type ResourceKind,
   readResource,
 } from "./resources.ts";
+import {
+  appsExtension,
+  memoryAppUri,
+  readMemoryApp,
+  rendersApps,
+  showMemory,
+  showMemoryTool,
+} from "./show-memory.ts";
 
 export interface McpServerOptions extends MemorySource {
   /** The surfaces that the memory is opened with. */
@@ -43,6 +53,7 @@ export function createMcpServer(options: McpServerOptions): Server {
         tools: { listChanged: true },
         resources: { subscribe: true, listChanged: true },
         prompts: {},
+        extensions: appsExtension,
       },
       instructions: instructionsOf(surfaces, limits),
       cacheHints: cacheHintsOf(surfaces),
@@ -142,12 +153,15 @@ function trackTools(surfaces: readonly Surface[], limits: Limits, changed: () =>
 function handleTools(server: Server, connection: Connection, tools: ToolList): void {
   server.setRequestHandler("tools/list", ({ params }, context) => {
     rejectCursor(params?.cursor);
+    const shown = rendersApps(capabilitiesOf(server, context)) ? [showMemoryTool] : [];
     return connection.inLane("read", callerOf(server, context), async () => ({
-      tools: (await tools.list(connection)).map(projectTool),
+      tools: [...(await tools.list(connection)).map(projectTool), ...shown],
     }));
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
     const caller = callerOf(server, context);
+    if (params.name === showMemoryTool.name)
+      return connection.inLane("read", caller, () => answerShowMemory(connection, caller));
     const lane = tools.laneOf(params.name);
     return connection.inLane(lane, caller, async () => {
       tools.rejectUnknown(params.name);
@@ -159,6 +173,16 @@ function handleTools(server: Server, connection: Connection, tools: ToolList): v
       return projectAnswer(answer);
     });
   });
+}
+
+/** Works in every client: one that renders no apps gets the text. */
+async function answerShowMemory(connection: Connection, caller: Caller): Promise<CallToolResult> {
+  try {
+    const id = await connection.sessionId(caller);
+    return await showMemory(id, await connection.findSession(id));
+  } catch (error) {
+    return projectAnswer(unavailable(showMemoryTool.name, error));
+  }
 }
 
 /**
@@ -185,8 +209,9 @@ function handleResources(server: Server, connection: Connection): void {
     rejectCursor(params?.cursor);
     return { resourceTemplates: listTemplates() };
   });
-  server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
-    connection.inLane("read", callerOf(server, context), async () => {
+  server.setRequestHandler("resources/read", ({ params: { uri } }, context) => {
+    if (uri === memoryAppUri) return readMemoryApp();
+    return connection.inLane("read", callerOf(server, context), async () => {
       const { id, kind } = parse(uri);
       const [session, current] = await orProtocolError("resources/read", async () => [
         await connection.findSession(id),
@@ -195,8 +220,8 @@ function handleResources(server: Server, connection: Connection): void {
       if (!session && id !== current)
         throw new ResourceNotFoundError(uri, `There is no session ${quote(id)}. Call resources/list.`);
       return orProtocolError("resources/read", () => readResource(uri, kind, session));
-    }),
-  );
+    });
+  });
   server.setRequestHandler("resources/subscribe", ({ params: { uri } }) =>
     connection.inOrder(async () => {
       parse(uri);
@@ -229,6 +254,8 @@ function handlePrompts(server: Server, connection: Connection, surfaces: readonl
         const session = hasExternalData
           ? await connection.openSession(caller)
           : await connection.findSession(await connection.sessionId(caller));
+        if (params.name === "show_memory")
+          return showMemoryPrompt(await connection.sessionId(caller), session);
         return params.name === "recover"
           ? recoverPrompt(session, surfaces)
           : handoffPrompt(session, surfaces, params.arguments?.to);
@@ -241,6 +268,11 @@ function handlePrompts(server: Server, connection: Connection, surfaces: readonl
 function callerOf(server: Server, { mcpReq: { envelope, _meta: meta = {} } }: ServerContext): Caller {
   const { name } = objectIn(objectIn(envelope)[CLIENT_INFO_META_KEY] ?? server.getClientVersion());
   return { client: textIn(name), meta };
+}
+
+/** Sent in every request, or once with `initialize`. */
+function capabilitiesOf(server: Server, { mcpReq: { envelope } }: ServerContext): unknown {
+  return objectIn(envelope)[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
 }
 
 /** Resources and prompts have no error results, so a failure becomes a protocol error. */

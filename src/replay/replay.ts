@@ -42,7 +42,8 @@ export function replay(transcript: Transcript, options: ReplayOptions = {}): Rep
   const calibration = calibrate(transcript);
   const recorded = layOutConversation(transcript, calibration, "recorded", policy);
   const mode = recorded.some(({ compacted }) => compacted) ? "recorded" : "planned";
-  const setting = { transcript, calibration, recorded, prices, memory, policy };
+  const clearing = { ...defaultClearing, ...options.clearing };
+  const setting = { transcript, calibration, recorded, prices, memory, policy, clearing };
   const withCompaction = runMode(setting, mode);
   const uncompacted = largestPrompt(layOutConversation(transcript, calibration, "none", policy), calibration);
   const withoutCompaction = uncompacted <= maxContextWindow ? runMode(setting, "none").rows : [];
@@ -78,17 +79,18 @@ interface Setting {
   prices: readonly Prices[];
   memory: MemoryOptions;
   policy: CompactionPolicy;
+  clearing: ClearingPolicy;
 }
 
 function runMode(
   setting: Setting,
   mode: CompactionMode,
 ): { rows: PolicyRow[]; parts: ConversationPart[]; bare: SimulatedCall[] } {
-  const { transcript, calibration, prices, memory, policy } = setting;
+  const { transcript, calibration, prices, memory, policy, clearing } = setting;
   const parts = layOutConversation(transcript, calibration, mode, policy);
   const warmth = warmthFor(setting, mode);
   const limit = mode === "none" ? Number.POSITIVE_INFINITY : policy.contextWindow * policy.compactAt;
-  const decide = clearAsHoldfast(limit, defaultClearing);
+  const decide = clearAsHoldfast(limit, clearing);
   const rows: PolicyRow[] = [];
   let bare: SimulatedCall[] = [];
   for (const placement of ["none", "system", "message", "epoch"] as const) {
@@ -97,7 +99,7 @@ function runMode(
     const calls = simulate({ ...scenario, clearing: undefined });
     if (placement === "none") bare = calls;
     const off = describe(calls, parts, prices);
-    const { keepLast } = defaultClearing;
+    const { keepLast } = clearing;
     const { saving, exact } = findBestClearing({ transcript, calibration, parts, calls, prices, keepLast });
     const compaction = mode !== "none";
     const base = rows[0]?.cost ?? off.cost;

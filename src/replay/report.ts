@@ -1,4 +1,5 @@
 import type { Placement } from "../context/placement.ts";
+import type { ClearingPolicy } from "../engine/clearing-policy.ts";
 import type { LineWarning } from "../hosts/transcript/json-lines.ts";
 import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import type { MemoryOptions } from "./memory-model.ts";
@@ -12,6 +13,8 @@ export interface ReplayOptions {
   prices?: PriceTable;
   /** Default: 200,000, or 1,000,000 if the recording exceeded that. */
   contextWindow?: number;
+  /** When results are cleared (default: as an agent does by default). */
+  clearing?: Partial<ClearingPolicy>;
 }
 
 export interface PolicyRow {

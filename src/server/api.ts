@@ -295,6 +295,19 @@ export const routes = {
     params: sessionId,
     response: insight.attention,
   },
+  stats: {
+    method: "GET",
+    path: "/api/stats",
+    summary: "What memory did in the last days: compactions survived, items put back, tokens and money",
+    query: z.object({
+      days: limit(7, 366),
+      recorded: z
+        .enum(["yes", "no"])
+        .default("no")
+        .describe("yes: also reads the conversations that the hosts recorded, which takes longer"),
+    }),
+    response: insight.stats,
+  },
   project: {
     method: "GET",
     path: "/api/project",

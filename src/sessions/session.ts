@@ -221,6 +221,12 @@ export class Session implements SessionHandle {
     return undo(this, revision, options);
   }
 
+  /** The entry that was written with an idempotency key, if there is one. */
+  async entryByKey(key: string): Promise<JournalEntry | undefined> {
+    const { store } = this.#setting;
+    return (await store.entryByKey(scopeOf(this.#state.row), key)) as JournalEntry | undefined;
+  }
+
   /** Calls the listener with every later entry, in order, from any process. */
   async watch(listener: (entry: JournalEntry) => void): Promise<() => void> {
     let seen = (await this.state()).row.revision;
@@ -255,9 +261,7 @@ export class Session implements SessionHandle {
     const { store, clock } = this.#setting;
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       if (options.key !== undefined) {
-        const earlier = (await store.entryByKey(scopeOf(this.#state.row), options.key)) as
-          | JournalEntry
-          | undefined;
+        const earlier = await this.entryByKey(options.key);
         if (earlier)
           return firstAnswer<ResultOf<O>>(earlier, isSame(earlier), options.key, await this.state());
       }

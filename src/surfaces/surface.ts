@@ -139,8 +139,8 @@ export interface Surface extends SurfaceView, MomentSurface {
   tools: readonly Tool[];
   /** Its tools work only where a Holdfast agent runs. */
   needsAgent?: true;
-  /** How to use the tools, for the system prompt. */
-  guidance(limits: Limits, reading: Reading): string;
+  /** How to use the tools, for the system prompt. `chosen`: the names of all surfaces that the agent gets. */
+  guidance(limits: Limits, reading: Reading, chosen: readonly string[]): string;
   /** Rereads what `block` and `extraTools` show from outside the session: a file, the agent's knowledge. */
   refresh?(session: SessionHandle): Promise<void>;
   /** Tools that change at run time, as of the last `refresh` with a session of the same agent. */

@@ -21,7 +21,7 @@ test("context contains the blocks and guidance of exactly the chosen surfaces [c
     await session.notes.add("a note stays out of the context");
     const { guidance, blocks, system, message } = await session.context();
     for (const name of names) {
-      const instruction = three[name].guidance(defaultLimits, ownLoop);
+      const instruction = three[name].guidance(defaultLimits, ownLoop, []);
       assert.equal(
         guidance.includes(instruction),
         chosen.includes(name),

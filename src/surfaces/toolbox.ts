@@ -132,9 +132,10 @@ function adapted(tool: Tool, place: Place): Tool {
 
 /** The guidance of all surfaces, with the tools' names as the model knows them. */
 export function guidanceOf(surfaces: readonly Surface[], { limits, reading }: Place): string {
+  const chosen = surfaces.map(({ name }) => name);
   return surfaces
     .map((surface) => {
-      const text = surface.guidance(limits, reading);
+      const text = surface.guidance(limits, reading, chosen);
       // Only its own tools: for another surface the same name may be that of an object in a program.
       const own = reading.dotless ? surface.tools : [];
       return own.reduce((all, { name }) => all.replaceAll(name, dotless(name)), text);

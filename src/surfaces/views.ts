@@ -17,11 +17,11 @@ export function blocksToFreezeOf(state: State): string[] {
 }
 
 /** Whether there is nothing to show: nothing written, and nothing pinned. */
-export function isNothingKept(state: State): boolean {
-  return isMemoryEmpty(state) && listPins(state).length === 0;
+export function isNothingKept(state: State, isShown?: (surface: string) => boolean): boolean {
+  return isMemoryEmpty(state, isShown) && listPins(state).length === 0;
 }
 
-/** Whether the agent has written nothing yet. */
-export function isMemoryEmpty(state: State): boolean {
-  return writtenViews.every(({ isEmpty }) => isEmpty?.(state) ?? true);
+/** Whether the agent has written nothing yet to the surfaces that it gets (default: to any). */
+export function isMemoryEmpty(state: State, isShown: (surface: string) => boolean = () => true): boolean {
+  return writtenViews.every(({ name, isEmpty }) => !isShown(name) || (isEmpty?.(state) ?? true));
 }

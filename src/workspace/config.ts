@@ -10,14 +10,7 @@ import {
   unknownSetting,
 } from "./config-file.ts";
 import type { Project } from "./project.ts";
-import {
-  findSetting,
-  type SettingName,
-  type SettingValues,
-  settingNames,
-  settingOf,
-  type surfaceChoices,
-} from "./settings.ts";
+import { findSetting, type SettingName, type SettingValues, settingNames, settingOf } from "./settings.ts";
 
 /** Where a setting's value comes from. */
 export type Origin =
@@ -100,13 +93,10 @@ export function settingValue<Name extends SettingName>(
 }
 
 /** Whether the agent gets a surface, as far as the config decides it: without a choice it may have any. */
-export function offers(
-  { values }: Pick<WorkspaceConfig, "values">,
-  surface: (typeof surfaceChoices)[number],
-): boolean {
+export function offers({ values }: Pick<WorkspaceConfig, "values">, surface: string): boolean {
   if (surface === "scratchpad" && values["scratchpad.enabled"] !== undefined)
     return values["scratchpad.enabled"];
-  return values.surfaces?.includes(surface) ?? true;
+  return values.surfaces?.some((name) => name === surface) ?? true;
 }
 
 function take(config: WorkspaceConfig, found: ConfigEntries | undefined, origin: Origin): void {

@@ -3,20 +3,41 @@ import { wholeNumber } from "../engine/options.ts";
 import type { EntryPoint, Setting } from "./settings.ts";
 
 /** The limits of the surfaces, under `limits`. The scratchpad's tokens have a name of their own: scratchpad.maxTokens. */
-export function limitSettings(actsIn: readonly EntryPoint[]): Record<`limits.${LimitName}`, Setting<number>> {
+export function limitSettings(): Record<`limits.${LimitName}`, Setting<number>> {
   const made: Partial<Record<string, Setting<number>>> = {};
   for (const name of Object.keys(descriptions) as LimitName[]) {
     made[`limits.${name}`] = {
       kind: wholeNumber(1),
       default: defaultLimits[name],
       description: descriptions[name],
-      // A hook writes down the rules that it finds, and nothing else for the agent.
-      actsIn: name === "foundRuleBytes" ? [...actsIn, "hook"] : actsIn,
-      elsewhere: "it writes nothing for the agent",
+      ...whereOf(name),
     };
   }
   return made as Record<`limits.${LimitName}`, Setting<number>>;
 }
+
+const withTools = ["chat", "mcp", "plugin", "serve"] as const;
+
+function whereOf(name: LimitName): { actsIn: readonly EntryPoint[]; elsewhere: string } {
+  if (name === "foundRuleBytes")
+    return { actsIn: ["chat", "hook", "plugin"], elsewhere: "nothing is compacted there" };
+  if (name === "tools" || name === "toolCharacters")
+    return {
+      actsIn: ["chat", "mcp", "serve"],
+      elsewhere: "a plug-in's tools are fixed, and hooks and commands write no such thing",
+    };
+  if (writtenByPeople.includes(name))
+    return { actsIn: [...withTools, "commands"], elsewhere: "a hook writes nothing for the agent" };
+  return { actsIn: withTools, elsewhere: "hooks and commands write no such thing" };
+}
+
+/** What commands for people write: `holdfast edit` and `holdfast pin`. */
+const writtenByPeople: readonly LimitName[] = [
+  "notepadCharacters",
+  "spaceNotesCharacters",
+  "spacePlanCharacters",
+  "pinBytes",
+];
 
 type LimitName = Exclude<keyof typeof defaultLimits, "scratchpadTokens">;
 

@@ -216,7 +216,7 @@ export const settings = {
     default: defaultLimits.scratchpadTokens,
     description: "Tokens for the scratchpad's older call { content, mode }.",
     alias: "limits.scratchpadTokens",
-    actsIn: withTools,
+    actsIn: [...withTools, "commands"],
     elsewhere: noTools,
   }),
   "scratchpad.nudgeAfterTurns": nudge(
@@ -276,7 +276,7 @@ export const settings = {
     elsewhere: hostCompacts,
   }),
   ...retentionSettings(everywhere),
-  ...limitSettings(["chat", "mcp", "plugin", "serve", "commands"]),
+  ...limitSettings(),
 } as const;
 
 function nudge(name: keyof typeof noNudges, description: string): Setting<number> {

@@ -5,6 +5,9 @@ export const configuration = from("configuration", {
     "holdfast.json in the project, .holdfast/config.json and a file for the user are read by every entry point; flags and the environment go before them.",
   "config.names":
     "It holds the seeds' names, nested or dotted, and today's flat names; the surfaces, limits, thresholds and files of every part.",
+  "config.hook-surfaces":
+    "A hook shows and names only the surfaces that the config chooses, and the user's rules; a change to another surface is no news.",
+  "config.sandbox-surfaces": "The sandbox's guidance names only surfaces that the agent gets.",
   "config.scratchpad-off": "scratchpad.enabled: false wins over surfaces.",
   "config.mistakes":
     "An unknown key or a bad value is an error that names the closest key and the file's line.",

@@ -95,7 +95,7 @@ export const controller = [
       "The ledger of 500 calls takes at most three times the size of the conversation.",
     "controller.ledger-fails": "A failing ledger write never blocks the turn.",
     "compaction.drivers":
-      "The agent, the AI SDK adapter, the hooks, pi, OpenClaw and opencode drive one compaction: same checkpoint, same receipt fields, same moments.",
+      "The agent, the adapters of frameworks, the hooks, pi, OpenClaw and opencode drive one compaction: same checkpoint, same receipt fields, same moments.",
     "compaction.drivers-bite": "A wrong driver fails the driver contract.",
     "controller.context":
       "Surfaces, limits and tokenizer are given once, to openMemory; a session's context and its agent's are the same.",

@@ -19,7 +19,7 @@ export const engine = [
     "stores.shared-connections":
       "Memories of one process that open the same Postgres store share connections.",
     "stores.list-by-index":
-      "In Postgres the newest sessions of an owner are read from an index, page by page.",
+      "In SQLite and Postgres the newest sessions of an owner are read from an index, page by page.",
     "stores.copy":
       "All sessions of a store can be copied to a store of any kind, in several goes; each is compared by a hash of its content.",
     "retention.history":
@@ -90,6 +90,8 @@ export const engine = [
     "secrets.stored":
       "What a tool call, a checkpoint, a message, an import or the ledger stores has no secrets, and the answer says so; refuse rejects the write, allow stores it.",
     "secrets.shown": "Secrets of an older store are redacted in what is shown and exported.",
+    "secrets.copies":
+      "Redact and purge also reach the copies that export and migrate made elsewhere and those that the user names, and say which they do not reach.",
     "secrets.erase":
       "After redact or purge, a search of the raw files of every store finds nothing, and what could not be cleared is reported and finished later.",
   }),

@@ -25,6 +25,7 @@ export const hooks = from("hooks", {
     "Where a host keeps the newest messages, the checkpoint spends nothing on what they say.",
   "hooks.gemini":
     "Gemini CLI: always JSON, no angle brackets, cheap before every request, memory again after the chat was compressed.",
+  "hooks.cursor": "Cursor: memory at a session's start and, after a compaction, with the next tool.",
   "hooks.generic": "Other hosts send plain events and get plain fields back.",
   "hooks.news": "A prompt brings the changes that others made, once, and nothing else.",
   "hooks.resume": "A resumed conversation gets nothing unless its memory has changed.",
@@ -39,11 +40,16 @@ export const hooks = from("hooks", {
   "hooks.special-files":
     "A hook refuses pipes, devices and sockets in place of files, and files above a limit.",
   "hooks.store": "A store named on the command line or in the environment is used.",
-  "hooks.missing": "A missing database is reported, and created when there is something to write.",
+  "hooks.missing":
+    "A database that is gone is reported, one that was never there is not; it is created when there is something to write.",
   "hooks.damaged": "A damaged database is reported and left unchanged.",
   "hooks.read-only": "A read-only project still shows its memory.",
   "hooks.full-disk": "On a full disk a hook exits with 0 and reports it.",
   "hooks.config": "An invalid setting is reported, and the default applies.",
+  "hooks.counted-once":
+    "The lines of NOTES.md that a conversation starts with are counted exactly, and counted again only if they changed.",
+  "hooks.reported-twice":
+    "A report that a host sends twice, one after the other or at once, changes nothing the second time.",
   "hooks.not-executed": "Nothing in an event is ever executed.",
   "hooks.concurrency": "Concurrent hooks, a server and a person's edit lose nothing.",
   "hooks.project-recovery":

@@ -24,6 +24,8 @@ export const mcp = from("MCP server", {
     "A subscriber is notified of every change, including those by other processes, and of nothing else.",
   "mcp.prompts":
     "The prompts recover and handoff contain what was kept: notepad, plan, tasks, checkpoint, receipt.",
+  "mcp.apps":
+    "show_memory is a page in clients that render MCP Apps and text elsewhere; only those clients are offered the tool.",
   "mcp.session":
     "Calls go to the host's current session; when it changes, the client is notified that the resources changed.",
   "mcp.conversation": "A client that names its conversation in a call gets that conversation's session.",
@@ -37,7 +39,8 @@ export const mcp = from("MCP server", {
     "When the store cannot be opened, the server still starts, each call says what is wrong, and a later call retries; a deleted database is recreated.",
   "mcp.isolation":
     "100 concurrent clients each see only their own session; nobody can use another client's connection.",
-  "mcp.conformance": "The official conformance suite passes for everything that applies.",
+  "mcp.conformance":
+    "The official conformance suite passes for everything that applies, for 2025-11-25 and for 2026-07-28.",
   "mcp.cost":
     "The tool definitions of the default surfaces take at most 1,000 tokens, and --cost reports the tokens of each surface.",
   "mcp.surfaces":

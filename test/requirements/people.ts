@@ -52,5 +52,5 @@ export const people = from("commands for people", {
   "people.rescue":
     "rescue shows plan, rules, asks, decisions, files and commands from before the last compaction of the newest conversations here, without secrets, and puts what is chosen into memory.",
   "people.stats":
-    "stats counts, over a period, compactions survived, items put back, repeated reads avoided, and the tokens and money that memory took.",
+    "stats counts, over a period, compactions survived, items put back, repeated reads avoided, and the tokens and money that memory took; in the terminal and on the page.",
 });

@@ -13,7 +13,7 @@ export const plugins = from("plug-ins of the hosts", {
   "plugins.pi-without-store": "When no store can be opened, pi's own file keeps the memory.",
   "plugins.opencode-placement": "Memory is in every model call of opencode and is stored in no message.",
   "plugins.opencode-compaction":
-    "opencode's summariser is told what to keep, and the next call gets memory, checkpoint and receipt.",
+    "opencode's summariser is told what to keep, and the next call gets memory, checkpoint and receipt, also in a new process.",
   "plugins.opencode-end":
     "When opencode deletes a session or is disposed, each session ends once, with its conversation.",
   "plugins.opencode-link": "The MCP server works on the opencode session that calls it.",

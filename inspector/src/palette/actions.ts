@@ -1,4 +1,4 @@
-import { hrefTo, tabs } from "../route.ts";
+import { hrefTo, tabs, weekHref } from "../route.ts";
 import { nextTheme } from "../theme.ts";
 
 /** Something to go to, or to do. */
@@ -36,6 +36,7 @@ export function actionsFor(sessionId: string | undefined): Choice[] {
             setTimeout(() => document.querySelector<HTMLElement>("[data-edit-notepad]")?.click(), 200);
           }),
         ]),
+    { key: "week", kind: "view", text: "Show the last seven days", hint: "", href: weekHref },
     act("Search everything", () => document.getElementById("search")?.focus()),
     act("Change the theme", nextTheme),
     act("Copy a link to this view", () => void navigator.clipboard.writeText(location.href)),

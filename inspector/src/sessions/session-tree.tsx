@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useNow } from "../clock.ts";
 import { ago, dayOf, plural } from "../format.ts";
 import { isAtWork } from "../live.ts";
-import { goTo, isSessionInUrl, replaceWith, useRoute } from "../route.ts";
+import { goTo, isPlaceInUrl, replaceWith, useRoute } from "../route.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey, VirtualList } from "../virtual-list.tsx";
 import { type SessionItem, type SessionPages, type Shown, useSessionPages } from "./session-pages.ts";
@@ -31,7 +31,7 @@ export function SessionTree({ shown, isWide }: { shown: Shown; isWide: boolean }
   const first = pages.root(0);
   useEffect(() => {
     // The address may have changed since this was rendered.
-    if (isWide && sessionId === undefined && first !== undefined && !isSessionInUrl())
+    if (isWide && sessionId === undefined && first !== undefined && !isPlaceInUrl())
       replaceWith(first.id, first.agent === "demo" ? "compaction" : "memory");
   }, [isWide, sessionId === undefined, first?.id]);
 

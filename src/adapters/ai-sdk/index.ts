@@ -1,14 +1,9 @@
 import { type LanguageModel, type LanguageModelMiddleware, type ToolSet, wrapLanguageModel } from "ai";
 import { checkAgentOptions } from "../../agent/check-options.ts";
-import { planSessionEnd } from "../../compaction/compaction.ts";
-import { toStored } from "../../context/conversation.ts";
 import { typeName } from "../../engine/check-fields.ts";
-import { summarisedUpTo } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
-import { CallerSession } from "./caller-session.ts";
-import { conversationOf } from "./conversation.ts";
-import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
+import { CallerSession } from "../caller/caller-session.ts";
 import {
   adapterSetting,
   type CompactionOptions,
@@ -19,12 +14,14 @@ import {
   type ToolOptions,
   toolboxFor,
   toolKinds,
-} from "./options.ts";
+} from "../caller/options.ts";
+import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
 import { type PrepareStep, prepareStepFor, type Step } from "./prepare-step.ts";
 import { executableTools, followAuthoredTools, guardedTools } from "./tools.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
-export type { CompactionOptions, PlacementOptions, ToolOptions } from "./options.ts";
+export { holdfastEnd } from "../caller/end-session.ts";
+export type { CompactionOptions, PlacementOptions, ToolOptions } from "../caller/options.ts";
 export type { PrepareStep, Step } from "./prepare-step.ts";
 
 /** A model object from a provider; a model named by a string must be resolved first. */
@@ -98,24 +95,6 @@ export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
   // The step's model includes the middleware, which must not treat a warning or a summary as a turn.
   const modelOf = (step: Step) => model ?? forOwnCalls(step.model);
   return prepareStepFor({ agent, setting, modelOf, ...listenersOf(options) });
-}
-
-/**
- * Ends work on a session for now: surfaces that store data outside the session write their handover. The SDK has no
- * hook for this, so call it when your conversation is over.
- */
-export async function holdfastEnd(
-  session: Session,
-  options: Pick<PlacementOptions, "onEvent"> = {},
-): Promise<void> {
-  const { toolbox, countTokens } = session.setting;
-  const to = summarisedUpTo(await session.state());
-  const values = await session.messages(to + 1);
-  const messages = values.map((value, index) => toStored(to + 1 + index, value));
-  const end = await planSessionEnd(session, messages, countTokens);
-  conversationOf(session).isStarted = false;
-  for (const message of await toolbox.notify(session, end))
-    listenersOf(options).emit({ type: "error", message });
 }
 
 /** Untyped callers may pass a model name, as the SDK allows, but a name cannot be wrapped. */

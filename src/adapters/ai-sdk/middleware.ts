@@ -4,24 +4,16 @@ import { modelName } from "../../agent/answer.ts";
 import { providerOf } from "../../agent/call-model.ts";
 import { runCompaction } from "../../agent/compact.ts";
 import type { ReportedUsage } from "../../agent/events.ts";
-import { foldWhenCold } from "../../agent/fold.ts";
 import { recordTurn } from "../../agent/ledger.ts";
 import { isOverflow } from "../../agent/overflow.ts";
-import { placeUnseenChanges } from "../../agent/place-changes.ts";
 import type { AgentSetting } from "../../agent/setting.ts";
 import { withSystemRole } from "../../context/system-role.ts";
-import type { CallerSession } from "./caller-session.ts";
-import { createNudge } from "./nudge-turn.ts";
-import type { Listeners } from "./options.ts";
-import {
-  type CallOptions,
-  divide,
-  offeredName,
-  toModelMessage,
-  toPromptMessage,
-  withMemory,
-  withPromptCache,
-} from "./prompt-params.ts";
+import type { CallerSession } from "../caller/caller-session.ts";
+import { createNudge } from "../caller/nudge-turn.ts";
+import type { Listeners } from "../caller/options.ts";
+import { planCall } from "../caller/plan-call.ts";
+import { type CallOptions, divide, toModelMessage, withMemory } from "../caller/prompt-messages.ts";
+import { offeredName, toPromptMessage, withPromptCache } from "./prompt-params.ts";
 import { type GenerateResult, recordAnswer, recordStream } from "./record-answer.ts";
 
 /** A caller's conversation, its settings, and the listeners for events. */
@@ -54,11 +46,8 @@ export function memoryMiddleware({
     const { conversation: shared } = agent;
     shared.signal = params.abortSignal;
     const { instructions, base, conversation } = divide(params.prompt);
-    await agent.refresh();
-    await agent.follow(conversation.map(toModelMessage), base, emit);
-    await placeUnseenChanges({ agent, setting });
-    await foldWhenCold({ agent, setting });
-    const planned = await agent.plan({ steer: nudge(agent, await agent.session.state()), base: "" });
+    const parts = { agent, setting, emit, nudge };
+    const planned = await planCall(parts, conversation.map(toModelMessage), base);
     const { prompt } = planned;
     const system = withMemory(instructions, prompt.system);
     const messages = withSystemRole(prompt, provider).map((message) =>

@@ -1,8 +1,6 @@
 import type { Instructions, LanguageModel, ModelMessage } from "ai";
-import { modelName } from "../../agent/answer.ts";
-import { makeRoom, makeRoomFor } from "../../agent/make-room.ts";
-import { readLearned } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
+import { makeRoomForCall } from "../caller/plan-call.ts";
 import type { Parts } from "./middleware.ts";
 
 /** The fields of a `prepareStep` argument that we read. */
@@ -31,14 +29,9 @@ export function prepareStepFor({ agent, setting, emit, report, modelOf }: StepPa
     if (steps.length > 0 && conversation.placed === 0) throw middlewareMissing();
     const base = textOf(instructions);
     const start = messages.findIndex(({ role }) => role !== "system");
-    const frame = { model: modelOf(step), base, steer: "" };
-    const run = { ...frame, agent, setting, signal: signalOf(step), emit, isOver: () => false };
-    const learned = readLearned(await agent.session.state(), modelName(run.model));
-    if (learned) setting.tokenizer.start(learned.ratio);
     const conversationNow = start === -1 ? [] : messages.slice(start);
-    await agent.follow(conversationNow, base, emit, (message) => makeRoomFor(run, message));
-    await makeRoom(run);
-    conversation.expected = (await agent.prompt({ base })).usage.total;
+    const frame = { agent, setting, emit, base, model: modelOf(step), signal: signalOf(step) };
+    await makeRoomForCall({ ...frame, messages: conversationNow });
   };
   return async (step) => {
     try {

@@ -1,5 +1,6 @@
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { parseArguments } from "../caller/message-parts.ts";
 import { answerCall, definitionsOf, type SurfaceChoice } from "../session-tools.ts";
 
 export type { SurfaceChoice } from "../session-tools.ts";
@@ -104,13 +105,4 @@ async function answerText(
 ): Promise<string | undefined> {
   const answer = await answerCall(session, name, parseArguments(given), id);
   return answer?.text;
-}
-
-/** Passes arguments that are not JSON through as text; the tool's own validation says what it expects. */
-function parseArguments(given: string): unknown {
-  try {
-    return given.trim() === "" ? {} : JSON.parse(given);
-  } catch {
-    return given;
-  }
 }

@@ -6,6 +6,9 @@ import { parsePrices } from "../../replay/prices.ts";
 import { readTranscript } from "../../replay/read-transcript.ts";
 import { replay } from "../../replay/replay.ts";
 import type { PolicyRow, ReplayOptions, Report } from "../../replay/report.ts";
+import { requireValid } from "../../workspace/config-problems.ts";
+import { settingsIn } from "../../workspace/library-options.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { counted } from "../terminal/quantities.ts";
 import { type Screen, screenOf } from "../terminal/screen.ts";
@@ -36,6 +39,9 @@ export async function run(args: string[]): Promise<number> {
   if (positionals.length === 0)
     throw new HoldfastError("invalid_input", `FILE is missing. Usage: holdfast ${usage}`);
   const contextWindow = atLeast(values["context-window"], "context-window", 1_000);
+  const { config } = findWorkspace();
+  await requireValid(config);
+  const { enabled: _enabled, ...clearing } = settingsIn(config, "clearing");
   const options: ReplayOptions = {
     memory: {
       notepadTokens: atLeast(values["notepad-tokens"], "notepad-tokens", 1) ?? defaultMemory.notepadTokens,
@@ -45,6 +51,7 @@ export async function run(args: string[]): Promise<number> {
     },
     ...(values.prices === undefined ? {} : { prices: parsePrices(readText(values.prices)) }),
     ...(contextWindow === undefined ? {} : { contextWindow }),
+    clearing,
   };
   const reports: { file: string; report: Report }[] = [];
   let failed = 0;

@@ -23,6 +23,7 @@ import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { hostSessions } from "../host-sessions.ts";
+import { gatherRecorded } from "../recorded-stats.ts";
 import { openBrowser } from "../terminal/open-browser.ts";
 import { painterFor } from "../terminal/paint.ts";
 
@@ -81,6 +82,7 @@ export async function run(args: string[]): Promise<number> {
       page,
       mcp: mcp.handle,
       project: projectNotes(root, projectOptionsOf(config)),
+      stats: (since) => gatherRecorded(memory, root, since),
       hosts: hostSessions(project),
       projectDirectory: root,
       demo: values.demo,

@@ -23,6 +23,8 @@ testClient({
   begin: (place, words) => copilot(place, "-p", words),
   resume: (place, words) => copilot(place, "--continue", "-p", words),
   compact: (place) => copilot(place, "--continue", "-p", "/compact"),
+  // It repeats the user's messages before the summary.
+  summaryKept: /<summary>\s*The user asked for the ledger/,
   answerOwn: ({ last }) =>
     last.includes("Please write the summary now") ? { text: "The user asked for the ledger." } : undefined,
 });

@@ -3,9 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+import type { Session } from "../../sessions/session.ts";
 import { claudeTranscript } from "./test-support/transcripts.ts";
 
-const asPerson = { actor: { kind: "person" as const } };
+const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 
 for (const host of ["claude-code", "codex"]) {
   test(`[hooks.startup] ${host}: a new conversation sees its memory and how to read the notes of earlier ones`, async () => {
@@ -121,4 +122,28 @@ test("[hooks.bad-input] a property name that every object has is not an event", 
   const project = await hookProject();
   for (const hook_event_name of ["constructor", "__proto__", "toString"])
     await assert.rejects(hook(project, "codex", { session_id: "s1", hook_event_name }), /Unknown event/);
+});
+
+test("a change to a surface that the config leaves out is no news; a rule of the user always is [config.hook-surfaces]", async () => {
+  const project = await hookProject();
+  writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ surfaces: ["notes"] }));
+  const event = { session_id: "s1" };
+  const prompt = () =>
+    hook(project, "claude-code", { ...event, hook_event_name: "UserPromptSubmit", prompt: "x" });
+  const start = (source: string) =>
+    hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source });
+  const inSession = <T>(work: (session: Session) => Promise<T>) =>
+    inMemory(project, async (memory) => work(await memory.openSession("claude-code.s1")));
+  assert.doesNotMatch((await start("startup")).context, /notepad/i);
+  await inSession((session) => session.notepad.write("hidden", asPerson));
+  assert.equal((await prompt()).stdout, "");
+  assert.equal((await start("resume")).stdout, "");
+  await inSession((session) =>
+    session.apply({ type: "pins.pin", text: "Never push to main.", by: "person" }, asPerson),
+  );
+  const { context } = await prompt();
+  assert.match(context, /A person has changed[\s\S]+Never push to main\./);
+  assert.doesNotMatch(context, /hidden/);
+  await inSession((session) => session.notes.add("shown", [], asPerson));
+  assert.match((await prompt()).context, /1 note is kept/);
 });

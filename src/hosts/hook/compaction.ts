@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import {
   Compaction,
   type CompactionDriver,
@@ -11,11 +10,11 @@ import type { Summary } from "../../compaction/summary.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import type { Checkpoint, Receipt } from "../../engine/records.ts";
+import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";
 import { previewFound } from "../../surfaces/pins/operations.ts";
 import type { Moment } from "../../surfaces/surface.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
-import { commitReceipt } from "../commit-receipt.ts";
 import { projectReader } from "../read-files.ts";
 import { readConversation, readSummary } from "../transcript/read-conversation.ts";
 import {
@@ -28,6 +27,7 @@ import {
 } from "./context.ts";
 import type { RenderedMemory } from "./memory-text.ts";
 import { notify, projectText } from "./moments.ts";
+import { reportKey, sizeOf, writeKey } from "./report-key.ts";
 import { noteCompaction } from "./turn.ts";
 
 /** If the host announces a compaction before every request, skip those with little new in the transcript. */
@@ -37,7 +37,8 @@ const growth = { factor: 1.25, bytes: 64_000 };
 export async function beforeCompaction(hook: HookContext): Promise<void> {
   const { event } = hook;
   const session = await openSession(hook);
-  const compaction = new Compaction(driverOf(hook, session, () => nothingShown));
+  const epoch = readEpoch(await session.state()).number;
+  const compaction = new Compaction(driverOf(hook, session, { epoch, shown: () => nothingShown }));
   if (event.host.compaction.announcesEveryRequest && !event.isManual) {
     const size = sizeOf(event.transcript);
     const known = (await compaction.resume())?.removed.transcriptSize;
@@ -53,8 +54,9 @@ export async function beforeCompaction(hook: HookContext): Promise<void> {
 export async function afterCompaction(hook: HookContext): Promise<void> {
   hook.answer({});
   const session = await openSession(hook);
-  const end = new CompactionEnd(hook, session);
-  const { phase, ended } = await findCompaction(session, hook.state.seen);
+  const { phase, ended, epoch } = await findCompaction(session, hook.state.seen);
+  if (await isReported(hook, session, phase)) return;
+  const end = new CompactionEnd(hook, session, epoch);
   // The session may have restarted, and shown the compaction, before the host reports it.
   const isLate = phase !== "begun" && (hook.known?.last?.showedCompaction ?? false);
   await end.account(isLate ? ended : undefined);
@@ -66,14 +68,16 @@ export async function showCompacted(hook: HookContext): Promise<void> {
   const stamp = stampOf(hook.store);
   const session = await openSession(hook);
   const memory = await session.state();
-  const end = new CompactionEnd(hook, session);
-  const { phase, ended } = await findCompaction(session, hook.state.seen);
-  const isAccounted = phase === "finished" && ended !== undefined;
+  const { phase, ended, epoch } = await findCompaction(session, hook.state.seen);
+  const end = new CompactionEnd(hook, session, epoch);
+  const isKnown = phase === "finished" || (await isReported(hook, session, phase));
+  const isAccounted = isKnown && ended !== undefined;
   const text = isAccounted
     ? (await end.render(ended.checkpoint)).withReceipt(ended.receipt.line)
     : await end.account();
   hook.answer({ context: text });
   noteCompaction(hook.state);
+  hook.state.report = reportKey(hook.event, epoch);
   if (hook.state.last) hook.state.last.showedCompaction = true;
   // Writes by anyone else after this state are still news to the agent.
   markSeen(hook, memory, stamp);
@@ -92,10 +96,10 @@ class CompactionEnd {
   #shown = nothingShown;
   #isNew = false;
 
-  constructor(hook: HookContext, session: Session) {
+  constructor(hook: HookContext, session: Session, epoch: number) {
     this.#hook = hook;
     this.#session = session;
-    this.#compaction = new Compaction(driverOf(hook, session, () => this.#shown));
+    this.#compaction = new Compaction(driverOf(hook, session, { epoch, shown: () => this.#shown }));
   }
 
   /** Returns the text for the model, with the receipt, without writing. With `ended`, redoes the receipt of that compaction. */
@@ -143,15 +147,24 @@ interface EndedCompaction {
 export async function findCompaction(
   session: Session,
   seen: number,
-): Promise<{ phase: Phase; ended: EndedCompaction | undefined }> {
+): Promise<{ phase: Phase; epoch: number; ended: EndedCompaction | undefined }> {
   const epoch = readEpoch(await session.state());
   const [begun] = await session.records("checkpoint", [String(epoch.number)]);
   const [before] = await session.records("checkpoint", [String(epoch.number - 1)]);
   const [receipt] = await session.records("receipt", [String(epoch.number - 1)]);
   return {
+    epoch: epoch.number,
     phase: phaseOf({ epoch, checkpoint: begun?.value, receipt: receipt?.value, seen }),
     ended: before && receipt && { checkpoint: before.value, receipt: receipt.value },
   };
+}
+
+/** Whether the transcript has a summary that is newer than the checkpoint of this epoch. */
+export async function hasNewSummary({ event }: HookContext, session: Session): Promise<boolean> {
+  const { number } = readEpoch(await session.state());
+  const [removed] = await session.records("removed", [String(number)]);
+  const size = removed?.value.transcriptSize;
+  return size !== undefined && readSummary(event.host, event.transcript, size) !== "";
 }
 
 const nothingShown: RenderedMemory = { text: "", withReceipt: (line) => line };
@@ -161,13 +174,34 @@ function summaryOf(text: string): Summary {
   return { text, by: text === "" ? "unknown" : "model" };
 }
 
-function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemory): CompactionDriver {
+/**
+ * Whether the host sent the same report before, and it was dealt with: in this epoch, or in the one that it ended. Once
+ * another compaction has begun, the same report is that one's.
+ */
+async function isReported({ event, known }: HookContext, session: Session, phase: Phase): Promise<boolean> {
+  if (phase === "begun") return false;
+  const { number } = readEpoch(await session.state());
+  for (const epoch of [number, number - 1]) {
+    const key = reportKey(event, epoch);
+    if (key === undefined) return false;
+    if (known?.report === key || (await session.entryByKey(key))) return true;
+  }
+  return false;
+}
+
+function driverOf(
+  hook: HookContext,
+  session: Session,
+  { epoch, shown }: { epoch: number; shown: () => RenderedMemory },
+): CompactionDriver {
+  const key = reportKey(hook.event, epoch);
   return {
     session,
     trigger: "host",
     skipped: "the host compacts without telling the agent first",
     wayBack: "transcript",
     isResumable: true,
+    keyOf: (operation) => (key === undefined ? undefined : writeKey(key, operation)),
     budget: async (found) => {
       const [now, project] = [await session.state(), await projectText(hook)];
       const state = previewFound(now, found, session.setting.limits);
@@ -179,7 +213,7 @@ function driverOf(hook: HookContext, session: Session, shown: () => RenderedMemo
       const text = `${shown().text}\n${summary}`;
       return { text, tokens: estimateTokens(text) };
     },
-    commit: (receipt) => commitReceipt(session, receipt),
+    commit: (receipt) => commitReceipt(session, receipt, key),
     notify: (moment) => notify(hook, moment),
   };
 }
@@ -189,9 +223,8 @@ function readHostConversation({ event }: HookContext): Conversation & { summary:
   const span = readConversation(event.host, event.transcript);
   const { messages, said, summary } = span ?? { messages: [], said: [], summary: "" };
   const transcript = { path: event.transcript, size: sizeOf(event.transcript) };
-  // Without a cut there is no compaction, so the host must have cut elsewhere.
-  const to = event.host.compaction.lastRemoved?.(messages) || messages.length;
-  return { messages, to, said, transcript, summary };
+  const kept = event.host.compaction.keeps?.(messages) ?? { to: messages.length };
+  return { messages, ...kept, said, transcript, summary };
 }
 
 /** The end of the session, for surfaces that write a hand-over; undefined when there was no conversation. */
@@ -199,10 +232,6 @@ export async function readSessionEnd(hook: HookContext): Promise<Moment | undefi
   const { messages } = readHostConversation(hook);
   const session = messages.length > 0 ? await findSession(hook) : undefined;
   return session && planSessionEnd(session, messages, estimateTokens);
-}
-
-function sizeOf(path: string): number {
-  return path === "" ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
 }
 
 const compactedLead =

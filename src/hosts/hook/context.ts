@@ -15,7 +15,7 @@ import type { HookReply } from "./answer.ts";
 import type { HookEvent } from "./event.ts";
 import { followEvent } from "./follow-event.ts";
 import { checkpointRoom, type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
-import { type HookState, newHookState, readHookState } from "./state.ts";
+import { type HookState, newHookState, readHookState, wasMemoryShown } from "./state.ts";
 
 export interface HookRun {
   event: HookEvent;
@@ -83,12 +83,13 @@ function reportDistrust({ event, project, fail }: HookRun, store: StoreLocation)
 export async function findSession(hook: HookContext): Promise<Session | undefined> {
   const memory = await hook.memory();
   if (memory) return memory.findSession(hook.sessionId);
-  hook.fail(
-    new HoldfastError(
-      "not_found",
-      `There is no database at ${hook.store.file}. The first note creates it; if there was one, check where it went.`,
-    ),
-  );
+  if (wasMemoryShown(hook.project.directory))
+    hook.fail(
+      new HoldfastError(
+        "not_found",
+        `There is no database at ${hook.store.file}, although this project had a memory. Check where it went; the next note creates a new one.`,
+      ),
+    );
   return undefined;
 }
 
@@ -106,28 +107,26 @@ export function markSeen(hook: HookContext, state: State | undefined, stamp = st
 }
 
 export function renderFor(
-  { sessionId, event, config }: HookContext,
-  memory: Omit<MemoryText, "sessionId" | "escaping" | "offers" | "secrets">,
+  hook: HookContext,
+  memory: Omit<MemoryText, keyof ReturnType<typeof settingOfHook>>,
 ): RenderedMemory {
-  const isOffered: MemoryText["offers"] = (surface) => offers(config, surface);
-  return renderMemory({
-    ...memory,
-    sessionId,
-    escaping: event.host.escaping,
-    offers: isOffered,
-    secrets: config.values.secrets,
-  });
+  return renderMemory({ ...memory, ...settingOfHook(hook) });
 }
 
 /** Bytes that this memory leaves for a checkpoint. */
 export function checkpointRoomFor(
-  { sessionId, event, config }: HookContext,
-  memory: Omit<MemoryText, "sessionId" | "escaping" | "checkpoint" | "secrets">,
+  hook: HookContext,
+  memory: Omit<MemoryText, "checkpoint" | keyof ReturnType<typeof settingOfHook>>,
 ): number {
-  return checkpointRoom({
-    ...memory,
+  return checkpointRoom({ ...memory, ...settingOfHook(hook) });
+}
+
+/** What a memory's text depends on besides the memory. */
+function settingOfHook({ sessionId, event, config }: HookContext) {
+  return {
     sessionId,
     escaping: event.host.escaping,
+    offers: (surface: string) => offers(config, surface),
     secrets: config.values.secrets,
-  });
+  };
 }

@@ -55,7 +55,8 @@ const genericEvents: readonly HookKind[] = [
 ];
 
 /** Reads the JSON that a host sends. Fields of a wrong type count as missing. */
-export function readHookEvent(host: Host, payload: Record<string, unknown>): HookEvent {
+export function readHookEvent(host: Host, sent: Record<string, unknown>): HookEvent {
+  const payload = host.readPayload?.(sent) ?? sent;
   const text = (...names: string[]) =>
     (names.map((name) => payload[name]).find((value) => typeof value === "string") ?? "").replaceAll(
       "\0",

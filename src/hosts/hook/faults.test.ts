@@ -293,10 +293,14 @@ test("[hooks.missing] reports a missing database, and creates it when there is s
   const project = await hookProject({ withMemory: false });
   const { stdout, last } = await run(project, start);
   assert.match(contextIn(stdout), /\(empty — use write_notepad/);
-  assert.match(last?.message ?? "", /There is no database at .+memory\.db/);
+  assert.equal(last, undefined, "a newcomer's first conversation is no failure");
   assert.ok(!existsSync(project.database));
   await run(project, { ...start, hook_event_name: "PreCompact" });
   assert.ok(existsSync(project.database));
+  await run(project, { ...start, source: "compact" });
+  rmSync(project.database);
+  const lost = await run(project, { ...start, session_id: "another" });
+  assert.match(lost.last?.message ?? "", /There is no database at .+memory\.db, although this project had/);
   assert.equal(readFileSync(join(project.directory, ".gitignore"), "utf8"), "*\n");
 });
 

@@ -42,8 +42,8 @@ export interface MemoryText {
   checkpoint?: string;
   /** Level 1 of the project's NOTES.md. */
   project?: string;
-  /** Whether the agent gets a surface; what it cannot call is not named (default: it gets every one). */
-  offers?: (surface: "notepad" | "notes" | "project" | "scratchpad") => boolean;
+  /** Whether the agent gets a surface; others are neither shown nor named (default: it gets every one). */
+  offers?: (surface: "notepad" | "notes" | "project" | "scratchpad" | "tasks") => boolean;
   /** After a clearing, level 1 comes first. */
   isProjectFirst?: boolean;
   /** Lines below the memory. */
@@ -58,7 +58,10 @@ export interface RenderedMemory {
   withReceipt(line: string): string;
 }
 
-/** The memory as text for a host: pins, notepad, plan, checkpoint and receipt, in that order, within the host's limit. */
+/**
+ * The memory as text for a host: pins, notepad, plan, checkpoint and receipt, in that order, within the host's limit.
+ * The user's rules are shown whatever the surfaces are, because calls are refused by them too.
+ */
 export function renderMemory(memory: MemoryText): RenderedMemory {
   const { lead, state, checkpoint = "", project = "", hints = [], escaping, offers = () => true } = memory;
   const show = `run "holdfast show ${memory.sessionId}"`;
@@ -67,29 +70,25 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
   const above: Part[] = [
     { text: lead, share: 400, more: show },
     { text: hide(state ? renderPins(listPins(state)) : ""), share: whole, more: show },
+    { text: offers("notepad") ? hide(notepadText(state)) : "", share: 3_400, more: "call read_notepad" },
     {
-      text: hide(notepadText(state, offers("notepad"))),
-      share: 3_400,
-      more: offers("notepad") ? "call read_notepad" : show,
-    },
-    {
-      text: hide(state ? renderScratchpad(readScratchpad(state)) : ""),
+      text: state && offers("scratchpad") ? hide(renderScratchpad(readScratchpad(state))) : "",
       share: 1_300,
       more: show,
       cut: cutScratchpad,
     },
-    { text: hide((state && tasksView.block?.(state)?.text) ?? ""), share: 200, more: show },
+    {
+      text: state && offers("tasks") ? hide(tasksView.block?.(state)?.text ?? "") : "",
+      share: 200,
+      more: show,
+    },
     { text: hide(checkpoint), share: checkpointShare, more: show },
   ];
   const recover = offers("project") ? "call recover_context, or read NOTES.md" : "read NOTES.md";
   const notes: Part = { text: hide(project), share: 1_000, more: recover };
   const clean = escaping?.escape ?? ((text: string) => text);
   const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => clean(text) !== text);
-  const lines = [
-    keptNotes(state, offers("notes") ? "call search_notes or list_notes" : show),
-    ...hints,
-    isEscaped ? (escaping?.hint ?? "") : "",
-  ];
+  const lines = [offers("notes") ? keptNotes(state) : "", ...hints, isEscaped ? (escaping?.hint ?? "") : ""];
   if (memory.isProjectFirst) above.splice(1, 0, notes);
   const below = [
     ...(memory.isProjectFirst ? [] : [notes]),
@@ -119,17 +118,15 @@ export function checkpointRoom(memory: Omit<MemoryText, "checkpoint">): number {
   return Math.max(checkpointShare, maxInjected - receiptBytes - 2 - bytesOf(text) - 2);
 }
 
-function keptNotes(state: State | undefined, how: string): string {
+function keptNotes(state: State | undefined): string {
   const notes = state?.row.counters.notes ?? 0;
   if (notes === 0) return "";
   const are = notes === 1 ? "1 note is" : `${notes} notes are`;
-  return `${are} kept as well: ${how}.`;
+  return `${are} kept as well: call search_notes or list_notes.`;
 }
 
-/** The hint on an empty notepad names its tools, so it is for agents that have them. */
-function notepadText(state: State | undefined, isOffered: boolean): string {
+function notepadText(state: State | undefined): string {
   const notepad = state?.row.notepad ?? "";
-  if (notepad === "" && !isOffered) return "";
   if (notepad === "" || !state) return renderNotepad("");
   const origin = originLine(state, "notepad", "notepad");
   return withOrigin(origin, `${renderNotepad(notepad)}\n[End of notepad]`);

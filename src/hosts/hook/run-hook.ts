@@ -3,6 +3,8 @@ import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import { isNothingKept } from "../../surfaces/views.ts";
+import { offers } from "../../workspace/config.ts";
+import { surfaceChoices } from "../../workspace/settings.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
 import { dropStaleLinks } from "../session-link.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
@@ -10,6 +12,7 @@ import { endsCompaction } from "./event.ts";
 import { guardCall } from "./guard.ts";
 import { hasMoments, notify, projectText } from "./moments.ts";
 import { type MissedCompaction, writeHookState } from "./state.ts";
+import { sweepStore } from "./sweep-store.ts";
 import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
 
 /** Handles one event of a host: answers first, then writes. */
@@ -71,19 +74,22 @@ async function startSession(hook: HookContext): Promise<void> {
   } else if (event.source === "resume" && (await isCompacted(hook))) await showCompacted(hook);
   else await showMemory(hook);
   dropStaleLinks(hook.project.directory);
-  // A project may have no other program that runs long enough. The agent has its answer; what fails is tried next time.
-  await (await hook.memory())?.retention.step().catch(() => true);
+  await sweepStore(hook);
 }
 
 /** Whether a compaction has ended that the conversation was not shown. */
 async function isCompacted(hook: HookContext): Promise<boolean> {
   const { phase } = await compactionOf(hook);
-  return phase === "finished" || (phase === "begun" && hook.event.host.compaction.endsSilently === true);
+  if (phase !== "begun") return phase === "finished";
+  if (hook.event.host.compaction.endsSilently) return true;
+  // The host's process may have ended before it could report the end; a new summary shows that there was one.
+  const session = await findSession(hook);
+  return session !== undefined && (await loadCompaction()).hasNewSummary(hook, session);
 }
 
 async function compactionOf({ memory, sessionId, known, state }: HookContext) {
   const session = known && (await (await memory())?.findSession(sessionId));
-  if (!session) return { phase: "none", ended: undefined };
+  if (!session) return { phase: "none" };
   return (await loadCompaction()).findCompaction(session, state.seen);
 }
 
@@ -108,16 +114,17 @@ async function showMemory(hook: HookContext): Promise<void> {
   const session = await findSession(hook);
   const state = await session?.state();
   const source = event.source === "compact" ? "startup" : event.source;
-  // A resumed conversation still contains the memory that the agent was shown before.
+  // A resumed conversation still contains the memory that the agent was shown before, unless the host forgets it.
+  const isKept = source === "resume" && !event.host.forgetsStart;
   const isNews =
-    source !== "resume" ||
+    !isKept ||
     (known
-      ? (await entriesSince(session, known.seen)).some(isWriting)
-      : state !== undefined && !isNothingKept(state));
+      ? (await entriesSince(session, known.seen)).some((entry) => isWriting(entry) && isShown(hook, entry))
+      : state !== undefined && isAnythingShown(hook, state));
   const hints =
     source === "startup" ? [...quarantineHint(hook), ...(await earlierSessions(hook, state))] : [];
-  const project = source === "resume" ? "" : await projectText(hook);
-  const lead = leads[source];
+  const project = isKept ? "" : await projectText(hook);
+  const lead = source === "resume" && !isKept ? leads.startup : leads[source];
   hook.answer(
     isNews
       ? { context: renderFor(hook, { lead, state, hints, project, isProjectFirst: source === "clear" }).text }
@@ -137,7 +144,7 @@ function quarantineHint({ project }: HookContext): string[] {
 
 /** A new conversation starts empty, so one line says how to read the notes of earlier ones. */
 async function earlierSessions(hook: HookContext, state: State | undefined): Promise<string[]> {
-  if (state && !isNothingKept(state)) return [];
+  if (state && isAnythingShown(hook, state)) return [];
   const sessions = (await (await hook.memory())?.listSessions({ limit: 3 })) ?? [];
   const [newest, ...others] = sessions.filter(({ id }) => id !== hook.sessionId);
   if (!newest) return [];
@@ -172,10 +179,12 @@ async function showNews(hook: HookContext): Promise<void> {
   const session = await findSession(hook);
   const memory = await session?.state();
   const entries = await entriesSince(session, known?.seen ?? 0);
-  const others = entries.filter(({ actor }) => actor.kind !== "agent" && actor.kind !== "system");
+  const others = entries.filter(
+    (entry) => entry.actor.kind !== "agent" && isWriting(entry) && isShown(hook, entry),
+  );
   if (entries.some(isByAgent)) noteWriting(state);
   const nudge = mayNudge ? dueNudge(hook, memory) : "";
-  const isNews = known ? others.length > 0 : memory !== undefined && !isNothingKept(memory);
+  const isNews = known ? others.length > 0 : memory !== undefined && isAnythingShown(hook, memory);
   const lead = known ? newsLead(others) : leads.startup;
   const hints = nudge === "" ? [] : [nudge];
   hook.answer({ context: isNews ? renderFor(hook, { lead, state: memory, hints }).text : nudge });
@@ -231,6 +240,16 @@ async function entriesSince(session: Session | undefined, revision: number): Pro
 /** Written by an agent or a person, not by Holdfast itself. */
 function isWriting({ actor }: JournalEntry): boolean {
   return actor.kind !== "system";
+}
+
+/** Whether the conversation is shown what an entry changed. The user's rules always are. */
+function isShown({ config }: HookContext, { operation }: JournalEntry): boolean {
+  const [surface = ""] = operation.type.split(".", 1);
+  return surface === "pins" || !surfaceChoices.some((name) => name === surface) || offers(config, surface);
+}
+
+function isAnythingShown({ config }: HookContext, state: State): boolean {
+  return !isNothingKept(state, (surface) => offers(config, surface));
 }
 
 function isByAgent({ actor }: JournalEntry): boolean {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type NudgeFacts, newNudgeFacts } from "../../compaction/nudges.ts";
 import { isObject } from "../../engine/json.ts";
-import { readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
+import { namesIn, readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 import { sessionIdOf } from "../session-link.ts";
 import type { HookKind } from "./event.ts";
 import type { OpenTurn } from "./turn.ts";
@@ -25,6 +25,8 @@ export interface HookState {
   turn?: OpenTurn | undefined;
   /** A compaction that could not be shown or recorded in time; the next event of the conversation does it. */
   missed?: MissedCompaction | undefined;
+  /** The report of the last compaction that the model was shown. */
+  report?: string | undefined;
   /** When the conversation ended, if it did. */
   ended?: string | undefined;
   /** The host's transcript and working directory, for people who look at the session. */
@@ -58,6 +60,15 @@ export function readHookState(directory: string, host: string, hostSession: stri
 
 export function writeHookState(directory: string, host: string, hostSession: string, state: HookState): void {
   writeSmallFile(stateFile(directory, host, hostSession), state);
+}
+
+/** Whether any conversation of the project was shown a memory: a project that never had one misses none. */
+export function wasMemoryShown(directory: string): boolean {
+  const links = join(directory, "links");
+  return namesIn(links).some((name) => {
+    const seen = name.startsWith("state-") ? readSmallFile(join(links, name))?.seen : 0;
+    return typeof seen === "number" && seen > 0;
+  });
 }
 
 /** Notes that a compaction was not recorded, from outside the thread that was to do it. Durable before the hook ends. */

@@ -1,6 +1,7 @@
 import { afterTurn, planNudge } from "../../compaction/nudges.ts";
 import type { State } from "../../engine/state.ts";
 import { isMemoryEmpty } from "../../surfaces/views.ts";
+import { offers } from "../../workspace/config.ts";
 import type { HookContext } from "./context.ts";
 import type { HookState } from "./state.ts";
 
@@ -33,7 +34,7 @@ export function finishTurn(state: HookState, text: string): void {
 
 /** The hint to give with the next prompt, or "". */
 export function dueNudge({ state, config }: HookContext, memory: State | undefined): string {
-  const isEmpty = !memory || isMemoryEmpty(memory);
+  const isEmpty = !memory || isMemoryEmpty(memory, (surface) => offers(config, surface));
   const nudge = planNudge({ ...state.nudges, isEmpty }, config.nudges);
   if (!nudge) return "";
   state.nudges.given = nudge.given;

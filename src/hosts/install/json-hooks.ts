@@ -11,12 +11,21 @@ interface FoundHook {
   isAlone: boolean;
 }
 
-/** Command hooks for all events of a host, with matchers by event, in the format that several hosts share. */
+interface HookOptions {
+  /** By event. */
+  matchers?: Readonly<Record<string, string>>;
+  /** The hooks are in the event's list itself, not in groups. */
+  isFlat?: boolean;
+  /** Further fields of each hook. */
+  [setting: string]: unknown;
+}
+
+/** Command hooks for all events of a host, in the format that several hosts share. */
 export function jsonHooks(
   location: FileLocation,
   host: Pick<Host, "name" | "events">,
   launcher: Launcher,
-  { matchers = {}, ...extra }: { matchers?: Readonly<Record<string, string>>; [setting: string]: unknown },
+  { matchers = {}, isFlat = false, ...extra }: HookOptions,
 ): Piece {
   const { path: file } = location;
   const events = Object.keys(host.events);
@@ -24,11 +33,11 @@ export function jsonHooks(
   const ours = (value: unknown, event: string): FoundHook[] => {
     const groups = valueAt(value, ["hooks", event]);
     return (Array.isArray(groups) ? groups : []).flatMap((group, index) => {
-      const listed = valueAt(group, ["hooks"]);
+      const listed = isFlat ? [group] : valueAt(group, ["hooks"]);
       const handlers = Array.isArray(listed) ? listed : [];
       return handlers.flatMap((handler, number) => {
         const line = valueAt(handler, ["command"]);
-        const path = ["hooks", event, index, "hooks", number];
+        const path = ["hooks", event, index, ...(isFlat ? [] : ["hooks", number])];
         const isAlone = handlers.length === 1;
         return typeof line === "string" && isOurHook(line, host.name)
           ? [{ path, command: line, isAlone }]
@@ -46,7 +55,7 @@ export function jsonHooks(
         if (found) return setJson(result, [...found.path, "command"], command, file);
         const matcher = matchers[event];
         const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] };
-        return appendJson(result, ["hooks", event], group, file);
+        return appendJson(result, ["hooks", event], isFlat ? handler : group, file);
       }, text);
     },
     remove(text, before) {

@@ -40,7 +40,14 @@ const jsonFiles = [
   ".codex/hooks.json",
   ".gemini/settings.json",
   "opencode.json",
+  "kilo.json",
+  ".qwen/settings.json",
+  ".cursor/mcp.json",
+  ".cursor/hooks.json",
 ];
+
+/** Of the hosts that have one config for all projects. */
+const homeFiles = [".openclaw/openclaw.json", ".copilot/mcp-config.json", ".copilot/hooks/holdfast.json"];
 
 const tomlTexts: Record<string, string> = {
   "an empty file": "",
@@ -54,7 +61,7 @@ for (const [name, text] of Object.entries(jsonTexts)) {
   test(`uninstall restores ${name} byte for byte after init [uninstall.exact] [init.merges] [init.idempotent]`, async () => {
     const places = freshPlaces();
     for (const file of jsonFiles) put(join(places.root, file), text);
-    put(join(places.home, ".openclaw/openclaw.json"), text);
+    for (const file of homeFiles) put(join(places.home, file), text);
     const before = everything(places);
     await init(places, ...hostNames);
     const after = everything(places);

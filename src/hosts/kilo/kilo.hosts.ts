@@ -11,6 +11,12 @@ testClient(
     spec,
     program: () => join(installClient(spec), "node_modules/@kilocode/cli-linux-x64/bin/kilo"),
     config: ".config/kilo/kilo.json",
-    env: { KILO_DISABLE_AUTOUPDATE: "1", KILO_DISABLE_MODELS_FETCH: "1", KILO_DISABLE_SESSION_INGEST: "1" },
+    env: {
+      KILO_DISABLE_AUTOUPDATE: "1",
+      KILO_DISABLE_CODEBASE_INDEXING: "1",
+      KILO_DISABLE_MODELS_FETCH: "1",
+      KILO_DISABLE_SESSION_INGEST: "1",
+      KILO_TELEMETRY_LEVEL: "off",
+    },
   }),
 );

@@ -5,6 +5,7 @@ import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { ShownMemory } from "../../sessions/shown-memory.ts";
 import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
@@ -14,7 +15,6 @@ import { findProject, type Project } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
-import { ShownMemory } from "../plugin/shown-memory.ts";
 import { TurnNudges } from "../plugin/turn-nudges.ts";
 import { listAncestors } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
@@ -133,7 +133,9 @@ export class OpenClawMemory {
       }),
     );
     const transcript = { path: sessionFile, size: 0 };
-    const { checkpoint } = await run.begin({ messages: removed, to: removed.length, transcript });
+    // OpenClaw passes the whole conversation, and keeps some of the newest messages; how many is the user's setting.
+    const kept = { to: removed.length, mayKeepTail: true };
+    const { checkpoint } = await run.begin({ messages: removed, ...kept, transcript });
     conversation.compaction = { run, checkpoint };
   }
 

@@ -1,5 +1,6 @@
 import { formatReply } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
+import { keptByFamily } from "./kept-tail.ts";
 import { readOpencodeLine } from "./transcript.ts";
 
 /** What the hosts of this family share: our plugin runs the hook and sends it the generic events. */
@@ -8,5 +9,7 @@ export const familyTraits = {
   formatAnswer: formatReply,
   emptyAnswer: "{}",
   transcript: { readLine: readOpencodeLine },
-  compaction: {},
+  // The plugin places memory in each call; the conversation contains none of it.
+  forgetsStart: true,
+  compaction: { keeps: keptByFamily },
 } satisfies Partial<Host>;

@@ -2,6 +2,7 @@ import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { findProject, makeProjectDirectory, type Project } from "../../workspace/project.ts";
 import { locateStore } from "../../workspace/store-location.ts";
+import { readHookState } from "../hook/state.ts";
 import { listAncestors } from "../processes.ts";
 import { cachedRules } from "../rule-cache.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
@@ -16,7 +17,7 @@ interface Shown {
   head: string | undefined;
   /** Changes since the last message, by the id of the message they came with. */
   news: Map<string, string>;
-  source: "startup" | "compact";
+  source: "startup" | "resume" | "compact";
   /** The next model call is the summariser's. */
   isCompacting: boolean;
   transcript: string;
@@ -88,7 +89,7 @@ export class OpencodePlugin {
   async beforeCompaction(id: string): Promise<string> {
     const shown = this.#shownTo(id);
     shown.isCompacting = true;
-    shown.transcript = writeTranscript(this.#project.directory, this.#host, id, await this.#messagesOf(id));
+    shown.transcript = await this.#write(id);
     return (await this.#ask(id, "before-compaction", { transcript_path: shown.transcript })).keep;
   }
 
@@ -133,10 +134,16 @@ export class OpencodePlugin {
 
   async #refresh(id: string): Promise<void> {
     const shown = this.#shownTo(id);
-    const { source, transcript } = shown;
     // Set first, so that a failing hook does not run again before every call.
     shown.head = "";
+    // The conversation may have a summary that the hook has not seen.
+    if (shown.source !== "startup") shown.transcript = (await this.#write(id)) || shown.transcript;
+    const { source, transcript } = shown;
     shown.head = (await this.#ask(id, "session-start", { source, transcript_path: transcript })).context;
+  }
+
+  async #write(id: string): Promise<string> {
+    return writeTranscript(this.#project.directory, this.#host, id, await this.#messagesOf(id));
   }
 
   async #messagesOf(id: string): Promise<unknown> {
@@ -161,10 +168,11 @@ export class OpencodePlugin {
   #shownTo(id: string): Shown {
     const known = this.#sessions.get(id);
     if (known) return known;
+    const isKnown = readHookState(this.#project.directory, this.#host, id) !== undefined;
     const shown: Shown = {
       head: undefined,
       news: new Map(),
-      source: "startup",
+      source: isKnown ? "resume" : "startup",
       isCompacting: false,
       transcript: "",
       messages: [],

@@ -25,7 +25,7 @@ async function startOpencode(command: Record<string, unknown> = config) {
       }),
     },
   };
-  const hooks = await holdfast({ directory, client });
+  let hooks = await holdfast({ directory, client });
   await hooks.config(command);
   const add = (sessionID: string, role: string, text: string, more: object = {}) => {
     const id = `msg_${stored.length}`;
@@ -35,9 +35,16 @@ async function startOpencode(command: Record<string, unknown> = config) {
   };
   return {
     directory,
-    hooks,
+    get hooks() {
+      return hooks;
+    },
     stored,
     add,
+    /** A new process: the plug-in knows nothing of the one before. */
+    async restart(): Promise<void> {
+      hooks = await holdfast({ directory, client });
+      await hooks.config(command);
+    },
     async ask(sessionID: string, text: string): Promise<string> {
       await hooks["chat.message"]({ sessionID }, { message: { id: add(sessionID, "user", text) } });
       return this.modelCall(sessionID);
@@ -113,6 +120,30 @@ test("the summariser learns what to keep without the memory, and the next call h
   await opencode.hooks.event({ event: { type: "session.compacted", properties: { sessionID: "ses_a" } } });
   const after = await opencode.modelCall("ses_a");
   assert.match(after, /compacted[\s\S]*cedar-4711[\s\S]*\[Checkpoint[\s\S]*src\/ledger\.ts[\s\S]*\[Receipt:/);
+});
+
+test("a new process shows the compaction of the one before, however that ended [plugins.opencode-compaction]", async () => {
+  const opencode = await startOpencode();
+  await opencode.write("ses_a", "The ledger is cedar-4711.");
+  await opencode.ask("ses_a", "Audit src/ledger.ts, please.");
+  await opencode.restart();
+  const resumed = await opencode.ask("ses_a", "Go on.");
+  assert.match(resumed, /^\[Holdfast\] Your working memory for this conversation\.[\s\S]*cedar-4711/);
+  assert.doesNotMatch(resumed, /\[Checkpoint/);
+
+  await opencode.hooks["experimental.session.compacting"]({ sessionID: "ses_a" }, { context: [] });
+  opencode.add("ses_a", "assistant", "The ledger was looked at.", { summary: true });
+  const compacted = /compacted[\s\S]*cedar-4711[\s\S]*\[Checkpoint[\s\S]*src\/ledger\.ts[\s\S]*\[Receipt:/;
+  for (const words of ["Not told of the end.", "Told before."]) {
+    await opencode.restart();
+    const shown = await opencode.ask("ses_a", words);
+    assert.match(shown, compacted);
+    assert.equal(shown.split("[Receipt:").length, 2);
+  }
+  const memory = await openMemory({ store: join(opencode.directory, ".holdfast/memory.db") });
+  const receipts = await (await memory.openSession("opencode.ses_a")).receipts();
+  await memory.close();
+  assert.equal(receipts.length, 1, "one compaction");
 });
 
 test("after a failed compaction the next calls still have the memory [plugins.opencode-compaction]", async () => {

@@ -56,6 +56,8 @@ export function makePlace(host: string): ClientPlace {
     // opencode fetches its plug-in types from the registry; without retries it fails fast.
     npm_config_offline: "true",
     npm_config_fetch_retries: "0",
+    // A loaded machine makes a hook slower than an agent should wait for.
+    HOLDFAST_HOOK_DEADLINE: "9000",
   });
   mkdirSync(join(root, ".git"));
   const { status, stderr } = spawnSync(process.execPath, [cli, "init", host], {

@@ -1,7 +1,10 @@
 import { openEnd } from "../session-table.ts";
 
-/** Bytes of the notepad's end that an append rewrites, and of its middle that it rewrites now and then. */
-const [tailBytes, middleBytes] = [512, 4_096];
+/** Bytes of the notepad's end that an append rewrites. */
+const tailBytes = 512;
+
+/** Bytes of its middle, which is rewritten now and then; of a large notepad an eighth, or its base would be too often. */
+const middleBytes = "greatest(4096, octet_length(coalesce(notepad_base, '')) / 8)";
 
 /** Seconds per step of `touched`. */
 export const touchedSeconds = 10;
@@ -14,8 +17,8 @@ const touchedNow = `(extract(epoch FROM clock_timestamp()) / ${touchedSeconds}):
  * `INSERT … SELECT … FROM unnest` to its coordinator. No function announces anything: NOTIFY takes a lock that all
  * commits of the server would wait for.
  */
-export const commitFunctions = `
-  CREATE FUNCTION holdfast_commit(
+export const commitSession = `
+  CREATE OR REPLACE FUNCTION holdfast_commit(
     the_session TEXT, the_owner TEXT, expected BIGINT, the_birth BIGINT,
     new_title TEXT, new_status TEXT, new_updated_at BIGINT, new_revision BIGINT, new_last_fork BIGINT, new_counters TEXT,
     notepad_edit TEXT, notepad_text TEXT,
@@ -80,7 +83,10 @@ export const commitFunctions = `
     RETURN TRUE;
   END
   $commit$;
+`;
 
+export const commitFunctions = `
+  ${commitSession}
   CREATE FUNCTION holdfast_create(
     the_session TEXT, the_owner TEXT, the_agent TEXT, the_title TEXT, the_status TEXT, the_origin TEXT, the_parent TEXT,
     the_lineage TEXT, the_birth BIGINT, the_update BIGINT, the_revision BIGINT, the_last_fork BIGINT, the_counters TEXT,
@@ -159,13 +165,15 @@ export const commitFunctions = `
   $record$;
 `;
 
-export const upkeepFunctions = `
-  CREATE FUNCTION holdfast_trim_calls(
+/** Replaces what schema 4 had. */
+export const trimCalls = `
+  CREATE OR REPLACE FUNCTION holdfast_trim_calls(
     the_session TEXT, the_owner TEXT, last_number BIGINT, removed BIGINT[],
     rewritten BIGINT[], rewritten_pieces TEXT[], unused TEXT[]
   ) RETURNS BOOLEAN LANGUAGE plpgsql AS $trim$
   DECLARE
     latest BIGINT;
+    new_pieces TEXT;
   BEGIN
     -- The same lock as recording takes, so that no call that contains a removed piece is recorded meanwhile.
     PERFORM 1 FROM session_rows WHERE id = the_session AND owner = the_owner FOR NO KEY UPDATE;
@@ -174,7 +182,9 @@ export const upkeepFunctions = `
       WHERE session_id = the_session AND owner = the_owner;
     IF latest <> last_number THEN RETURN FALSE; END IF;
     FOR i IN 1 .. cardinality(rewritten) LOOP
-      UPDATE ledger_calls SET base = 0, kept = 0, pieces = rewritten_pieces[i]
+      -- A worker of Citus 13.2 crashes if an UPDATE sets a column to an element of an array.
+      new_pieces := rewritten_pieces[i];
+      UPDATE ledger_calls SET base = 0, kept = 0, pieces = new_pieces
         WHERE session_id = the_session AND owner = the_owner AND number = rewritten[i];
     END LOOP;
     DELETE FROM ledger_calls WHERE session_id = the_session AND owner = the_owner AND number = ANY(removed);
@@ -182,7 +192,10 @@ export const upkeepFunctions = `
     RETURN TRUE;
   END
   $trim$;
+`;
 
+export const upkeepFunctions = `
+  ${trimCalls}
   CREATE FUNCTION holdfast_add_versions(
     the_session TEXT, the_owner TEXT, kinds TEXT[], keys TEXT[], froms BIGINT[], tos BIGINT[], record_values TEXT[]
   ) RETURNS BOOLEAN LANGUAGE plpgsql AS $versions$

@@ -5,7 +5,7 @@ import pg from "pg";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { askPostgres, startPostgres } from "../../../test/support/postgres.ts";
 import { testContract } from "../test-support/contract.ts";
-import { commitFunctions, upkeepFunctions } from "./commit-functions.ts";
+import { commitFunctions, trimCalls, upkeepFunctions } from "./commit-functions.ts";
 import { postgresStore } from "./postgres.ts";
 import { listSessions, revisionsOf, touchedSince } from "./statements.ts";
 import { tablesIn, violationsOf } from "./test-support/statement-rules.ts";
@@ -71,7 +71,9 @@ test("every statement that the contract sends runs on one shard, names the owner
   const texts = sent.mock.calls.map(({ arguments: [query] }) =>
     squeeze(typeof query === "string" ? query : (query as { text: string }).text),
   );
-  const statements = [...new Set(texts)].filter((text) => !/CREATE (TABLE|FUNCTION|DATABASE)/.test(text));
+  const statements = [...new Set(texts)].filter(
+    (text) => !/CREATE (TABLE|(OR REPLACE )?FUNCTION|DATABASE)/.test(text),
+  );
   const onData = statements.filter((text) => tablesIn(text).length > 0);
   assert.ok(onData.length >= 12, `${onData.length} statements were seen`);
   assert.ok(statements.some((text) => text.startsWith("SELECT holdfast_commit(")));
@@ -87,6 +89,7 @@ test("every statement in the functions that write runs on one shard, and none an
   assert.deepEqual(violationsOf(commitFunctions), []);
   assert.deepEqual(violationsOf(upkeepFunctions), []);
   assert.equal(tablesIn(commitFunctions).length, 5);
+  assert.ok(tablesIn(trimCalls).includes("ledger_calls"));
 });
 
 test("mutations: a statement that leaves its shard, or announces in a commit, is found [stores.one-shard]", () => {
@@ -116,6 +119,10 @@ test("mutations: a statement that leaves its shard, or announces in a commit, is
       "UPDATE session_rows SET touched = extract(epoch FROM clock_timestamp()) WHERE id = $1 AND owner = $2",
     ],
     [/announces inside a commit/, "SELECT holdfast_commit($1), pg_notify('a', 'b')"],
+    [
+      /crashes a worker/,
+      inFunction("UPDATE session_rows SET title = keys[1] WHERE id = the_session AND owner = the_owner;"),
+    ],
   ] as const)
     assert.match(violationsOf(sql)[0] ?? "nothing found", violation, sql.slice(-200));
 });

@@ -1,5 +1,5 @@
 import { openEnd } from "../session-table.ts";
-import { commitFunctions, upkeepFunctions } from "./commit-functions.ts";
+import { commitFunctions, commitSession, trimCalls, upkeepFunctions } from "./commit-functions.ts";
 
 /** A session moves in the index of its owner's list at most this often, so most commits change no index. */
 const listedMilliseconds = 60_000;
@@ -187,4 +187,5 @@ export const migrations: string[] = [
   ${commitFunctions}
   `,
   upkeepFunctions,
+  `${commitSession} ${trimCalls}`,
 ];

@@ -105,6 +105,8 @@ const migrations: (string | ((database: DatabaseSync) => void))[] = [
     `);
     sealRows(database);
   },
+  // The newest sessions are listed without reading all.
+  "CREATE INDEX agent_sessions_listed ON agent_sessions (owner, updated_at DESC, id);",
 ];
 
 const schemaVersion = migrations.length;

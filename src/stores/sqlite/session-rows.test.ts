@@ -198,3 +198,31 @@ function grownSession(size: number) {
     })),
   };
 }
+
+test("the newest sessions of an owner are read from an index, without sorting all [stores.list-by-index]", async (context) => {
+  const path = join(temporaryDirectory(), "memory.db");
+  const memory = await openTestMemory({ store: path });
+  context.after(() => memory.close());
+  for (const id of ["a", "b", "c"]) await memory.createSession({ id });
+  const prepared = context.mock.method(DatabaseSync.prototype, "prepare");
+  const first = await memory.listSessions({ limit: 2 });
+  const after = first.at(-1);
+  assert.ok(after);
+  const rest = await memory.listSessions({ limit: 2, after });
+  assert.equal(new Set([...first, ...rest].map(({ id }) => id)).size, 3);
+  const lists = prepared.mock.calls
+    .map(({ arguments: [sql] }) => sql)
+    .filter((sql) => sql.includes("ORDER BY updated_at DESC"));
+  assert.equal(lists.length, 2);
+  const database = new DatabaseSync(path);
+  for (const sql of lists) {
+    const values = Array.from({ length: sql.split("?").length - 1 }, () => "[]");
+    const plan = database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...values)
+      .map(({ detail }) => String(detail));
+    assert.match(plan.join("\n"), /USING INDEX agent_sessions_listed/);
+    assert.doesNotMatch(plan.join("\n"), /TEMP B-TREE/);
+  }
+  database.close();
+});

@@ -228,7 +228,7 @@ class SqliteStore implements Store {
     const conditions = ["owner = ?"];
     const values: (string | number)[] = [owner];
     if (after) {
-      conditions.push("(updated_at < ? OR (updated_at = ? AND id > ?))");
+      conditions.push("updated_at <= ? AND (updated_at < ? OR id > ?)");
       values.push(after.updatedAt, after.updatedAt, after.id);
     }
     if (agent !== undefined) conditions.push("agent = ?") && values.push(agent);

@@ -69,7 +69,7 @@ export function sandboxSurface(options: SandboxSurfaceOptions = {}): Surface {
       deleteTool(authored),
       readOutput(outputs),
     ],
-    guidance: () => guidanceFor(hostTools),
+    guidance: (_limits, _reading, chosen) => guidanceFor(hostTools, chosen),
     async refresh(session) {
       await authored.refresh(session);
       const { row } = await session.state();
@@ -110,7 +110,7 @@ function runSandboxCode(
   return defineTool({
     name: "run_sandbox_code",
     description:
-      "Run TypeScript or JavaScript in a sandbox and get its return value. It can use your notepad, notes and state; it has no network and no files.",
+      "Run TypeScript or JavaScript in a sandbox and get its return value. It can use your memory; it has no network and no files.",
     input: z.strictObject({
       code: z.string().min(1).describe("The body of an async function: use await and return JSON"),
       input: z.unknown().optional().describe("Any JSON; the program sees it as `input`"),

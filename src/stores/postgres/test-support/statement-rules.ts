@@ -49,10 +49,10 @@ function parseStatement(text: string): Node {
 
 /** The statement itself, or those in the bodies of the PL/pgSQL functions that it creates. */
 function statementsIn(sql: string): string[] {
-  if (!/CREATE FUNCTION/.test(sql)) return [sql];
-  return sql
-    .split(/(?=CREATE FUNCTION)/)
-    .filter((part) => part.startsWith("CREATE FUNCTION"))
+  const definitions = sql.split(/(?=CREATE (?:OR REPLACE )?FUNCTION)/);
+  if (definitions.length === 1 && !/^CREATE (?:OR REPLACE )?FUNCTION/.test(sql)) return [sql];
+  return definitions
+    .filter((part) => part.startsWith("CREATE"))
     .flatMap((definition) =>
       nodes(parsePlPgSQLSync(definition) as unknown as Node, "PLpgSQL_expr").map((each) =>
         String(each.query),
@@ -79,6 +79,8 @@ function violationsOfOne(kind: string, statement: Node): string[] {
   const hasFunction = nodes(statement.fromClause ?? statement.usingClause, "RangeFunction").length > 0;
   if (hasFunction || (kind === "UpdateStmt" && statement.fromClause) || statement.usingClause)
     found.push("joins rows from elsewhere, so it is pulled to the coordinator");
+  if (kind === "UpdateStmt" && nodes(statement.targetList, "A_Indirection").length > 0)
+    found.push("sets a column to an element of an array, which crashes a worker");
   if (kind !== "SelectStmt" && statement.withClause) found.push("modifies in a CTE");
   if (kind === "InsertStmt") {
     const select = (statement.selectStmt as Node | undefined)?.SelectStmt as Node | undefined;

@@ -118,6 +118,8 @@ export function logHandoff(
       agent: caller.agent?.trim() ? requireLine(caller.agent, "agent") : "agent",
       summary: caller.session === undefined ? summary : `${summary} (session ${caller.session})`,
     });
+    if (operation === "checkpoint" && isLogged(notes, row, now))
+      return { edits: [], result: { timestamp: now, line: rowLine(row) } };
     const state = input.next ?? (operation === "log_handoff" ? summary : undefined);
     const context = updateContext(notes, {
       ...(input.task === undefined ? {} : { "Current Bead": shortened(input.task) }),
@@ -129,6 +131,22 @@ export function logHandoff(
       0,
     );
     return { edits: [...context, row], result: { timestamp: now, line: rowLine(row) + added } };
+  });
+}
+
+/** A host may report the same end twice, also at the same moment. */
+const sameReportMilliseconds = 60_000;
+
+/** Whether the log has this row already, written a moment ago. */
+function isLogged(notes: Notes, { insert }: LineEdit, now: string): boolean {
+  const table = tableOf(notes, "log");
+  const column = table ? columnOf(table, "timestamp") : -1;
+  const written = insert.findLast((line) => line !== "") ?? "";
+  return (table?.rows ?? []).some(({ line, cells }) => {
+    const at = cells[column]?.text ?? "";
+    const age = Date.parse(now) - Date.parse(at);
+    const sameTime = (notes.lines.texts[line] ?? "").replace(at, now);
+    return age >= 0 && age < sameReportMilliseconds && sameTime === written;
   });
 }
 

@@ -7,7 +7,8 @@ import { anything, type OptionKind, type OptionKinds } from "../../engine/option
 import { HoldfastError } from "../../errors.ts";
 import type { SurfaceChoice } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { Toolbox } from "../../surfaces/toolbox.ts";
+import { schemaOf } from "../../surfaces/dispatch.ts";
+import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
 
 /** Options of the memory tools. Limits and tokenizer come from `openMemory`. */
 export interface ToolOptions {
@@ -71,9 +72,17 @@ export const compactionKinds = {
   ...{ outputReserve, memoryShare, clearing, readFile },
 } satisfies Kinds<keyof CompactionOptions | "model" | "tools">;
 
-export function toolboxFor(session: Session, { surfaces }: ToolOptions): Toolbox {
-  const { setting } = session;
+export function toolboxFor({ setting }: Pick<Session, "setting">, { surfaces }: ToolOptions): Toolbox {
   return surfaces ? setting.use(surfaces, checkUsable) : setting.offer(adapterSurfaces, checkUsable);
+}
+
+/** Memory's tools in a form that suits every framework: a name without dots, a description, a JSON Schema. */
+export function describeTools(source: Pick<Session, "setting">, options: ToolOptions) {
+  return toolboxFor(source, options).tools.map(({ name, description, input }) => ({
+    name: dotless(name),
+    description,
+    schema: schemaOf(input, "input"),
+  }));
 }
 
 function checkUsable({ needsAgent: [unusable] }: Toolbox): void {
@@ -115,5 +124,14 @@ export function listenersOf({ onEvent }: Pick<PlacementOptions, "onEvent">): Lis
       if (onEvent) onEvent({ type: "error", message });
       else console.warn(`holdfast: ${message}`);
     },
+  };
+}
+
+/** For adapters without events. */
+export function failureReporter(onError: ((error: Error) => void) | undefined): (error: unknown) => void {
+  return (error) => {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    if (onError) onError(failure);
+    else console.warn(`holdfast: Memory failed; the agent continues without it: ${failure.message}`);
   };
 }

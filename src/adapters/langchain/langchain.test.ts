@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { HumanMessage } from "@langchain/core/messages";
+import { tool } from "@langchain/core/tools";
+import { MemorySaver } from "@langchain/langgraph";
+import { createAgent } from "langchain";
+import { z } from "zod";
+import {
+  append,
+  call,
+  filler,
+  isSummaryRequest,
+  ofType,
+  plainSummary,
+  type Script,
+} from "../../../test/support/agent.ts";
+import { openTestMemory } from "../../../test/support/memory.ts";
+import { assertValidPrompt } from "../../../test/support/prompt.ts";
+import type { AgentEvent } from "../../agent/events.ts";
+import type { ScriptedRequest } from "../../testing/index.ts";
+import { type HoldfastMiddlewareOptions, holdfastMiddleware } from "./index.ts";
+import { HoldfastStore } from "./store.ts";
+import { ScriptedChatModel } from "./test-support/scripted-chat-model.ts";
+
+const sheetText = (sheet: number) =>
+  `Sheet ${sheet} has the id SH-${1000 + sheet}. ${filler(400, `cell${sheet}`)}`;
+
+let reads = 0;
+const readSheet = tool(
+  async ({ sheet }) => {
+    reads++;
+    return sheetText(sheet);
+  },
+  { name: "read_sheet", description: "Reads a sheet", schema: z.object({ sheet: z.number() }) },
+);
+
+const isOwnTurn = ({ tools = [] }: ScriptedRequest) =>
+  tools.some(({ function: { name } }) => name === "read_sheet");
+
+/** Reads the sheets one after another, and writes down where it is when it is warned. */
+function readSheets(sheets: number): Script {
+  let sheet = 0;
+  return (request) => {
+    if (isSummaryRequest(request)) return { text: plainSummary(request) };
+    if (!isOwnTurn(request))
+      return request.messages.at(-1)?.role === "tool"
+        ? { text: "Saved." }
+        : { toolCalls: [append(`- read up to sheet ${sheet}`)] };
+    return sheet++ < sheets
+      ? { toolCalls: [call("read_sheet", { sheet }, `call_${sheet}`)] }
+      : { text: "All sheets are read." };
+  };
+}
+
+async function openAgent(script: Script, options: Partial<HoldfastMiddlewareOptions> = {}) {
+  const memory = await openTestMemory({ surfaces: ["notepad", "notes", "results", "pins"] });
+  const model = new ScriptedChatModel(script);
+  const events: AgentEvent[] = [];
+  const checkpointer = new MemorySaver();
+  const onEvent = (event: AgentEvent) => events.push(event);
+  // Each agent is a new one on the same store and checkpoints, as after a restart.
+  const agent = () =>
+    createAgent({
+      model,
+      tools: [readSheet],
+      checkpointer,
+      systemPrompt: "You audit workbooks.",
+      middleware: [holdfastMiddleware({ memory, contextWindow: 6_000, onEvent, ...options })],
+    });
+  const invoke = (text: string, thread = "audit") =>
+    agent().invoke(
+      { messages: [new HumanMessage(text)] },
+      { configurable: { thread_id: thread }, recursionLimit: 200 },
+    );
+  return { memory, model, events, invoke };
+}
+
+test("a createAgent agent goes through several compactions, and the graph's messages stay whole [langchain.compaction]", async () => {
+  const { memory, model, events, invoke } = await openAgent(readSheets(20));
+  const { messages } = await invoke("Audit every sheet of report.xlsx.");
+  const compactions = ofType(events, "compaction");
+  assert.ok(compactions.length >= 2, `${compactions.length} compactions`);
+  assert.deepEqual(ofType(events, "error"), []);
+  assert.ok(compactions.every(({ summaryBy }) => summaryBy === "model"));
+  assert.equal(
+    ofType(events, "warning").filter(({ skipped }) => skipped === undefined).length,
+    compactions.length,
+  );
+  // The checkpointed state has every message and none of memory's.
+  assert.equal(messages.length, 1 + 20 * 2 + 1);
+  assert.equal(messages.at(-1)?.text, "All sheets are read.");
+  assert.doesNotMatch(JSON.stringify(messages), /Session Notepad|Summary of the conversation/);
+  for (const request of model.requests) assertValidPrompt(request);
+  const own = model.requests.filter(isOwnTurn);
+  const last = JSON.stringify(own.at(-1));
+  assert.ok(last.length < JSON.stringify(messages).length / 2, "the prompt did not shrink");
+  assert.match(last, /You audit workbooks[\s\S]*## Session Notepad[\s\S]*read up to sheet \d+/);
+  assert.match(last, /Audit every sheet of report\.xlsx/);
+
+  // After a restart the same thread continues from the summary.
+  const before = compactions.length;
+  const again = await invoke("Which sheets did you read?");
+  assert.equal(again.messages.length, messages.length + 2);
+  assert.ok(ofType(events, "compaction").length <= before + 1, "nothing is summarised twice");
+  const session = await memory.openSession("audit");
+  assert.equal((await session.receipts()).length, ofType(events, "compaction").length);
+  await memory.close();
+});
+
+test("memory's tools run in the agent, once per call, and errors reach the model [langchain.tools]", async () => {
+  const answers = [
+    { toolCalls: [append("- July is counted twice")] },
+    { toolCalls: [call("update_notepad", { operation: "append" })] },
+    { text: "Noted." },
+  ];
+  const { memory, invoke } = await openAgent((_, number) => answers[number] ?? { text: "Done." }, {
+    contextWindow: 60_000,
+  });
+  const { messages } = await invoke("Why does Q3 not add up?");
+  const session = await memory.openSession("audit");
+  assert.equal(await session.notepad.read(), "- July is counted twice");
+  assert.match(messages.at(-2)?.text ?? "", /content/, "the error says what is missing");
+  assert.equal((messages.at(-2) as { status?: string }).status, "error");
+  await invoke("Another thread", "other");
+  assert.equal(await (await memory.openSession("other")).notepad.read(), "", "a thread has its own session");
+  await memory.close();
+});
+
+test("a call that a pin forbids does not run [langchain.pins]", async () => {
+  const { memory, invoke } = await openAgent((_, number) =>
+    number === 0 ? { toolCalls: [call("read_sheet", { sheet: 7 })] } : { text: "Then not." },
+  );
+  const session = await memory.openSession("audit");
+  await session.pins.pin("Never read sheet 7.", { rule: { tool: "read_sheet", pattern: "*7*" } });
+  const before = reads;
+  const { messages } = await invoke("Read sheet 7.");
+  assert.equal(reads, before);
+  assert.match(messages.at(-2)?.text ?? "", /The user said: "Never read sheet 7\."/);
+  await memory.close();
+});
+
+test("a rejected prompt is compacted and sent again; another error reaches the caller [langchain.overflow]", async () => {
+  const refusals = ["prompt is too long", "overloaded"];
+  const { memory, model, events, invoke } = await openAgent(
+    (request) => {
+      if (isSummaryRequest(request)) return { text: plainSummary(request) };
+      const [question = ""] = /(?:Now|Later)\?$/.exec(String(request.messages.at(-1)?.content)) ?? [];
+      const error = question === "" ? undefined : refusals.shift();
+      return error === undefined ? { text: sheetText(1) } : { status: 400, error };
+    },
+    { contextWindow: 60_000, keep: 0.01 },
+  );
+  for (const question of ["One?", "Two?", "Three?"]) await invoke(question);
+  const { messages } = await invoke("Now?");
+  assert.equal(messages.at(-1)?.text, sheetText(1));
+  assert.equal(ofType(events, "compaction")[0]?.trigger, "overflow");
+  assert.ok(model.requests.at(-1)?.messages.some(({ content }) => String(content).includes("Now?")));
+  await assert.rejects(invoke("Later?"), /overloaded/);
+  await memory.close();
+});
+
+test("a memory failure never stops the agent and is never silent [langchain.failure]", async (t) => {
+  const { memory, events, invoke } = await openAgent(() => ({ text: "Still here." }));
+  t.mock.method(memory, "openSession", async () => Promise.reject(new Error("the disk is gone")));
+  const { messages } = await invoke("Hello");
+  assert.equal(messages.at(-1)?.text, "Still here.");
+  assert.match(ofType(events, "error").at(-1)?.message ?? "", /continues without it: the disk is gone/);
+  t.mock.restoreAll();
+  const session = await memory.openSession("audit");
+  t.mock.method(Object.getPrototypeOf(session), "state", async () =>
+    Promise.reject(new Error("it is locked")),
+  );
+  await invoke("And now?");
+  assert.match(ofType(events, "error").at(-1)?.message ?? "", /continues without it: it is locked/);
+  t.mock.restoreAll();
+  await memory.close();
+});
+
+test("a run without a thread, and a middleware without a memory, say what to pass [langchain.failure]", async () => {
+  assert.throws(() => holdfastMiddleware({ contextWindow: 6_000 }), /needs a "session" or a "memory"/);
+  const memory = await openTestMemory();
+  const model = new ScriptedChatModel(() => ({ text: "Hello." }));
+  const agent = createAgent({ model, middleware: [holdfastMiddleware({ memory, contextWindow: 6_000 })] });
+  await assert.rejects(agent.invoke({ messages: [new HumanMessage("Hi")] }), /thread_id/);
+  await memory.close();
+});
+
+test("the store keeps items in notes, in every process, and finds them [langchain.store]", async () => {
+  const memory = await openTestMemory({ surfaces: ["notes"] });
+  const session = await memory.openSession("shared");
+  const store = new HoldfastStore(session);
+  await store.put(["users", "ada"], "prefs", { theme: "dark", level: 3 });
+  await store.put(["users", "bob"], "prefs", { theme: "light", level: 1 });
+  await store.put(["users", "ada"], "prefs", { theme: "dim", level: 4 });
+  await store.put(["teams"], "core", { members: 2 });
+  const another = new HoldfastStore(await memory.openSession("shared"));
+  const item = await another.get(["users", "ada"], "prefs");
+  assert.deepEqual(item?.value, { theme: "dim", level: 4 });
+  assert.ok(item && item.updatedAt >= item.createdAt);
+  assert.equal(await another.get(["users"], "prefs"), null);
+  const keys = async (options: Parameters<typeof store.search>[1]) =>
+    (await another.search(["users"], options)).map(({ namespace }) => namespace[1]);
+  assert.deepEqual((await keys({})).sort(), ["ada", "bob"]);
+  assert.deepEqual(await keys({ filter: { level: { $gt: 1 } } }), ["ada"]);
+  assert.deepEqual(await keys({ filter: { theme: "light" } }), ["bob"]);
+  assert.deepEqual(await keys({ query: "dim" }), ["ada"]);
+  assert.equal((await another.search(["users"], { limit: 1 })).length, 1);
+  assert.deepEqual(await another.listNamespaces({ maxDepth: 1 }), [["teams"], ["users"]]);
+  assert.deepEqual(await another.listNamespaces({ prefix: ["users"], suffix: ["bob"] }), [["users", "bob"]]);
+  await another.delete(["users", "ada"], "prefs");
+  assert.equal(await store.get(["users", "ada"], "prefs"), null);
+  assert.equal((await session.notes.all()).length, 2);
+  await memory.close();
+});

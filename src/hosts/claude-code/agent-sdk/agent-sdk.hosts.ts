@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { openTestMemory } from "../../../../test/support/memory.ts";
+import { startScriptedModel } from "../../doctor/scripted-model.ts";
+import { installClient, makePlace } from "../../test-support/clients.ts";
+import { holdfastClaude } from "./index.ts";
+
+const spec = "@anthropic-ai/claude-agent-sdk@0.3.325";
+const root = join(import.meta.dirname, "../../../..");
+
+type Message = { type: string; result?: string; mcp_servers?: { name: string; status: string }[] };
+type Query = (call: { prompt: AsyncIterable<object>; options: object }) => AsyncIterable<Message>;
+
+const stops: (() => unknown)[] = [];
+after(async () => {
+  for (const stop of stops.reverse()) await stop();
+});
+
+async function openPlace() {
+  const place = makePlace("claude-code");
+  const model = await startScriptedModel();
+  stops.push(model.close);
+  const env = {
+    ...place.env,
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: "none",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_AUTOUPDATER: "1",
+  };
+  const sdk = join(installClient(spec), "node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs");
+  return { place, model, env, sdk: pathToFileURL(sdk).href };
+}
+
+test(`${spec}: the memory is shown, and shown again after a compaction`, { timeout: 240_000 }, async () => {
+  const { place, model, env, sdk } = await openPlace();
+  const { query } = (await import(sdk)) as { query: Query };
+  const memory = await openTestMemory({ surfaces: ["notepad", "pins"] });
+  stops.push(() => memory.close());
+  const session = await memory.openSession("s");
+  await session.notepad.write("the ledger is cedar-4711");
+  const turns = [`Where is src/ledger.ts? ${"pad ".repeat(300)}`, "/compact", "Go on."];
+  let isAnswered = () => {};
+  async function* prompts() {
+    for (const content of turns) {
+      const answered = new Promise<void>((done) => {
+        isAnswered = done;
+      });
+      yield { type: "user", message: { role: "user", content }, parent_tool_use_id: null, session_id: "" };
+      await answered;
+    }
+  }
+  const given = await holdfastClaude({ session, onError: (error) => assert.fail(error) });
+  const options = { ...given, cwd: place.root, env, settingSources: [] };
+  for await (const message of query({ prompt: prompts(), options })) {
+    for (const { name, status } of message.mcp_servers ?? [])
+      if (name === "holdfast") assert.equal(status, "connected");
+    if (message.type === "result") isAnswered();
+  }
+  assert.match(model.bodies[0] ?? "", /mcp__holdfast__write_notepad/);
+  assert.match(model.bodies[0] ?? "", /## Session Notepad\\nthe ledger is cedar-4711/);
+  const last = model.bodies.findLast((body) => body.includes("Go on.")) ?? "";
+  assert.match(last, /## Session Notepad\\nthe ledger is cedar-4711/);
+  assert.match(last, /\[Checkpoint[\s\S]*\[Receipt: /);
+  assert.doesNotMatch(last, /pad pad/);
+  const [receipt] = await session.receipts();
+  assert.equal(receipt?.summaryBy, "model");
+});
+
+test(`${spec}: the example runs`, { timeout: 240_000 }, async () => {
+  const { place, model, env, sdk } = await openPlace();
+  const resolve = `import { registerHooks } from "node:module"; registerHooks({ resolve: (name, context, next) => next(name === "@anthropic-ai/claude-agent-sdk" ? ${JSON.stringify(sdk)} : name, context) });`;
+  const imports = [
+    pathToFileURL(join(root, "test/support/resolve-holdfast.ts")).href,
+    `data:text/javascript,${encodeURIComponent(resolve)}`,
+  ];
+  const args = [...imports.flatMap((each) => ["--import", each]), join(root, "examples/claude-agent-sdk.ts")];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: place.root, env });
+  assert.equal(stdout, "ok\n");
+  assert.match(model.bodies[0] ?? "", /July is counted twice/);
+});

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestMemory } from "../../../../test/support/memory.ts";
+import type { Session } from "../../../index.ts";
+import { type HookInput, holdfastClaude } from "./index.ts";
+
+async function openHooks(session: Session, onError?: (error: Error) => void) {
+  const given = await holdfastClaude({ session, ...(onError ? { onError } : {}) });
+  const send = async (name: keyof typeof given.hooks, more: Partial<HookInput> = {}) => {
+    const input = { hook_event_name: name, transcript_path: "/nowhere", cwd: "/nowhere", ...more };
+    return (await given.hooks[name][0]?.hooks[0]?.(input))?.hookSpecificOutput;
+  };
+  /** Connects memory's server as the SDK does. */
+  const { instance } = given.mcpServers.holdfast as { instance: unknown };
+  const transport: { onmessage?: (message: object) => void; wake: (reply: object) => void } & object = {
+    wake: () => {},
+  };
+  const calls = { ...transport, start: async () => {}, send: async (reply: object) => calls.wake(reply) };
+  await (instance as { connect(to: object): Promise<void> }).connect(calls);
+  const ask = (method: string, params: object = {}) =>
+    new Promise<Record<string, unknown>>((answered) => {
+      calls.wake = (reply) => answered(reply as Record<string, unknown>);
+      calls.onmessage?.({ jsonrpc: "2.0", id: 1, method, params });
+    });
+  return { given, send, ask };
+}
+
+test("the memory is shown once, then what someone else changed [claude.sdk-hooks]", async () => {
+  const memory = await openTestMemory({ surfaces: ["notepad", "pins"] });
+  const session = await memory.openSession("s");
+  await session.notepad.write("- July is counted twice");
+  const { send } = await openHooks(session);
+  // The SDK sends no SessionStart for a new conversation to hooks in the process.
+  assert.match(
+    JSON.stringify(await send("UserPromptSubmit")),
+    /## Session Notepad\\n- July is counted twice/,
+  );
+  assert.equal(await send("UserPromptSubmit"), undefined);
+  await session.notepad.append("- August too", { actor: { kind: "person" } });
+  assert.match(JSON.stringify(await send("UserPromptSubmit")), /changed by someone else[\s\S]*August too/);
+  assert.match(JSON.stringify(await send("SessionStart", { source: "resume" })), /July[\s\S]*August/);
+  assert.equal(await send("SessionStart", { source: "startup", agent_id: "sub" }), undefined);
+  await memory.close();
+});
+
+test("a call that a pin forbids is denied, memory's own tools are not [claude.sdk-hooks]", async () => {
+  const memory = await openTestMemory({ surfaces: ["notepad", "pins"] });
+  const session = await memory.openSession("s");
+  await session.pins.pin("Never push.", { rule: { tool: "Bash", pattern: "*git push*" } });
+  const { send } = await openHooks(session);
+  const denied = await send("PreToolUse", { tool_name: "Bash", tool_input: { command: "git push" } });
+  assert.match(JSON.stringify(denied), /"permissionDecision":"deny".*The user said: \\"Never push\.\\"/);
+  assert.equal(
+    await send("PreToolUse", { tool_name: "Bash", tool_input: { command: "git log" } }),
+    undefined,
+  );
+  const own = { tool_name: "mcp__holdfast__write_notepad", tool_input: { content: "git push" } };
+  assert.equal(await send("PreToolUse", own), undefined);
+  await memory.close();
+});
+
+test("memory's tools answer over the SDK's transport, once per call of the model [claude.sdk-tools]", async () => {
+  const memory = await openTestMemory({ surfaces: ["notepad"] });
+  const session = await memory.openSession("s");
+  const { given, send, ask } = await openHooks(session);
+  await send("UserPromptSubmit");
+  const { result: started } = await ask("initialize", { protocolVersion: "2025-11-25" });
+  assert.deepEqual((started as { capabilities: object }).capabilities, { tools: {} });
+  const { result } = await ask("tools/list");
+  const { tools } = result as { tools: { name: string; inputSchema: { type: string } }[] };
+  assert.deepEqual(
+    given.allowedTools,
+    tools.map(({ name }) => `mcp__holdfast__${name}`),
+  );
+  assert.ok(tools.length >= 3 && tools.every(({ inputSchema }) => inputSchema.type === "object"));
+  const call = {
+    name: "update_notepad",
+    arguments: { operation: "append", content: "- once" },
+    _meta: { "claudecode/toolUseId": "toolu_01AbCdEf" },
+  };
+  await ask("tools/call", call);
+  await ask("tools/call", call);
+  assert.equal(await session.notepad.read(), "- once");
+  assert.equal(await send("UserPromptSubmit"), undefined, "the agent's own write is not news");
+  const { result: failed } = await ask("tools/call", { name: "update_notepad", arguments: {} });
+  assert.equal((failed as { isError?: boolean }).isError, true);
+  assert.match(JSON.stringify(await ask("resources/list")), /no method/);
+  await memory.close();
+});
+
+test("a memory failure never stops the agent and is never silent [claude.sdk-failure]", async (t) => {
+  const memory = await openTestMemory();
+  const session = await memory.openSession("s");
+  const failures: string[] = [];
+  const { send } = await openHooks(session, ({ message }) => failures.push(message));
+  t.mock.method(session, "state", async () => Promise.reject(new Error("the disk is gone")));
+  t.mock.method(session, "context", async () => Promise.reject(new Error("the disk is gone")));
+  for (const name of ["UserPromptSubmit", "PreCompact", "PostCompact"] as const)
+    assert.equal(await send(name, { compact_summary: "x" }), undefined);
+  assert.ok(failures.length >= 2 && failures.every((failure) => failure === "the disk is gone"));
+  t.mock.restoreAll();
+  await memory.close();
+  await assert.rejects(holdfastClaude({} as { session: Session }), /needs a "session"/);
+});

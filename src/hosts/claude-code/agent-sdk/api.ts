@@ -1,0 +1,26 @@
+/** The fields of the SDK's hook inputs that we read. */
+export interface HookInput {
+  hook_event_name: string;
+  transcript_path: string;
+  cwd: string;
+  /** Present when the hook fires within a sub-agent, which has no part in this conversation. */
+  agent_id?: string;
+  source?: string;
+  compact_summary?: string;
+  tool_name?: string;
+  tool_input?: unknown;
+}
+
+/** The SDK's output for those events. */
+export interface HookOutput {
+  hookSpecificOutput?:
+    | { hookEventName: "SessionStart" | "UserPromptSubmit"; additionalContext: string }
+    | { hookEventName: "PreToolUse"; permissionDecision: "deny"; permissionDecisionReason: string };
+}
+
+/** The SDK's transport to the program, as the Model Context Protocol defines it. */
+export interface Transport {
+  onmessage?: ((message: never) => void) | undefined;
+  start(): Promise<void>;
+  send(message: never): Promise<void>;
+}

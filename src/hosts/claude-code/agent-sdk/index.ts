@@ -1,0 +1,46 @@
+import { HoldfastError } from "../../../errors.ts";
+import type { Session } from "../../../sessions/session.ts";
+import { ShownMemory } from "../../../sessions/shown-memory.ts";
+import { inPlugin } from "../../../surfaces/surface.ts";
+import type { HookInput } from "./api.ts";
+import { AgentSdkHooks } from "./hooks.ts";
+import { memoryServer, serverName, toolPrefix } from "./memory-server.ts";
+
+export type { HookInput, HookOutput } from "./api.ts";
+
+export interface HoldfastClaudeOptions {
+  /** The memory of this conversation. */
+  session: Session;
+  /** Called with failures of memory, which never stop the agent (default: a warning on the console). */
+  onError?: (error: Error) => void;
+}
+
+/**
+ * Memory for a `query` of the Claude Agent SDK, inside your process: hooks that show the memory and keep it through
+ * compactions, and memory's tools.
+ *
+ * @example
+ * const memory = await holdfastClaude({ session });
+ * for await (const message of query({ prompt, options: { ...memory, cwd } })) { … }
+ */
+export async function holdfastClaude({ session, onError }: HoldfastClaudeOptions) {
+  if (!session) throw new HoldfastError("invalid_input", 'holdfastClaude needs a "session".');
+  const report = (error: unknown) => {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    if (onError) onError(failure);
+    else console.warn(`holdfast: Memory failed; the agent continues without it: ${failure.message}`);
+  };
+  const shown = new ShownMemory();
+  const tools = await session.tools(inPlugin);
+  const hooks = new AgentSdkHooks({ session, shown, tools, report });
+  const matcher = [{ hooks: [(input: HookInput) => hooks.answer(input)] }];
+  const [SessionStart, UserPromptSubmit, PreToolUse] = [matcher, matcher, matcher];
+  const [PreCompact, PostCompact, SessionEnd] = [matcher, matcher, matcher];
+  // The SDK types this as its own class, and only connects it.
+  const instance = memoryServer({ session, shown, tools }) as never;
+  return {
+    hooks: { SessionStart, UserPromptSubmit, PreToolUse, PreCompact, PostCompact, SessionEnd },
+    mcpServers: { [serverName]: { type: "sdk" as const, name: serverName, instance } },
+    allowedTools: tools.map(({ name }) => `${toolPrefix}${name}`),
+  };
+}

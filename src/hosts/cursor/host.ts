@@ -1,0 +1,35 @@
+import { objectIn, textIn } from "../../engine/json.ts";
+import type { Host } from "../host.ts";
+import { readCursorLine } from "./transcript.ts";
+
+/** Written from Cursor's documentation, not tried with the program itself. */
+export const cursor: Host = {
+  name: "cursor",
+  title: "Cursor",
+  program: "cursor-agent",
+  events: {
+    sessionStart: "session-start",
+    beforeSubmitPrompt: "prompt",
+    postToolUse: "after-tool",
+    preCompact: "before-compaction",
+    stop: "turn-end",
+    sessionEnd: "end",
+  },
+  /** User-wide hooks run in another folder, so the project is the first workspace root. */
+  readPayload(payload) {
+    const [root] = Array.isArray(payload.workspace_roots) ? payload.workspace_roots : [];
+    const session_id = textIn(payload.conversation_id) || textIn(payload.session_id);
+    return { ...objectIn(payload), session_id, cwd: textIn(root) || textIn(payload.cwd) };
+  },
+  /** An answer to a prompt can only refuse it, so changes come with the next tool. */
+  formatAnswer(event, { context = "" }) {
+    if (event.kind === "prompt") return JSON.stringify({ continue: true });
+    const isInjected = context !== "" && ["session-start", "after-tool"].includes(event.kind);
+    return isInjected ? JSON.stringify({ additional_context: context }) : "{}";
+  },
+  emptyAnswer: "{}",
+  transcript: { readLine: readCursorLine },
+  compaction: { endsSilently: true },
+  mcpClient: { name: /^cursor\b/i },
+  setup: async () => (await import("./setup.ts")).cursorSetup,
+};

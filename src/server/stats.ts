@@ -1,0 +1,100 @@
+import type { z } from "zod";
+import type { JournalEntry } from "../engine/journal.ts";
+import type { Memory } from "../sessions/memory.ts";
+import type { Session } from "../sessions/session.ts";
+import type { SessionSummary } from "../stores/store.ts";
+import type { Reply } from "./api.ts";
+import type { Handlers, ServerContext } from "./handlers/handlers.ts";
+import type { recordedStats } from "./schemas-insight.ts";
+
+/** What memory did in a period, by the store alone. */
+export type StoreStats = Omit<Reply<"stats">, "recorded">;
+
+/** What memory cost and saved in the conversations that hosts recorded. */
+export type RecordedStats = z.output<typeof recordedStats>;
+
+/** Reads the recorded conversations since a time. */
+export type StatsReader = (since: number) => Promise<RecordedStats>;
+
+const day = 86_400_000;
+
+export function statsHandlers({ memory, stats, clock }: ServerContext): Pick<Handlers, "stats"> {
+  return {
+    async stats({ query: { days, recorded } }) {
+      const since = clock() - days * day;
+      return {
+        ...(await gatherStats(memory, since)),
+        recorded: recorded === "yes" && stats ? await stats(since) : null,
+      };
+    },
+  };
+}
+
+/** Counts what sessions, writes and compactions there were since a time. */
+export async function gatherStats(memory: Memory, since: number): Promise<StoreStats> {
+  const stats: StoreStats = {
+    since,
+    sessions: 0,
+    writes: { agent: 0, person: 0 },
+    compactions: 0,
+    items: { kept: 0, recallable: 0, missing: 0, putBack: 0 },
+  };
+  for await (const { id } of sessionsSince(memory, since)) {
+    stats.sessions++;
+    await addSession(stats, await memory.resumeSession(id), since);
+  }
+  return stats;
+}
+
+const pageSize = 500;
+
+/** Sessions are listed newest first, so the rest was not written to in the period. */
+async function* sessionsSince(memory: Memory, since: number): AsyncGenerator<SessionSummary> {
+  for (let last: SessionSummary | undefined; ; ) {
+    const after = last ? { after: { updatedAt: last.updatedAt, id: last.id } } : {};
+    const page = await memory.listSessions({ status: "all", limit: pageSize, ...after });
+    for (const session of page) {
+      if (session.updatedAt < since) return;
+      yield session;
+    }
+    last = page.at(-1);
+    if (!last || page.length < pageSize) return;
+  }
+}
+
+async function addSession(stats: StoreStats, session: Session, since: number): Promise<void> {
+  const { writes, items } = stats;
+  const entries = await entriesSince(session, since);
+  const epochs = new Set(
+    entries.flatMap(({ changes }) =>
+      changes.flatMap((change) => ("kind" in change && change.kind === "receipt" ? [change.key] : [])),
+    ),
+  );
+  for (const { actor } of entries.filter(isWrite))
+    if (actor.kind === "agent" || actor.kind === "person") writes[actor.kind]++;
+  const receipts = (await session.receipts()).filter(({ epoch }) => epochs.has(String(epoch)));
+  for (const { counts, putBack } of receipts) {
+    items.kept += counts.kept;
+    items.recallable += counts.recallable;
+    items.missing += counts.missing;
+    items.putBack += putBack.length;
+  }
+  stats.compactions += receipts.length;
+}
+
+/** The conversation itself is no write to memory. */
+function isWrite({ operation }: JournalEntry): boolean {
+  return !/^(?:context|session|messages?|results)\./.test(operation.type);
+}
+
+async function entriesSince(session: Session, since: number): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = [];
+  for (let to: number | undefined; ; ) {
+    const page = await session.history({ limit: pageSize, ...(to === undefined ? {} : { to }) });
+    const recent = page.filter(({ at }) => at >= since);
+    entries.push(...recent);
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize || recent.length < page.length) return entries;
+    to = last.revision - 1;
+  }
+}

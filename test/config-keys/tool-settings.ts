@@ -1,0 +1,242 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { makeCorpus } from "../../src/secrets/test-support/corpus.ts";
+import type { SettingName } from "../../src/workspace/settings.ts";
+import { temporaryDirectory } from "../support/temporary.ts";
+import { chatRun } from "./chat-run.ts";
+import { type Case, type Entry, type Evidence, runIn, type Scenario, type ToolCall } from "./run.ts";
+
+export const secret = makeCorpus(7).secrets[0]?.[1] ?? "";
+
+interface ToolCase {
+  value: unknown;
+  calls: ToolCall[];
+  /** In the answer to the last call. */
+  answer: RegExp;
+}
+
+const call = (name: string, input: Record<string, unknown> = {}): ToolCall => ({ name, input });
+const letters = (count: number) => "x".repeat(count);
+const pad = (action: string, input: object) => call("session_scratchpad", { action, ...input });
+const skill = (name: string, content: string) =>
+  call("save_skill", { name, description: "How to do it", content });
+const tool = (name: string, code: string) =>
+  call("create_tool", { name, description: "Adds", schema: { type: "object" }, code });
+
+/** Calls that meet a limit. The values are small, and the calls just above them. */
+const limits: Partial<Record<SettingName, ToolCase>> = {
+  "limits.notepadCharacters": {
+    value: 300,
+    calls: [call("write_notepad", { content: letters(301) })],
+    answer: /the limit is 300/,
+  },
+  "limits.noteCharacters": {
+    value: 61,
+    calls: [call("add_note", { content: letters(62) })],
+    answer: /\b61 characters/,
+  },
+  "limits.noteTags": {
+    value: 2,
+    calls: [call("add_note", { content: "tags", tags: ["a", "b", "c"] })],
+    answer: /max 2, got 3/,
+  },
+  "limits.tagCharacters": {
+    value: 7,
+    calls: [call("add_note", { content: "a tag", tags: [letters(8)] })],
+    answer: /maximum length of 7 characters/,
+  },
+  "limits.resultTokens": {
+    value: 30,
+    calls: [
+      call("add_note", { content: "one note of several words" }),
+      call("add_note", { content: "another note of several words" }),
+      call("list_notes"),
+    ],
+    answer: /offset: 1\b/,
+  },
+  "limits.spaceNotesCharacters": {
+    value: 62,
+    calls: [pad("set_notes", { content: letters(63) })],
+    answer: /\b62\b/,
+  },
+  "limits.spacePlanCharacters": {
+    value: 63,
+    calls: [pad("set_plan", { content: letters(64) })],
+    answer: /\b63\b/,
+  },
+  "limits.refs": { value: 2, calls: [pad("refs.set", { items: ["a", "b", "c"] })], answer: /\b2\b/ },
+  "limits.refCharacters": {
+    value: 10,
+    calls: [pad("refs.add", { ref: letters(11) })],
+    answer: /\b10\b/,
+  },
+  "limits.pinBytes": { value: 41, calls: [call("pin", { text: letters(42) })], answer: /\b41\b/ },
+  "limits.systemPromptCharacters": {
+    value: 64,
+    calls: [call("edit_system_prompt", { operation: "append", content: letters(65) })],
+    answer: /\b64\b/,
+  },
+  "limits.stateKeys": {
+    value: 1,
+    calls: [call("set_state", { key: "a", value: 1 }), call("set_state", { key: "b", value: 1 })],
+    answer: /There are 1 keys already/,
+  },
+  "limits.stateKeyCharacters": {
+    value: 12,
+    calls: [call("set_state", { key: letters(13), value: 1 })],
+    answer: /1 to 12 characters/,
+  },
+  "limits.stateValueCharacters": {
+    value: 20,
+    calls: [call("set_state", { key: "a", value: letters(30) })],
+    answer: /the limit is 20/,
+  },
+  "limits.skills": {
+    value: 1,
+    calls: [skill("a", "x"), skill("b", "x")],
+    answer: /There are 1 skills already/,
+  },
+  "limits.skillCharacters": { value: 65, calls: [skill("c", letters(66))], answer: /\b65\b/ },
+  "scratchpad.maxTokens": {
+    value: 5,
+    calls: [call("session_scratchpad", { content: "a plan of many words, too long for five tokens" })],
+    answer: /truncated to 5 tokens/,
+  },
+};
+
+/** A plug-in's tools are fixed, so it has no programs. */
+const programs: Partial<Record<SettingName, ToolCase>> = {
+  "limits.tools": {
+    value: 1,
+    calls: [tool("a", "return 1"), tool("b", "return 1")],
+    answer: /There are 1 tools already/,
+  },
+  "limits.toolCharacters": {
+    value: 66,
+    calls: [tool("c", `return "${letters(66)}"`)],
+    answer: /\b66\b/,
+  },
+};
+
+const others: Partial<Record<SettingName, ToolCase>> = {
+  skills: { value: ["my-skills"], calls: [call("list_skills")], answer: /audit/ },
+  "project.beads": {
+    value: true,
+    calls: [call("log_debt", { description: "N+1 query", severity: "HIGH", actionable: true })],
+    answer: /Beads issue bd-7/,
+  },
+};
+
+/** The last call: a chat stores what the model said, so a refused secret ends the turn there. */
+const writeSecret = call("write_notepad", { content: `key ${secret}` });
+const refused = /Nothing was changed: secrets are not stored here/;
+
+/** Settings that are seen in files, or in all that was said. */
+const elsewhere: Partial<Record<SettingName, Case>> = {
+  store: { value: "jsonl:kept", seen: ({ root }) => existsSync(join(root, "kept")) },
+  secrets: {
+    value: "refuse",
+    seen: ({ answers, output }) => refused.test([...answers, output].join("\n")),
+  },
+  "project.file": { value: "docs/NOTES.md", seen: ({ read }) => /Ship it/.test(read("docs/NOTES.md")) },
+};
+
+const hasPrograms = (entry: Entry) => entry !== "pi" && entry !== "openclaw";
+
+function toolCases(entry: Entry): Partial<Record<SettingName, ToolCase>> {
+  return { ...limits, ...(hasPrograms(entry) ? programs : {}), ...others };
+}
+
+/** The limits of every surface, through the tools of every entry point that has tools. */
+export const toolSettings: Scenario = {
+  name: "tools",
+  entries: ["chat", "mcp", "serve", "pi", "openclaw"],
+  base: {
+    surfaces: ["notepad", "notes", "pins", "scratchpad", "knowledge", "project", "sandbox"],
+  },
+  cases(entry) {
+    const cases: Partial<Record<SettingName, Case>> = { ...elsewhere };
+    let index = 1;
+    for (const [name, { value, calls, answer }] of Object.entries(toolCases(entry))) {
+      index += calls.length;
+      const at = index - 1;
+      cases[name as SettingName] = { value, seen: ({ answers }) => answer.test(answers[at] ?? "") };
+    }
+    return cases;
+  },
+  async run(entry, root) {
+    mkdirSync(join(root, "my-skills/audit"), { recursive: true });
+    const text = "---\nname: audit\ndescription: How to audit\n---\nCount twice.\n";
+    writeFileSync(join(root, "my-skills/audit/SKILL.md"), text);
+    const calls = [
+      call("set_goal", { goal: "Ship it" }),
+      ...Object.values(toolCases(entry)).flatMap((each) => each.calls),
+      writeSecret,
+    ];
+    const env = { PATH: trackerPath() };
+    if (entry === "chat") return callsInChat(root, calls, env);
+    if (entry === "hook" || entry === "commands") throw new Error(`${entry} has no tools`);
+    return runIn(entry, root, { calls, env });
+  },
+};
+
+/** One turn in which the model makes all calls, the last one by itself. */
+async function callsInChat(
+  root: string,
+  calls: readonly ToolCall[],
+  env: Record<string, string>,
+): Promise<Evidence> {
+  const toolCalls = calls.map((each, index) => ({ id: `c${index}`, ...each }));
+  const run = await chatRun(root, {
+    script: (_request, number) =>
+      [{ toolCalls: toolCalls.slice(0, -1) }, { toolCalls: toolCalls.slice(-1) }][number] ?? {
+        text: "Done.",
+      },
+    input: ["Call them."],
+    args: ["--context-window", "200000"],
+    env,
+  });
+  const results = new Map(
+    run.events.flatMap((event) => (event.type === "tool-result" ? [[event.id, event]] : [])),
+  );
+  return { ...run, answers: toolCalls.map(({ id }) => JSON.stringify(results.get(id) ?? "")) };
+}
+
+/** A PATH with a tracker for debt. */
+export function trackerPath(): string {
+  const directory = temporaryDirectory();
+  const path = join(directory, "bd");
+  writeFileSync(path, `#!${process.execPath}\nconsole.log(JSON.stringify({ id: "bd-7" }))\n`);
+  chmodSync(path, 0o755);
+  return `${directory}${delimiter}${process.env.PATH}`;
+}
+
+const offers = (name: string) => (run: Evidence) => offeredIn(run).includes(name);
+
+function offeredIn({ tools, requests }: Evidence): readonly string[] {
+  return requests[0] ? (requests[0].tools ?? []).map((each) => each.function.name) : tools;
+}
+
+/** The choice of surfaces. A plug-in has the scratchpad by default, the others do not. */
+export const surfaceSettings: Scenario = {
+  name: "surfaces",
+  entries: ["chat", "mcp", "serve", "pi", "openclaw"],
+  cases: (entry) =>
+    entry === "pi" || entry === "openclaw"
+      ? {
+          surfaces: { value: ["tasks", "scratchpad"], seen: offers("begin_task") },
+          "scratchpad.enabled": {
+            value: false,
+            seen: (run) => !offeredIn(run).includes("session_scratchpad"),
+          },
+        }
+      : {
+          surfaces: { value: ["knowledge"], seen: offers("list_skills") },
+          "scratchpad.enabled": { value: true, seen: offers("session_scratchpad") },
+        },
+  async run(entry, root) {
+    if (entry === "chat") return chatRun(root, { script: () => ({ text: "Done." }), input: ["Go."] });
+    if (entry === "hook" || entry === "commands") throw new Error(`${entry} has no tools`);
+    return runIn(entry, root);
+  },
+};
