@@ -374,7 +374,7 @@ function dottedKind(name: string): NameKind | undefined {
 
 /** Files and folders that begin with a dot; `.vertical` is a value in source code. */
 const dotFile =
-  /^\.(?:env|git|claude|cursor|codex|vscode|idea|ssh|aws|kube|docker|npm|nvm|yarn|node|editorconfig|prettier|eslint|babel|bash|zsh|profile|config|cache|local|venv|virtualenv|tox|nox|coverage|pytest|mypy|ruff|python|DS_Store|husky|changeset|turbo|next|nuxt|output|vercel|netlify|terraform|tmux|vim|htaccess|holdfast|gradle|cargo|bundle|ruby|tool-versions|secrets|credentials)/i;
+  /^\.(?:env|git|vscode|idea|ssh|aws|kube|docker|npm|nvm|yarn|node|editorconfig|prettier|eslint|babel|bash|zsh|profile|config|cache|local|venv|virtualenv|tox|nox|coverage|pytest|mypy|ruff|python|DS_Store|husky|changeset|turbo|next|nuxt|output|vercel|netlify|terraform|tmux|vim|htaccess|holdfast|gradle|cargo|bundle|ruby|tool-versions|secrets|credentials)/i;
 
 /** 864K, 11Gi, 718KB, 320MHz, 58AM. */
 const size = /^\d+(?:[KMGTP]i?B?|[kMG]?Hz|AM|PM)$/;
