@@ -67,6 +67,7 @@ const library = defineConfig({
     openai: "src/adapters/openai/index.ts",
     "claude-agent-sdk": "src/hosts/claude-code/agent-sdk/index.ts",
     langchain: "src/adapters/langchain/index.ts",
+    mastra: "src/adapters/mastra/index.ts",
     knowledge: "src/surfaces/knowledge/index.ts",
     project: "src/surfaces/project/index.ts",
     sandbox: "src/surfaces/sandbox/index.ts",

@@ -1,6 +1,6 @@
 import { fenceLine } from "../context/fence.ts";
 import type { CheckpointMemory, CommandFact, FileFact } from "../engine/records.ts";
-import { oneLine } from "../engine/text.ts";
+import { dropTrailing, oneLine } from "../engine/text.ts";
 import type { CheckpointBudget, Measure } from "./budget.ts";
 import { measureFor } from "./budget.ts";
 import { commandWorth, freshness } from "./facts/commands.ts";
@@ -204,7 +204,7 @@ function cutToFit(
     // Most of a long text would be read only to be cut.
     const whole = fenceLine(fact.slice(0, 4 * (limits[0] ?? 0)));
     const cuts = limits.map((limit) =>
-      whole.length > limit ? `${whole.slice(0, limit).toWellFormed()}…` : whole,
+      whole.length > limit ? `${dropTrailing(whole.slice(0, limit).toWellFormed(), "… ")}…` : whole,
     );
     const shortest = items.length === 0 ? cuts.at(-1) : undefined;
     const text = cuts.find((cut) => cost(`${cut}; `) <= most) ?? fitting(shortest, left, cost);
@@ -230,7 +230,7 @@ function fitting(text: string | undefined, room: number, cost: Measure["cost"]):
 }
 
 /** Names that are hardly ever needed are not worth a look. */
-const maxNames = 900;
+const maxNames = 600;
 
 function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
   const { scores } = facts;
@@ -256,7 +256,10 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
 
 /** A name inside a line of ours can imitate a marker only with a bracket or a heading sign; most have neither. */
 function fenceName(name: string): string {
-  return /^[\w@%+=:,./~$ -]*$/.test(name) ? name : fenceLine(name);
+  // A folder such as `app/[user]/page.tsx` is no marker, and a backslash would make it another path.
+  const plain = name.replaceAll(/(?<=\/)\[[\w.-]{1,40}\](?=\/|$)/g, "x");
+  if (/^[\w@%+=:,./~$ -]*$/.test(plain)) return name;
+  return fenceLine(plain) === plain ? name : fenceLine(name);
 }
 
 function fileText({ path, lines }: FileFact): string {

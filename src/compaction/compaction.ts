@@ -312,7 +312,7 @@ export class Compaction {
 }
 
 /** Of a longer conversation only a part is counted, in pieces from all of it: the figure is for people. */
-const maxCounted = 200_000;
+const maxCounted = 60_000;
 
 function countConversation(
   messages: readonly StoredMessage[],

@@ -20,7 +20,7 @@ const tailShare = 0.25;
 const tailCharacters = 80_000;
 
 /** What a name in such a tail is worth. Found by trying, so that a checkpoint is good whether or not the tail stays. */
-const tailWorth = 0.4;
+const tailWorth = 0.5;
 
 /** The scores of names if the host may keep the newest messages: what is in them may be there already. */
 export function discountTail(

@@ -19,7 +19,7 @@ const maxNamed = 400;
 
 /** Max items of a removed span that a receipt accounts for, and the characters that it searches for them. */
 const maxItems = 2_000;
-const maxSearched = 250_000;
+const maxSearched = 150_000;
 
 /** The items a receipt accounts for: every note, path, id, number, URL and open ask of the removed span, each once. */
 export function accountFor(messages: readonly StoredMessage[], asks: readonly string[]): ReceiptItem[] {

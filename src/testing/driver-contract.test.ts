@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
-import { commitReceipt } from "../hosts/commit-receipt.ts";
 import { openMemory } from "../index.ts";
+import { commitReceipt } from "../sessions/commit-receipt.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Moment } from "../surfaces/surface.ts";
 import { type DriverHarness, driverContract } from "./driver-contract.ts";

@@ -31,16 +31,19 @@ export const adapters = [
     "langchain.overflow": "A prompt that a LangChain model rejects as too long is compacted and resent.",
     "langchain.failure": "A memory failure never stops a createAgent agent and is never silent.",
     "langchain.store": "A LangGraph store keeps its items in a session's notes and finds them.",
+    "mastra.processor":
+      "A Mastra processor places memory in each request and compacts; Mastra's own messages stay whole, and its tools run.",
+    "mastra.failure": "A memory failure never stops a Mastra agent and is never silent.",
     "openai.chat": "Tools and tool results work with the real client for chat completions.",
     "openai.responses": "Tools and tool results work with the real client for the Responses API.",
-    "openai-agents.compaction":
+    "openai.agents-compaction":
       "A run of the OpenAI Agents SDK, streamed or not, goes through warning, checkpoint, compaction and receipt; its history stays whole, and a new process continues it.",
-    "openai-agents.tools":
+    "openai.agents-tools":
       "Memory's tools run in the OpenAI Agents SDK; errors reach the model, and a pin refuses a call.",
-    "openai-agents.session": "A Holdfast session is a Session of the OpenAI Agents SDK, item for item.",
-    "openai-agents.overflow":
+    "openai.agents-session": "A Holdfast session is a Session of the OpenAI Agents SDK, item for item.",
+    "openai.agents-overflow":
       "A request of the OpenAI Agents SDK that is rejected as too long is compacted and resent.",
-    "openai-agents.failure":
+    "openai.agents-failure":
       "A memory failure never stops a run of the OpenAI Agents SDK and is never silent.",
     "anthropic.messages": "Tools and tool results work with the real client for the Messages API.",
     "anthropic.memory-tool": "memory_20250818 works with the real client and with its tool runner.",
@@ -51,11 +54,15 @@ export const adapters = [
     "anthropic.memory-once": "A memory command that is sent again under the same id changes nothing.",
     "anthropic.memory-journal":
       "The memory tool's commands are journaled, budgeted and undoable, and lose no concurrent edit.",
-    "claude-agent-sdk.hooks":
+    "anthropic.compaction":
+      "When Anthropic's API pauses after a compaction, the checkpoint and the receipt are written, and the model goes on with them.",
+    "anthropic.clearing":
+      "Where Anthropic's API clears tool results, Holdfast clears none itself, and memory's results are left alone.",
+    "claude.sdk-hooks":
       "Hooks of the Claude Agent SDK in the process show the memory once, then changes by others, and deny what a pin forbids.",
-    "claude-agent-sdk.tools":
+    "claude.sdk-tools":
       "Memory's tools answer over the Claude Agent SDK's transport, once per call of the model.",
-    "claude-agent-sdk.failure":
+    "claude.sdk-failure":
       "A memory failure never stops an agent of the Claude Agent SDK and is never silent.",
     "tools.projections": "The same call through every projection gives the same answer and the same memory.",
   }),

@@ -1,5 +1,5 @@
 import { Compaction } from "../../src/compaction/compaction.ts";
-import { commitReceipt } from "../../src/hosts/commit-receipt.ts";
+import { commitReceipt } from "../../src/sessions/commit-receipt.ts";
 import type { Memory } from "../../src/sessions/memory.ts";
 import type { Session } from "../../src/sessions/session.ts";
 import { driverStory } from "../../src/testing/driver-contract.ts";

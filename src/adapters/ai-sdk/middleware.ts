@@ -12,8 +12,8 @@ import type { CallerSession } from "../caller/caller-session.ts";
 import { createNudge } from "../caller/nudge-turn.ts";
 import type { Listeners } from "../caller/options.ts";
 import { planCall } from "../caller/plan-call.ts";
-import { type CallOptions, divide, toModelMessage } from "../caller/prompt-messages.ts";
-import { offeredName, toPromptMessage, withMemory, withPromptCache } from "./prompt-params.ts";
+import { type CallOptions, divide, toModelMessage, withMemory } from "../caller/prompt-messages.ts";
+import { offeredName, toPromptMessage, withPromptCache } from "./prompt-params.ts";
 import { type GenerateResult, recordAnswer, recordStream } from "./record-answer.ts";
 
 /** A caller's conversation, its settings, and the listeners for events. */

@@ -10,16 +10,6 @@ import { isObject } from "../../engine/json.ts";
 import { dotless } from "../../surfaces/toolbox.ts";
 import type { CallOptions, PromptMessage } from "../caller/prompt-messages.ts";
 
-/** Appends guidance and blocks to the caller's instructions, joined into one system message if possible. */
-export function withMemory(instructions: PromptMessage[], memory: string): PromptMessage[] {
-  if (memory === "") return instructions;
-  const last = instructions.at(-1);
-  // Keep a message with provider options (e.g. a cache marker) unchanged.
-  if (last?.role !== "system" || last.providerOptions)
-    return [...instructions, { role: "system", content: memory }];
-  return [...instructions.slice(0, -1), { role: "system", content: `${last.content}\n\n${memory}` }];
-}
-
 export function toPromptMessage(message: ModelMessage): PromptMessage {
   if (message.role === "user" && typeof message.content === "string") {
     return { ...message, content: [{ type: "text", text: message.content }] };

@@ -5,6 +5,7 @@ import { answerCall, definitionsOf, type SurfaceChoice } from "../session-tools.
 import { runMemoryCommand } from "./memory-tool.ts";
 
 export type { SurfaceChoice } from "../session-tools.ts";
+export { type AnthropicMemoryOptions, anthropicMemory } from "./server-compaction.ts";
 
 /** A tool for `client.messages.create({ tools })`. */
 export interface AnthropicTool {

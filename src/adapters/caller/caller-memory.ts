@@ -49,6 +49,9 @@ export interface ModelAnswer extends Partial<ReportedUsage> {
   message?: ModelMessage | undefined;
 }
 
+/** How often a call that is too long is compacted and sent again. */
+export const maxRetries = 3;
+
 /** Everything that the adapter of a framework needs: the framework passes its whole conversation to each model call. */
 export class CallerMemory {
   readonly session: Session;
@@ -102,8 +105,9 @@ export class CallerMemory {
       try {
         return { result: await send(placed), placed };
       } catch (error) {
-        const canCompact = placed !== undefined && attempt <= 3 && isOverflow(error);
-        placed = canCompact ? await this.#compact(call) : undefined;
+        const mayRetry = placed !== undefined && attempt <= maxRetries;
+        const isShorter = mayRetry && (await this.compactRejected(call, error));
+        placed = isShorter ? await this.#safely(call, () => this.#place(call)) : undefined;
         if (!placed) throw error;
       }
     }
@@ -145,14 +149,15 @@ export class CallerMemory {
     }
   }
 
-  #compact(call: FrameworkCall): Promise<PlacedCall | undefined> {
+  /** Compacts a call that the provider rejected as too long; false if that was not the reason, or nothing can go. */
+  async compactRejected(call: FrameworkCall, error: unknown): Promise<boolean> {
+    if (!isOverflow(error)) return false;
     const { signal = new AbortController().signal, base, model } = call;
     const { emit } = this.#listeners;
     const run = { agent: this.#agent, setting: this.#setting, signal, emit, model, base };
-    return this.#safely(call, async () => {
-      const skipped = "the provider refused the prompt as too long";
-      return (await runCompaction({ ...run, skipped, trigger: "overflow" })) ? this.#place(call) : undefined;
-    });
+    const skipped = "the provider refused the prompt as too long";
+    const done = await this.#safely(call, () => runCompaction({ ...run, skipped, trigger: "overflow" }));
+    return done ?? false;
   }
 
   async #place({ messages, base, model }: FrameworkCall): Promise<PlacedCall> {

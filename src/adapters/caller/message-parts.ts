@@ -80,7 +80,8 @@ export function textOfBlocks(content: string | readonly { type?: string; text?: 
 }
 
 /** Blocks that a framework also keeps elsewhere, and reasoning, which no other model reads. */
-const ownParts = /^(?:tool_use|tool_call|tool_result|function_call|thinking|redacted_thinking|reasoning)/;
+const ownParts =
+  /^(?:tool_use|tool_call|tool_result|compaction|function_call|thinking|redacted_thinking|reasoning)/;
 
 /** Arguments that are not JSON are passed on as text; the tool's own validation says what it expects. */
 export function parseArguments(given: string): unknown {

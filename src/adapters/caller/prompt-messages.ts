@@ -21,3 +21,13 @@ export function toModelMessage(message: PromptMessage): ModelMessage {
   }
   return message as ModelMessage;
 }
+
+/** Appends guidance and blocks to the caller's instructions, joined into one system message if possible. */
+export function withMemory(instructions: PromptMessage[], memory: string): PromptMessage[] {
+  if (memory === "") return instructions;
+  const last = instructions.at(-1);
+  // Keep a message with provider options (e.g. a cache marker) unchanged.
+  if (last?.role !== "system" || last.providerOptions)
+    return [...instructions, { role: "system", content: memory }];
+  return [...instructions.slice(0, -1), { role: "system", content: `${last.content}\n\n${memory}` }];
+}

@@ -81,7 +81,7 @@ async function openStage(script: Script, options: Partial<HoldfastAgentsOptions>
 }
 
 for (const stream of [false, true]) {
-  test(`a run goes through several compactions, and the history stays whole (${stream ? "streamed" : "at once"}) [openai-agents.compaction]`, async () => {
+  test(`a run goes through several compactions, and the history stays whole (${stream ? "streamed" : "at once"}) [openai.agents-compaction]`, async () => {
     const { memory, session, scripted, events, run } = await openStage(readSheets(16));
     assert.equal(await run("Audit every sheet of report.xlsx.", stream), "All sheets are read.");
     const compactions = ofType(events, "compaction");
@@ -119,7 +119,7 @@ for (const stream of [false, true]) {
   });
 }
 
-test("memory's tools run, their errors reach the model, and a pin refuses a call [openai-agents.tools]", async () => {
+test("memory's tools run, their errors reach the model, and a pin refuses a call [openai.agents-tools]", async () => {
   const answers = [
     { toolCalls: [append("- July is counted twice")] },
     { toolCalls: [call("update_notepad", { operation: "append" })] },
@@ -143,7 +143,7 @@ test("memory's tools run, their errors reach the model, and a pin refuses a call
   await memory.close();
 });
 
-test("the history is a Session of the SDK: items in order, the last one popped, all cleared [openai-agents.session]", async () => {
+test("the history is a Session of the SDK: items in order, the last one popped, all cleared [openai.agents-session]", async () => {
   const memory = await openTestMemory();
   const session = await memory.openSession("audit");
   const history = new HoldfastSession(session);
@@ -165,7 +165,7 @@ test("the history is a Session of the SDK: items in order, the last one popped, 
   await memory.close();
 });
 
-test("a rejected prompt is compacted and sent again; another error reaches the caller [openai-agents.overflow]", async () => {
+test("a rejected prompt is compacted and sent again; another error reaches the caller [openai.agents-overflow]", async () => {
   for (const stream of [false, true]) {
     const refusals = ["prompt is too long", "overloaded"];
     const { memory, scripted, events, run } = await openStage(
@@ -186,7 +186,7 @@ test("a rejected prompt is compacted and sent again; another error reaches the c
   }
 });
 
-test("a memory failure never stops a run and is never silent; a model's name is refused [openai-agents.failure]", async (t) => {
+test("a memory failure never stops a run and is never silent; a model's name is refused [openai.agents-failure]", async (t) => {
   const { memory, session, events, run } = await openStage(() => ({ text: "Still here." }));
   const apply = session.apply.bind(session);
   // The history is the SDK's own; only memory fails.

@@ -8,7 +8,7 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { planCheckpoint } from "../../compaction/checkpoint.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import type { Receipt } from "../../engine/records.ts";
-import { commitReceipt } from "../../hosts/commit-receipt.ts";
+import { commitReceipt } from "../../sessions/commit-receipt.ts";
 
 const cli = join(import.meta.dirname, "../../cli.ts");
 const file = "/shop/src/tax.ts";

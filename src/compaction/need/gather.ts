@@ -59,19 +59,31 @@ const maxText: Record<Role, number> = {
 /** Of messages before the newest, less is searched: what is still needed of them was mentioned since. */
 const newestMessages = 300;
 const maxOldText: Record<Role, number> = {
-  targets: 3_000,
+  targets: 2_000,
   written: 600,
-  said: 3_000,
+  said: 2_000,
   asked: 3_000,
   results: 400,
+};
+
+/** Of the oldest, only what the user asked and what calls were about. */
+const newerMessages = 1_000;
+const maxOldestText: Record<Role, number> = {
+  targets: 300,
+  written: 0,
+  said: 0,
+  asked: 3_000,
+  results: 0,
 };
 
 /** Finds the names of a span and counts where each was seen; `earlier` are those of the epochs before it. */
 export function gatherSightings(messages: readonly StoredMessage[], earlier?: Sightings): Sightings {
   const gathering = new Gathering(earlier);
-  const old = messages.length - newestMessages;
-  for (const [index, stored] of messages.entries())
-    if (!stored.aside) gathering.add(stored, index < old ? maxOldText : maxText);
+  for (const [index, stored] of messages.entries()) {
+    const age = messages.length - index;
+    const max = age > newerMessages ? maxOldestText : age > newestMessages ? maxOldText : maxText;
+    if (!stored.aside) gathering.add(stored, max);
+  }
   return gathering;
 }
 
@@ -122,15 +134,16 @@ class Gathering implements Sightings {
   }
 
   #addResult(stored: StoredMessage): void {
+    if (this.#max.results === 0) return;
     this.#home = this.#paths.get(toolResultsOf(stored)[0]?.id ?? "") ?? "";
     this.#scan(plainTextOf(stored.message), "results");
     this.#home = "";
   }
 
   #scan(text: string, role: Role): void {
-    if (text === "") return;
-    const visit = (name: Name) => this.#count(name, role);
     const max = this.#max[role];
+    if (text === "" || max === 0) return;
+    const visit = (name: Name) => this.#count(name, role);
     const parts = text.length <= max ? [text] : [text.slice(0, max / 2), text.slice(-max / 2)];
     for (const part of parts) scanNames(part, visit, this.#known);
   }

@@ -315,7 +315,7 @@ function kindOf(name: string, seen: number): NameKind | undefined {
   if ((seen & COLON) !== 0 && name.includes("://")) return "url";
   if ((seen & BACKSLASH) !== 0) return spacedFolder.test(name) ? undefined : "path";
   if ((seen & SLASH) !== 0 && name.includes("/")) return pathKind(name);
-  if ((seen & COLON) !== 0) return name.includes("::") ? "symbol" : "url";
+  if ((seen & COLON) !== 0 && name.includes(":")) return name.includes("::") ? "symbol" : "url";
   if ((seen & DOT) !== 0 && name.includes(".")) return dottedKind(name);
   return wordKind(name, seen);
 }
@@ -366,17 +366,25 @@ function dottedKind(name: string): NameKind | undefined {
   if (/^\.(?!env$|conf$|lock$)[a-z]{1,4}$/.test(name) && fileEnding.test(name)) return undefined;
   if (/^(?:Node|Vue|Next|Nuxt|Express|Three|React)\.js$/.test(name)) return undefined;
   if (fileEnding.test(name)) return "file";
-  if (name.startsWith(".")) return name.includes(".", 1) ? "dotted" : "file";
+  if (/^\.(?:\d+|com|org|net|edu|gov|io|dev|app)$/.test(name)) return undefined;
+  if (name.startsWith(".")) return dotFile.test(name) ? "file" : "dotted";
   if (name.includes("..")) return undefined;
   return name.includes("@") ? "url" : "dotted";
 }
 
-/** 864K, 11Gi, 718KB, 320MHz. */
-const size = /^\d+(?:[KMGTP]i?B?|[kMG]?Hz)$/;
+/** Files and folders that begin with a dot; `.vertical` is a value in source code. */
+const dotFile =
+  /^\.(?:env|git|claude|cursor|codex|vscode|idea|ssh|aws|kube|docker|npm|nvm|yarn|node|editorconfig|prettier|eslint|babel|bash|zsh|profile|config|cache|local|venv|virtualenv|tox|nox|coverage|pytest|mypy|ruff|python|DS_Store|husky|changeset|turbo|next|nuxt|output|vercel|netlify|terraform|tmux|vim|htaccess|holdfast|gradle|cargo|bundle|ruby|tool-versions|secrets|credentials)/i;
+
+/** 864K, 11Gi, 718KB, 320MHz, 58AM. */
+const size = /^\d+(?:[KMGTP]i?B?|[kMG]?Hz|AM|PM)$/;
 
 /** Errors of the system, signals, and Node's own. */
 const errorCode =
   /^(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADF|BUSY|CHILD|CONNABORTED|CONNREFUSED|CONNRESET|DEADLK|EXIST|FAULT|FBIG|HOSTUNREACH|INTR|INVAL|IO|ISDIR|LOOP|MFILE|MSGSIZE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOEXEC|NOLOCK|NOMEM|NOSPC|NOSYS|NOTCONN|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|PERM|PIPE|PROTO|RANGE|RESOLVE|ROFS|SRCH|TIMEDOUT|TIMEOUT|XDEV|INTEGRITY|TARGET|USAGE|OTP)|ERR[A-Z]+|SIG[A-Z]+)$/;
+
+/** A provider's id of a call or a message: nobody uses it again. */
+const callId = /^(?:toolu|call|msg|req|resp|chatcmpl)_(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}$/;
 
 function wordKind(name: string, seen: number): NameKind | undefined {
   const hasLetters = (seen & (LOWER | UPPER | LETTER)) !== 0;
@@ -386,6 +394,7 @@ function wordKind(name: string, seen: number): NameKind | undefined {
   if ((seen & DIGIT) !== 0 && /^(?:0x)?[0-9a-f]{7,64}$/i.test(name)) return "hash";
   if ((seen & DIGIT) !== 0 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name)) return "hash";
   if (/^[A-Z](?:[A-Z0-9]*-\d+|[A-Z0-9]*\d{2})$/.test(name)) return "code";
+  if ((seen & UNDERSCORE) !== 0 && callId.test(name)) return undefined;
   if ((seen & UNDERSCORE) !== 0) return /[A-Za-z\d]_|_[A-Za-z\d]/.test(name) ? "symbol" : undefined;
   if ((seen & HYPHEN) !== 0 && name.includes("-")) return /^[\w@+-]+$/.test(name) ? "kebab" : undefined;
   if ((seen & HUMP) !== 0) return "symbol";

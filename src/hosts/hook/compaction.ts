@@ -10,11 +10,11 @@ import type { Summary } from "../../compaction/summary.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import type { Checkpoint, Receipt } from "../../engine/records.ts";
+import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";
 import { previewFound } from "../../surfaces/pins/operations.ts";
 import type { Moment } from "../../surfaces/surface.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
-import { commitReceipt } from "../commit-receipt.ts";
 import { projectReader } from "../read-files.ts";
 import { readConversation, readSummary } from "../transcript/read-conversation.ts";
 import {

@@ -2,9 +2,9 @@ import { Compaction, type Conversation } from "../../compaction/compaction.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import type { Session } from "../../sessions/session.ts";
+import { memoryText } from "../../sessions/shown-memory.ts";
 import { inPlugin } from "../../surfaces/surface.ts";
 import { pluginDriver } from "../plugin/driver.ts";
-import { memoryText } from "../plugin/shown-memory.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
 import type { PiAgentMessage, PiBeforeCompactEvent, PiContext, PiTreeEntry } from "./api.ts";
 

@@ -7,11 +7,11 @@ import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { ShownMemory } from "../../sessions/shown-memory.ts";
 import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
 import type { Outbox } from "../../workspace/outbox.ts";
 import { notify, notifyEnd } from "../plugin/driver.ts";
-import { ShownMemory } from "../plugin/shown-memory.ts";
 import { TurnNudges } from "../plugin/turn-nudges.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
 import type {

@@ -1,8 +1,8 @@
 import { type CompactionDriver, planSessionEnd } from "../../compaction/compaction.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
+import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Moment } from "../../surfaces/surface.ts";
-import { commitReceipt } from "../commit-receipt.ts";
 import { projectReader } from "../read-files.ts";
 
 export interface PluginDriverParts extends Pick<CompactionDriver, "contextAfter" | "wayBack"> {

@@ -25,7 +25,7 @@ async function openHooks(session: Session, onError?: (error: Error) => void) {
   return { given, send, ask };
 }
 
-test("the memory is shown once, then what someone else changed [claude-agent-sdk.hooks]", async () => {
+test("the memory is shown once, then what someone else changed [claude.sdk-hooks]", async () => {
   const memory = await openTestMemory({ surfaces: ["notepad", "pins"] });
   const session = await memory.openSession("s");
   await session.notepad.write("- July is counted twice");
@@ -43,7 +43,7 @@ test("the memory is shown once, then what someone else changed [claude-agent-sdk
   await memory.close();
 });
 
-test("a call that a pin forbids is denied, memory's own tools are not [claude-agent-sdk.hooks]", async () => {
+test("a call that a pin forbids is denied, memory's own tools are not [claude.sdk-hooks]", async () => {
   const memory = await openTestMemory({ surfaces: ["notepad", "pins"] });
   const session = await memory.openSession("s");
   await session.pins.pin("Never push.", { rule: { tool: "Bash", pattern: "*git push*" } });
@@ -59,7 +59,7 @@ test("a call that a pin forbids is denied, memory's own tools are not [claude-ag
   await memory.close();
 });
 
-test("memory's tools answer over the SDK's transport, once per call of the model [claude-agent-sdk.tools]", async () => {
+test("memory's tools answer over the SDK's transport, once per call of the model [claude.sdk-tools]", async () => {
   const memory = await openTestMemory({ surfaces: ["notepad"] });
   const session = await memory.openSession("s");
   const { given, send, ask } = await openHooks(session);
@@ -88,7 +88,7 @@ test("memory's tools answer over the SDK's transport, once per call of the model
   await memory.close();
 });
 
-test("a memory failure never stops the agent and is never silent [claude-agent-sdk.failure]", async (t) => {
+test("a memory failure never stops the agent and is never silent [claude.sdk-failure]", async (t) => {
   const memory = await openTestMemory();
   const session = await memory.openSession("s");
   const failures: string[] = [];

@@ -1,7 +1,7 @@
 import { HoldfastError } from "../../../errors.ts";
 import type { Session } from "../../../sessions/session.ts";
+import { ShownMemory } from "../../../sessions/shown-memory.ts";
 import { inPlugin } from "../../../surfaces/surface.ts";
-import { ShownMemory } from "../../plugin/shown-memory.ts";
 import type { HookInput } from "./api.ts";
 import { AgentSdkHooks } from "./hooks.ts";
 import { memoryServer, serverName, toolPrefix } from "./memory-server.ts";

@@ -1,8 +1,8 @@
 import { isObject, objectIn, textIn } from "../../../engine/json.ts";
 import { HoldfastError } from "../../../errors.ts";
 import type { Session } from "../../../sessions/session.ts";
+import type { ShownMemory } from "../../../sessions/shown-memory.ts";
 import { packageVersion } from "../../../workspace/package.ts";
-import type { ShownMemory } from "../../plugin/shown-memory.ts";
 import type { Transport } from "./api.ts";
 
 export const serverName = "holdfast";

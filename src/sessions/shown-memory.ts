@@ -1,10 +1,10 @@
-import { type Block, type Context, closedTexts } from "../../context/blocks.ts";
-import { type MemoryView, planChange, viewOf } from "../../context/changes.ts";
-import type { Session } from "../../sessions/session.ts";
-import { callKeyOf } from "../../surfaces/call-key.ts";
-import { notepadView, parseNotepad } from "../../surfaces/notepad/block.ts";
-import type { JournalEntry } from "../../surfaces/operations.ts";
-import { inPlugin } from "../../surfaces/surface.ts";
+import { type Block, type Context, closedTexts } from "../context/blocks.ts";
+import { type MemoryView, planChange, viewOf } from "../context/changes.ts";
+import { callKeyOf } from "../surfaces/call-key.ts";
+import { notepadView, parseNotepad } from "../surfaces/notepad/block.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
+import { inPlugin } from "../surfaces/surface.ts";
+import type { Session } from "./session.ts";
 
 /** The memory as the model was shown it, and its revision. */
 interface Shown {

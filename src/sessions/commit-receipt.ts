@@ -1,7 +1,7 @@
 import type { Receipt } from "../engine/records.ts";
 import { normaliseTexts } from "../engine/text.ts";
-import type { Session } from "../sessions/session.ts";
 import { blocksToFreezeOf } from "../surfaces/views.ts";
+import type { Session } from "./session.ts";
 
 /**
  * Ends the epoch of a conversation that a host keeps. A later receipt, with the summary, replaces the first one. The same

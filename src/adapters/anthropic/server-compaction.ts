@@ -1,0 +1,184 @@
+import { Compaction, planSessionEnd } from "../../compaction/compaction.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
+import { readEpoch } from "../../engine/conversation.ts";
+import { HoldfastError } from "../../errors.ts";
+import { commitReceipt } from "../../sessions/commit-receipt.ts";
+import type { Session } from "../../sessions/session.ts";
+import { ShownMemory } from "../../sessions/shown-memory.ts";
+import type { Moment } from "../../surfaces/surface.ts";
+import { failureReporter } from "../caller/options.ts";
+import { definitionsOf } from "../session-tools.ts";
+import { type AnthropicMessage, compactedBlock, sinceCompaction, toModelMessages } from "./messages.ts";
+import { type ContextEdit, withEdits } from "./server-edits.ts";
+
+/** The fields of a request to the beta Messages API that we read or change. */
+export interface AnthropicRequest {
+  messages: readonly AnthropicMessage[];
+  system?: string | readonly object[] | undefined;
+  betas?: readonly string[] | undefined;
+  context_management?: { edits?: readonly ContextEdit[] } | null | undefined;
+}
+
+/** The fields of its answer that we read. */
+export interface AnthropicAnswer {
+  content: readonly { type: string }[];
+  stop_reason?: string | null;
+}
+
+export interface AnthropicMemoryOptions<Request, Answer> {
+  session: Session;
+  /** `(params) => client.beta.messages.create(params)` */
+  create: (params: Request) => PromiseLike<Answer>;
+  /** Input tokens at which the API compacts (default: the API's, 150,000). A compaction edit of yours goes first. */
+  compactAt?: number;
+  /** Called with failures of memory, which never stop the agent (default: a warning on the console). */
+  onError?: (error: Error) => void;
+}
+
+/** Requests that the API may answer with a compaction in one call. */
+const maxPauses = 3;
+
+/**
+ * Memory for a loop on the Messages API that lets the API compact: each request shows the memory, and when the API
+ * pauses after a compaction, the checkpoint and the receipt are written before the model goes on.
+ *
+ * @example
+ * const memory = anthropicMemory({ session, create: (params: Params) => client.beta.messages.create(params) });
+ * const answer = await memory.create({ model, max_tokens, messages, tools: await anthropicTools(session) });
+ * messages.push({ role: "assistant", content: answer.content });
+ */
+export function anthropicMemory<Request extends AnthropicRequest, Answer extends AnthropicAnswer>(
+  options: AnthropicMemoryOptions<Request, Answer>,
+) {
+  const { create, compactAt } = options;
+  if (typeof create !== "function") {
+    throw new HoldfastError(
+      "invalid_input",
+      `anthropicMemory needs "create": pass (params) => client.beta.messages.create(params).`,
+    );
+  }
+  const memory = new PausedMemory(options.session, failureReporter(options.onError));
+  return {
+    /** Creates a message. Its content begins with the compaction, if there was one: add all of it to your messages. */
+    async create(params: Request): Promise<Answer> {
+      const own = (await definitionsOf(options.session)).map(({ name }) => name);
+      const given = withEdits(params, own, compactAt);
+      let answer = await create(await memory.place(given));
+      const compacted: { type: string }[] = [];
+      for (let pause = 0; answer.stop_reason === "compaction" && pause < maxPauses; pause++) {
+        await memory.compact(params.messages, compactedBlock(answer.content));
+        compacted.push(...answer.content);
+        const messages = [...params.messages, { role: "assistant" as const, content: compacted }];
+        answer = await create(await memory.place({ ...given, messages }));
+      }
+      return compacted.length === 0 ? answer : { ...answer, content: [...compacted, ...answer.content] };
+    },
+    /** Ends work on the session for now: surfaces that store data outside it write their handover. */
+    end: (messages: Request["messages"]) => memory.end(messages),
+  };
+}
+
+/** The memory of a conversation that the API compacts. */
+class PausedMemory {
+  readonly #session: Session;
+  readonly #report: (error: unknown) => void;
+  readonly #shown = new ShownMemory();
+  #isStarted = false;
+
+  constructor(session: Session, report: (error: unknown) => void) {
+    this.#session = session;
+    this.#report = report;
+  }
+
+  /** Adds the memory to the system prompt, and what others have changed since to the newest message. */
+  async place<Request extends AnthropicRequest>(params: Request): Promise<Request> {
+    try {
+      if (!this.#isStarted) {
+        this.#isStarted = true;
+        await this.#notify({ kind: "session-start" });
+        // After a restart the caller's messages contain the compaction, but not what was noted about it.
+        if (params.messages.some(({ content }) => compactedBlock(content))) await this.#showCompacted();
+      }
+      const { head, news } = await this.#shown.texts(this.#session);
+      const { system = [] } = params;
+      const own = typeof system === "string" ? [{ type: "text", text: system }] : system;
+      const messages = news === "" ? params.messages : withText(params.messages, news);
+      return { ...params, system: [...own, { type: "text", text: head }], messages };
+    } catch (error) {
+      this.#report(error);
+      return params;
+    }
+  }
+
+  /** A block without content is a compaction that failed: nothing was removed. */
+  async compact(
+    messages: readonly AnthropicMessage[],
+    block: { content?: unknown } | undefined,
+  ): Promise<void> {
+    if (typeof block?.content !== "string") return;
+    try {
+      const removed = numbered(messages);
+      const compaction = new Compaction(this.#driver());
+      await compaction.begin({ messages: removed, to: removed.length });
+      await compaction.finish({ text: block.content, by: "model" });
+      await this.#showCompacted();
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  async end(messages: readonly AnthropicMessage[]): Promise<void> {
+    this.#isStarted = false;
+    const { countTokens } = this.#session.setting;
+    await this.#notify(await planSessionEnd(this.#session, numbered(messages), countTokens));
+  }
+
+  #driver(): ConstructorParameters<typeof Compaction>[0] {
+    const [session, shown] = [this.#session, this.#shown];
+    const { countTokens } = session.setting;
+    return {
+      session,
+      trigger: "host",
+      skipped: "the API compacts without telling the agent first",
+      // The caller has the messages; the agent cannot read them.
+      wayBack: "none",
+      countTokens,
+      async contextAfter({ body }) {
+        shown.forget();
+        const text = `${(await shown.texts(session)).head}\n${body}`;
+        return { text, tokens: countTokens(text) };
+      },
+      commit: (receipt) => commitReceipt(session, receipt),
+      notify: (moment) => this.#notify(moment),
+    };
+  }
+
+  /** The next system prompt shows the memory as it is now, with the checkpoint and the receipt of the last compaction. */
+  async #showCompacted(): Promise<void> {
+    const epoch = [String(readEpoch(await this.#session.state()).number - 1)];
+    const [checkpoint] = await this.#session.records("checkpoint", epoch);
+    const [receipt] = await this.#session.records("receipt", epoch);
+    this.#shown.forget(checkpoint && receipt ? [checkpoint.value.text, receipt.value.line] : []);
+  }
+
+  async #notify(moment: Moment): Promise<void> {
+    const { toolbox } = this.#session.setting;
+    for (const warning of await toolbox.notify(this.#session, moment)) this.#report(new Error(warning));
+  }
+}
+
+function numbered(messages: readonly AnthropicMessage[]): StoredMessage[] {
+  const converted = toModelMessages(sinceCompaction(messages));
+  return converted.map((message, index) => ({ number: index + 1, message, at: 0 }));
+}
+
+/** Only the request has it; the caller's messages stay as they are. */
+function withText(messages: readonly AnthropicMessage[], text: string): AnthropicMessage[] {
+  const last = messages.findLastIndex(({ role }) => role === "user");
+  return messages.map((message, index) => {
+    if (index !== last) return message;
+    const { content = [] } = message;
+    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+    return { ...message, content: [...blocks, { type: "text", text }] };
+  });
+}
