@@ -31,7 +31,8 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/compaction/rules/find-rules.ts": [
     { source: "(?<![\\w/@.-])(?:aa\\-a|aaaa|9090)(?![\\w/@-]|\\.\\w)", flags: "gi" },
   ],
-  "src/compaction/rules/is-rule.ts": "loaded",
+  "src/compaction/need/names.ts": "loaded",
+  "src/compaction/rules/cues.ts": "loaded",
   "src/sessions/search/match-lines.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/surfaces/project/notes-md/timestamps.ts": "loaded",
 };
@@ -43,6 +44,7 @@ const screen = { width: 80, colours: true, paint: (_style: unknown, text: string
 export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "inspector/src/context/readable-piece.ts readablePiece": () => ["tool"],
   "inspector/src/memory/task-lines.ts toggleTaskLine": () => [{ line: 0, done: false, text: "" }],
+  "src/adapters/caller/message-parts.ts answerOf": () => [[]],
   "src/adapters/anthropic/memory-views.ts findOccurrences": () => ["aa"],
   "src/adapters/anthropic/memory-views.ts insertLine": () => [1, "x"],
   "src/adapters/anthropic/memory-views.ts renderSnippet": () => [1],
