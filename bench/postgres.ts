@@ -142,7 +142,7 @@ try {
   });
   await compare({ work: "note", name: "note, 1 × 16 / bare UPDATE", target: 0.6, processes: 1, writers: 16 });
   const small = await walPerAppend(1_000);
-  for (const size of [10_000, 30_000]) {
+  for (const size of [10_000, 32_000, 100_000]) {
     const bytes = await walPerAppend(size);
     report({
       name: `WAL per append, notepad of ${size / 1_000} kB / of 1 kB`,

@@ -7,6 +7,7 @@ import { forkFigures } from "./fork.ts";
 import { hookFigures } from "./hook.ts";
 import { mcpFigures } from "./mcp.ts";
 import { type Figure, formatFigure, met } from "./measure.ts";
+import { planFigures } from "./plan.ts";
 import { projectFigures } from "./project.ts";
 import { sandboxFigures } from "./sandbox.ts";
 import { searchFigures } from "./search.ts";
@@ -20,6 +21,7 @@ const parts: [name: string, measure: (directory: string) => Promise<Figure[]>][]
   ["forking", forkFigures],
   ["searching", searchFigures],
   ["turns", turnFigures],
+  ["checkpoint", planFigures],
   ["sandbox", sandboxFigures],
   ["project memory", projectFigures],
   ["MCP", mcpFigures],

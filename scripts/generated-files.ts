@@ -2,15 +2,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configSchema, hostConfigSchema } from "../src/workspace/config-schema.ts";
 import { entryPoints, settingGroups, settingNames, settingOf } from "../src/workspace/settings.ts";
+import { apiPages } from "./api-reference.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** The files that follow from the table of settings, by path. `npm run generate` writes them, a test compares them. */
+/** The files that follow from the sources, by path. `npm run generate` writes them, a test compares them. */
 export function generatedFiles(): Record<string, string> {
   return {
     "holdfast.schema.json": json(configSchema()),
     "openclaw.plugin.json": json(pluginManifest()),
     "docs/configuration.md": configurationPage(),
+    ...apiPages(),
   };
 }
 

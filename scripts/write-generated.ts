@@ -1,6 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { generatedFiles } from "./generated-files.ts";
 
-for (const [path, content] of Object.entries(generatedFiles()))
-  writeFileSync(join(import.meta.dirname, "..", path), content);
+for (const [path, content] of Object.entries(generatedFiles())) {
+  const file = join(import.meta.dirname, "..", path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}

@@ -1,13 +1,29 @@
 /** The pages of the site by section. A test checks that every page of `docs/` is in one, and that every page exists. */
 export const sections: Readonly<Record<string, readonly string[]>> = {
-  Start: [
+  "Start: coding agents": [
     "docs/guides/claude-code.md",
+    "docs/start/codex.md",
+    "docs/start/opencode.md",
+    "docs/start/gemini-cli.md",
+    "docs/start/qwen-code.md",
+    "docs/start/copilot-cli.md",
+    "docs/start/kilo-code.md",
+    "docs/start/pi.md",
+    "docs/start/openclaw.md",
     "docs/hosts.md",
-    "docs/adapters.md",
+  ],
+  "Start: frameworks": [
+    "docs/guides/existing-ai-sdk-agent.md",
+    "docs/start/openai.md",
+    "docs/start/anthropic.md",
     "docs/guides/langchain.md",
+    "docs/start/langgraph.md",
     "docs/guides/openai-agents.md",
     "docs/guides/mastra.md",
     "docs/guides/claude-agent-sdk.md",
+    "docs/start/http-chat.md",
+    "docs/start/own-loop.md",
+    "docs/adapters.md",
     "docs/examples.md",
   ],
   Concepts: [
@@ -19,7 +35,6 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/agent.md",
   ],
   Guides: [
-    "docs/guides/existing-ai-sdk-agent.md",
     "docs/guides/production.md",
     "docs/guides/several-agents.md",
     "docs/secrets.md",
@@ -30,6 +45,9 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/serve.md",
     "docs/coming-from.md",
     "docs/guides/first-contribution.md",
+    "docs/guides/add-a-host.md",
+    "docs/guides/add-a-store.md",
+    "docs/guides/add-a-surface.md",
   ],
   Reference: [
     "docs/cli.md",
@@ -43,6 +61,22 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/postgres.md",
     "docs/replay.md",
     "docs/versioning.md",
+  ],
+  "TypeScript API": [
+    "docs/api/README.md",
+    "docs/api/holdfast.md",
+    "docs/api/agent.md",
+    "docs/api/ai-sdk.md",
+    "docs/api/openai.md",
+    "docs/api/anthropic.md",
+    "docs/api/claude-agent-sdk.md",
+    "docs/api/langchain.md",
+    "docs/api/mastra.md",
+    "docs/api/openai-agents.md",
+    "docs/api/knowledge.md",
+    "docs/api/project.md",
+    "docs/api/sandbox.md",
+    "docs/api/testing.md",
   ],
   Security: ["SECURITY.md", "docs/trust.md"],
   Project: [

@@ -118,11 +118,21 @@ test("links to a heading name one that exists [repo.docs]", () => {
   assert.ok(found > 3, "the pattern finds no links");
 });
 
+test("the diffs of the first contribution apply to the sources as they are [repo.docs]", () => {
+  const page = read("docs/guides/first-contribution.md");
+  const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = ""]) => diff);
+  assert.equal(diffs.length, 4);
+  const check = (input: string) =>
+    execFileSync("git", ["apply", "--check", "-"], { cwd: root, input, stdio: ["pipe", "pipe", "pipe"] });
+  check(diffs.join(""));
+  assert.throws(() => check(diffs.join("").replaceAll("noArguments", "noSuchThing")), /does not apply/);
+});
+
 test("every page of the docs is on the site, in one section [repo.site]", () => {
   const listed = Object.values(sections).flat();
   assert.equal(new Set(listed).size, listed.length, "a page is in two sections");
   for (const page of listed) assert.ok(globSync(page, { cwd: root }).length === 1, `${page} does not exist`);
-  const pages = globSync("docs/{,guides/}*.md", { cwd: root });
+  const pages = globSync("docs/{,guides/,start/,api/}*.md", { cwd: root });
   assert.deepEqual(
     pages.filter((page) => !listed.includes(page.replaceAll("\\", "/"))),
     [],

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { entries, sourceOf } from "../scripts/api-reference.ts";
+import { findExport } from "../scripts/exported-declarations.ts";
 import { generatedFiles } from "../scripts/generated-files.ts";
 import type { Json } from "../src/engine/json.ts";
 import { findMismatches } from "../src/surfaces/knowledge/json-schema/find-mismatches.ts";
@@ -12,9 +15,24 @@ const root = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 for (const [path, content] of Object.entries(generatedFiles()))
-  test(`${path} follows from the table of settings: npm run generate [config.page]`, () => {
+  test(`${path} follows from the sources: npm run generate [config.page] [repo.api]`, () => {
     assert.equal(read(path), content);
   });
+
+test("every entry of the package is in the API reference, and each export with its declaration [repo.api]", async () => {
+  const { exports } = JSON.parse(read("package.json"));
+  const named = read("docs/api/README.md");
+  const importable = Object.keys(exports).filter((path) => !path.endsWith(".json"));
+  for (const path of importable) {
+    const entry = path.replace(/^\./, "holdfast");
+    assert.ok(named.includes(`\`${entry}\``), `${entry} is not in docs/api/README.md`);
+    if (!entries.includes(entry)) continue;
+    const page = read(`docs/api/${entry.replace("holdfast/", "")}.md`);
+    for (const name of Object.keys(await import(pathToFileURL(sourceOf(entry)).href)))
+      assert.match(page, new RegExp(`## \`${name}\`[\\s\\S]+?(?:function|const|class) ${name}\\b`), name);
+  }
+  assert.throws(() => findExport(join(root, "src/index.ts"), "noSuchName"), /does not declare/);
+});
 
 test("the page names every setting, and the package ships the schema [config.page] [config.schema]", () => {
   const page = read("docs/configuration.md");

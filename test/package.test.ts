@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
+import { startScriptedServer } from "../src/testing/index.ts";
 import { runNode } from "./support/command-line.ts";
 import { buildPackage, type Installed, installPackage } from "./support/packed.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
@@ -127,12 +128,20 @@ test("a newcomer: install, init, first memory in a request, doctor, uninstall, i
   assert.equal(pin.code, 0, pin.stderr);
   const back = await hook("SessionStart", { source: "compact" });
   assert.match(back.stdout, /Deploy only from the release branch/);
+  // The same memory in a request over the wire; test:hosts does it with the real client and installed dependencies.
+  const model = await startScriptedServer(() => ({ text: "From the release branch." }));
+  const asked = ["-p", "Where do we deploy from?", "--base-url", model.url, "--model", "scripted"];
+  const chat = await run(["chat", "--session", "claude-code.first", ...asked]);
+  await model.close();
+  assert.equal(chat.code, 0, chat.stderr);
+  assert.match(JSON.stringify(model.requests[0]), /Deploy only from the release branch/);
 
   // The person says yes when Claude Code asks.
   const yes = { hasTrustDialogAccepted: true, enabledMcpjsonServers: ["holdfast"] };
   writeFileSync(join(home, ".claude.json"), JSON.stringify({ projects: { [project]: yes } }));
   const doctor = await run(["doctor", "claude-code"]);
   assert.equal(doctor.code, 0, doctor.stdout);
+  assert.doesNotMatch(doctor.stdout, /There is no database/, "the first conversation was no failure");
   const uninstall = await run(["uninstall"]);
   assert.equal(uninstall.code, 0, uninstall.stderr);
   assert.deepEqual(

@@ -25,7 +25,11 @@ export default defineConfig({
   outDir: "dist",
   cleanUrls: false,
   lastUpdated: false,
-  rewrites: { "README.md": "index.md", "docs/decisions/README.md": "docs/decisions/index.md" },
+  rewrites: {
+    "README.md": "index.md",
+    "docs/decisions/README.md": "docs/decisions/index.md",
+    "docs/api/README.md": "docs/api/index.md",
+  },
   // Links to sources are for people who read the pages in the repository.
   ignoreDeadLinks: [/\/(?:src|examples|test|scripts|LICENSE)/],
   // The pages are outside this folder, so they do not find its packages by themselves.
@@ -40,6 +44,7 @@ export default defineConfig({
       { text: "Start", link: linkOf("docs/guides/claude-code.md") },
       { text: "Concepts", link: "/docs/concepts" },
       { text: "Reference", link: "/docs/cli" },
+      { text: "TypeScript API", link: "/docs/api/index" },
     ],
     sidebar: Object.entries(sections).map(([text, pages]) => ({
       text,

@@ -141,21 +141,23 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     load: () => import("./commands/import.ts"),
   },
   redact: {
-    usage: "redact TEXT | --pattern REGEXP | --secrets",
+    usage: "redact TEXT | --pattern REGEXP | --secrets [--backup FILE]…",
     summary: "remove a text from everything that is stored",
     options: `
   TEXT                     the text to remove, in upper or lower case
   --pattern REGEXP         remove whatever matches
   --secrets                remove every secret that Holdfast knows by its shape
+  --backup FILE            a copy elsewhere to clean as well; those that export made are known
   --db PATH, --store URL   where sessions are stored
   --json                   print JSON`,
     load: () => import("./commands/redact.ts"),
   },
   purge: {
-    usage: "purge SESSION…",
+    usage: "purge SESSION… [--backup FILE]…",
     summary: "remove sessions for good, from backups too",
     options: `
   SESSION                  ids of the sessions
+  --backup FILE            a copy elsewhere to clean as well; those that export made are known
   --db PATH, --store URL   where sessions are stored
   --json                   print JSON`,
     load: () => import("./commands/purge.ts"),

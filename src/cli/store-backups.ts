@@ -1,10 +1,65 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { sqliteStore } from "../stores/sqlite/sqlite.ts";
 import type { Store } from "../stores/store.ts";
+import { copiesMade } from "../workspace/copies.ts";
+import { hidePassword, type StoreLocation } from "../workspace/store-location.ts";
+
+export interface Backups {
+  /** Files that can be edited. */
+  files: string[];
+  /** What has to be done by hand, one line each. */
+  remaining: string[];
+}
+
+/** Copies beside a store, those that export and migrate made elsewhere, and those that the user names. */
+export function backupsOf(
+  { file, url }: StoreLocation,
+  command: string,
+  named: readonly string[] = [],
+): Backups {
+  const remaining: string[] = [];
+  const elsewhere = copiesMade(url).flatMap(({ place, at }) => {
+    if (isAbsolute(place) && statSync(place, { throwIfNoEntry: false })?.isFile()) return [place];
+    if (isAbsolute(place) && !existsSync(place)) return [];
+    const store = hidePassword(isAbsolute(place) ? `jsonl:${place}` : place);
+    remaining.push(`Not reached: the copy of ${at} in ${store}. Run holdfast ${command} --store ${store}.`);
+    return [];
+  });
+  const given = named.map((path) => resolve(path));
+  return { files: [...new Set([...findBackups(file), ...elsewhere, ...given])], remaining };
+}
+
+/** Removes the documents of these sessions from a text of exported ones. */
+export function withoutSessions(ids: readonly string[]): (text: string) => string {
+  const isGone = (text: string): boolean => {
+    try {
+      const { row, session } = JSON.parse(text) as { row?: { id?: string }; session?: { id?: string } };
+      return ids.includes(row?.id ?? session?.id ?? "");
+    } catch {
+      return false;
+    }
+  };
+  return (text) => {
+    if (isGone(text)) return "";
+    return text
+      .split("\n")
+      .filter((line) => !isGone(line))
+      .join("\n");
+  };
+}
 
 /** Copies of a store beside it: `memory.db.bak`, `memory.db.2026-11-16`. Not its log and its locks. */
-export function findBackups(file: string): string[] {
+function findBackups(file: string): string[] {
   if (file === "" || !statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) return [];
   const own = [`${basename(file)}-wal`, `${basename(file)}-shm`, `${basename(file)}-erase`];
   return readdirSync(dirname(file))

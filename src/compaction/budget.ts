@@ -35,12 +35,33 @@ export function measureFor(
   countTokens: (text: string) => number,
 ): Measure {
   if (bytes !== undefined) {
-    const encoder = new TextEncoder();
-    const cost = (text: string) => encoder.encode(text).length;
-    return { fits: (text) => cost(text) <= bytes, cost, total: bytes, tokens: bytes / bytesPerToken };
+    const fits = (text: string) => utf8Length(text) <= bytes;
+    return { fits, cost: utf8Length, total: bytes, tokens: bytes / bytesPerToken };
   }
   const cost = (text: string) => upperBound(text, countTokens);
   return { fits: (text) => cost(text) <= tokens, cost, total: tokens, tokens };
+}
+
+/** The bytes of a text, without encoding it. */
+function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // Both halves of a surrogate pair count for two; a lone half becomes a replacement character of three.
+    if (code >= 0x80) bytes += code < 0x800 || isPairHalf(text, at, code) ? 1 : 2;
+  }
+  return bytes;
+}
+
+function isPairHalf(text: string, at: number, code: number): boolean {
+  if (code >= 0xd800 && code <= 0xdbff) return isLowSurrogate(text.charCodeAt(at + 1));
+  if (code < 0xdc00 || code > 0xdfff || at === 0) return false;
+  const before = text.charCodeAt(at - 1);
+  return before >= 0xd800 && before <= 0xdbff;
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
 }
 
 /** Estimated counts can be too low, far too low in scripts where tokenizers spend a token per byte. */

@@ -1,11 +1,11 @@
 import { fenceLine } from "../context/fence.ts";
 import type { CheckpointMemory, CommandFact, FileFact } from "../engine/records.ts";
-import { oneLine } from "../engine/text.ts";
+import { dropTrailing, oneLine } from "../engine/text.ts";
 import type { CheckpointBudget, Measure } from "./budget.ts";
 import { measureFor } from "./budget.ts";
 import { commandWorth, freshness } from "./facts/commands.ts";
 import { type Candidate, orderByNeed } from "./need/choose.ts";
-import { namesCovered } from "./need/cover.ts";
+import { namesCovered, partsCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
 import type { NameKind } from "./need/names.ts";
 import { mostNeeded } from "./need/score.ts";
@@ -204,7 +204,7 @@ function cutToFit(
     // Most of a long text would be read only to be cut.
     const whole = fenceLine(fact.slice(0, 4 * (limits[0] ?? 0)));
     const cuts = limits.map((limit) =>
-      whole.length > limit ? `${whole.slice(0, limit).toWellFormed()}…` : whole,
+      whole.length > limit ? `${dropTrailing(whole.slice(0, limit).toWellFormed(), "… ")}…` : whole,
     );
     const shortest = items.length === 0 ? cuts.at(-1) : undefined;
     const text = cuts.find((cut) => cost(`${cut}; `) <= most) ?? fitting(shortest, left, cost);
@@ -230,33 +230,36 @@ function fitting(text: string | undefined, room: number, cost: Measure["cost"]):
 }
 
 /** Names that are hardly ever needed are not worth a look. */
-const maxNames = 900;
+const maxNames = 600;
 
 function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
   const { scores } = facts;
-  const item = (section: Section, text: string, worth: number, home?: string): Item => ({
+  const item = (section: Section, name: string, text: string, worth: number, home: string): Item => ({
     section,
     text,
     worth,
-    names: namesCovered(text, scores),
+    names: partsCovered(name, scores),
     cost: measure.cost(`${text}${plainNames.has(section) ? " " : "; "}`),
-    ...(home === undefined ? {} : { home }),
+    home,
   });
   const files = facts.files.map((file) => ({ file, text: fileText(file) }));
   const paths = new Set(facts.files.map(({ path }) => path));
   return [
     ...files.map(({ file, text }) =>
-      item(fileSection(file, facts), text, 0.1 * freshness(file.last, facts.calls), file.path),
+      item(fileSection(file, facts), file.path, text, 0.1 * freshness(file.last, facts.calls), file.path),
     ),
     ...mostNeeded(facts.sightings, scores, maxNames)
       .filter(({ text }) => !paths.has(text))
-      .map(({ text, kind, home }) => item(sectionOf(kind, measure), fenceName(text), 0, home)),
+      .map(({ text, kind, home }) => item(sectionOf(kind, measure), text, fenceName(text), 0, home)),
   ];
 }
 
 /** A name inside a line of ours can imitate a marker only with a bracket or a heading sign; most have neither. */
 function fenceName(name: string): string {
-  return /^[\w@%+=:,./~$ -]*$/.test(name) ? name : fenceLine(name);
+  // A folder such as `app/[user]/page.tsx` is no marker, and a backslash would make it another path.
+  const plain = name.replaceAll(/(?<=\/)\[[\w.-]{1,40}\](?=\/|$)/g, "x");
+  if (/^[\w@%+=:,./~$ -]*$/.test(plain)) return name;
+  return fenceLine(plain) === plain ? name : fenceLine(name);
 }
 
 function fileText({ path, lines }: FileFact): string {

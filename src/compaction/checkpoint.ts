@@ -12,18 +12,17 @@ import { planItems } from "./facts/plan.ts";
 import { compareReads, readParts } from "./facts/reads.ts";
 import { stillRunning } from "./facts/running.ts";
 import { openAsks, statedDecisions } from "./facts/statements.ts";
+import { discountTail, isKept, type KeptMessages } from "./kept-messages.ts";
 import { fromNameFact, gatherSightings, type Sighting, type Sightings, toNameFact } from "./need/gather.ts";
 import { nameFinder } from "./need/later-use.ts";
 import { listNeeds } from "./need/list-needs.ts";
 import { isWordlike } from "./need/names.ts";
 import { mostNeeded, scoreNames } from "./need/score.ts";
 
-export interface CheckpointInput {
+export interface CheckpointInput extends KeptMessages {
   state: State;
   /** The messages since the last summary, in order. */
   messages: readonly StoredMessage[];
-  /** The last message to remove. The host keeps what follows, so it need not be said again. */
-  to: number;
   /** The previous checkpoint; its facts compete with the new ones. */
   earlier?: Checkpoint | undefined;
   /** Default: for a window of 200,000 tokens. */
@@ -54,7 +53,7 @@ export function planWithNeeds(
   const removed = messages.filter(({ number }) => number <= to);
   const sightings = gatherSightings(messages, sightingsOf(known));
   const scores = scoreNames(sightings, input.weights);
-  const gone = namesGone(sightings, messages, to);
+  const gone = namesGone(sightings, messages, input);
   const plan = planItems(
     state,
     input.messages,
@@ -81,13 +80,17 @@ export function planWithNeeds(
       decisions,
       running,
       sightings: gone,
-      scores: only(scores, gone),
+      scores: only(input.mayKeepTail ? discountTail(scores, messages) : scores, gone),
       calls,
     },
     budget,
     countTokens,
   );
   const names = mostNeeded(gone, scores, maxNames);
+  // What stays now may go with the next compaction.
+  const remembered = input.among
+    ? mostNeeded(namesGone(sightings, messages, { to }), scores, maxNames)
+    : names;
   const asks = facts.openAsks;
   const needs = listNeeds({ removed, rules, asks, commands, files, names, scores, calls, contents });
   const checkpoint = {
@@ -100,7 +103,7 @@ export function planWithNeeds(
     identifiers: names.slice(0, 60).map(({ text: name }) => name),
     memory: {
       calls,
-      names: names.map(toNameFact),
+      names: remembered.map(toNameFact),
       files: files.slice(0, 100),
       commands: commands.slice(0, 40),
       decisions,
@@ -139,10 +142,10 @@ function sightingsOf({ names, calls }: CheckpointMemory): Sightings {
 }
 
 /** The names that are not in the context that stays. */
-function namesGone({ names }: Sightings, messages: readonly StoredMessage[], to: number): Sighting[] {
+function namesGone({ names }: Sightings, messages: readonly StoredMessage[], kept: KeptMessages): Sighting[] {
   const find = nameFinder();
-  const kept = messages.filter(({ number }) => number > to);
-  const told = new Set(kept.flatMap(({ message }) => [...find(plainTextOf(message))]));
+  const stays = messages.filter((stored) => isKept(kept, stored));
+  const told = new Set(stays.flatMap(({ message }) => [...find(plainTextOf(message))]));
   return [...names.values()].filter(
     ({ text, kind, targets }) => !told.has(text) && (targets > 0 || !isWordlike(kind)),
   );

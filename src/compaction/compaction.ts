@@ -19,6 +19,7 @@ import type { CheckpointBudget } from "./budget.ts";
 import { planCheckpoint, planWithNeeds } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
 import { type ReadFile, readContents } from "./facts/read-contents.ts";
+import type { KeptMessages } from "./kept-messages.ts";
 import type { WayBack } from "./place-needs.ts";
 import { accountFor, planReceipt } from "./receipt.ts";
 import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
@@ -33,13 +34,11 @@ import {
 } from "./summary.ts";
 
 /** The part of a conversation that is about to be compacted, as its driver sees it. */
-export interface Conversation {
+export interface Conversation extends KeptMessages {
   /** The messages since the last summary, in order. */
   messages: readonly StoredMessage[];
   /** The first message to remove (default: the first of `messages`). A caller may pass only the end of a conversation. */
   from?: number;
-  /** The last message to remove. */
-  to: number;
   /** What the user said before these messages, if the driver knows: the user's rules are searched in it too. */
   said?: readonly StoredMessage[];
   /** Tokens of the prompt before the compaction (default: those of the removed messages). */
@@ -132,7 +131,7 @@ export class Compaction {
   /** Computes the checkpoint without writing it. */
   async plan(conversation: Conversation): Promise<Begun> {
     const { session, countTokens, trigger } = this.#driver;
-    const { messages, to, transcript } = conversation;
+    const { messages, to, among, mayKeepTail = false, transcript } = conversation;
     const state = await session.state();
     const earlier = await lastCheckpoint(session, state);
     // Earlier compactions have searched what was said before.
@@ -145,6 +144,8 @@ export class Compaction {
         state,
         messages: current,
         to,
+        mayKeepTail,
+        ...(among ? { among } : {}),
         earlier,
         budget: typeof budget === "function" ? await budget(rules) : budget,
         contents: await readContents(messages, earlier, this.#driver.readFile),
@@ -163,8 +164,7 @@ export class Compaction {
       from: conversation.from ?? gone[0]?.number ?? 0,
       to: gone.at(-1)?.number ?? 0,
       messages: gone.length,
-      tokens:
-        conversation.tokensBefore ?? countTokens(gone.map(({ message }) => plainTextOf(message)).join("\n")),
+      tokens: conversation.tokensBefore ?? countConversation(gone, countTokens),
       items: accountFor(gone, checkpoint.openAsks),
       needs,
       transcript: gone.length > 0 ? (transcript?.path ?? "") : "",
@@ -309,6 +309,20 @@ export class Compaction {
     if (this.#begun) return this.#begun;
     throw outOfOrder("account", "plan");
   }
+}
+
+/** Of a longer conversation only a part is counted, in pieces from all of it: the figure is for people. */
+const maxCounted = 60_000;
+
+function countConversation(
+  messages: readonly StoredMessage[],
+  countTokens: (text: string) => number,
+): number {
+  const texts = messages.map(({ message }) => plainTextOf(message));
+  const length = texts.reduce((sum, text) => sum + text.length + 1, 0);
+  const share = Math.min(1, maxCounted / length);
+  const counted = texts.map((text) => text.slice(0, Math.ceil(text.length * share))).join("\n");
+  return Math.round(countTokens(counted) * Math.max(1, length / Math.max(1, counted.length)));
 }
 
 const maxPreviews = 300;

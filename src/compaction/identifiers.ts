@@ -28,9 +28,9 @@ function isSignificant(kind: ReceiptItem["kind"], text: string): boolean {
 /** Paths, URLs, ids and numbers of a text, most frequent first, then newest. */
 export function findIdentifiers(text: string): ReceiptItem[] {
   const found = new Map<string, { item: ReceiptItem; count: number; last: number }>();
-  // Long unbroken runs (base64, minified code) contain no identifiers and are slow to search.
-  let rest = text.slice(-maxCharacters).replaceAll(/\S{300,}/g, (run) => run.slice(0, 300));
+  let rest = withoutLongRuns(text.slice(-maxCharacters));
   for (const [kind, pattern] of patterns) {
+    if (kind === "url" && !rest.includes("http")) continue;
     rest = rest.replace(pattern, (match: string, ...groups: unknown[]) => {
       const item = dropTrailing(match, ".,;:");
       const at = groups.find((group): group is number => typeof group === "number") ?? 0;
@@ -46,6 +46,28 @@ export function findIdentifiers(text: string): ReceiptItem[] {
     });
   }
   return [...found.values()].sort((a, b) => b.count - a.count || b.last - a.last).map(({ item }) => item);
+}
+
+/** Long unbroken runs (base64, minified code) contain no identifiers and are slow to search. */
+const maxRun = 300;
+
+function withoutLongRuns(text: string): string {
+  const { length } = text;
+  let cut = "";
+  let from = 0;
+  for (let start = 0; start < length; ) {
+    // Most lines are shorter, so few characters are looked at.
+    const newline = text.indexOf("\n", start);
+    const lineEnd = newline === -1 ? length : newline;
+    let end = lineEnd;
+    if (lineEnd - start > maxRun) for (end = start; end < lineEnd && text.charCodeAt(end) > 32; ) end++;
+    if (end - start > maxRun && lineEnd - start > maxRun) {
+      cut += text.slice(from, start + maxRun);
+      from = end;
+    }
+    start = end + 1;
+  }
+  return cut + text.slice(from);
 }
 
 /** Numbers last: there may be thousands, and a path says more. */

@@ -17,12 +17,13 @@ import { countPlaces, inContext, placeNeeds, type WayBack } from "./place-needs.
 /** Max items that a receipt lists, most referenced first; the rest are only counted. */
 const maxNamed = 400;
 
-/** Max items of a removed span that a receipt accounts for. */
+/** Max items of a removed span that a receipt accounts for, and the characters that it searches for them. */
 const maxItems = 2_000;
+const maxSearched = 150_000;
 
 /** The items a receipt accounts for: every note, path, id, number, URL and open ask of the removed span, each once. */
 export function accountFor(messages: readonly StoredMessage[], asks: readonly string[]): ReceiptItem[] {
-  const identifiers = findIdentifiers(messages.map(({ message }) => plainTextOf(message)).join("\n"));
+  const identifiers = findIdentifiers(newestText(messages, maxSearched));
   const notes = messages.flatMap((stored) =>
     toolCallsOf(stored).flatMap(({ tool, input }) => noteIn(tool, input)),
   );
@@ -32,6 +33,19 @@ export function accountFor(messages: readonly StoredMessage[], asks: readonly st
     ...namesFirst(identifiers),
   ];
   return items.slice(0, maxItems);
+}
+
+/** The text of the newest messages, up to this many characters and the message that exceeds them. */
+function newestText(messages: readonly StoredMessage[], characters: number): string {
+  const texts: string[] = [];
+  let left = characters;
+  for (let index = messages.length - 1; index >= 0 && left > 0; index--) {
+    const stored = messages[index];
+    const text = stored ? plainTextOf(stored.message).slice(-left) : "";
+    texts.push(text);
+    left -= text.length + 1;
+  }
+  return texts.reverse().join("\n");
 }
 
 export interface ReceiptInput {

@@ -2,11 +2,11 @@ import { kindOf, LOWER, UPPER } from "./character-kinds.ts";
 import type { Tokenizer } from "./tokens.ts";
 
 // The encoder processes each of these as one piece, in time quadratic in its length.
-const LONG_RUN = /[\p{L}\p{M}]{128}|[^\s\p{L}\p{N}]{256}|\s{256}|[\r\n/]{256}/gu;
+const longRun = () => /[\p{L}\p{M}]{128}|[^\s\p{L}\p{N}]{256}|\s{256}|[\r\n/]{256}/gu;
 const SHORTEST_LONG_RUN = 128;
 
 // A piece always ends here, so splitting the text here keeps the sum exact.
-const END_OF_LETTERS = /(?<=\p{L})(?=[^\p{L}\p{M}'])/gu;
+const endOfLetters = () => /(?<=\p{L})(?=[^\p{L}\p{M}'])/gu;
 
 // The encoder gets many times slower once its cache is full, after 100,000 pieces of at least two characters and two tokens.
 const CHARACTERS_PER_BLOCK = 100_000;
@@ -45,13 +45,15 @@ export async function loadExactTokenizer(): Promise<Tokenizer> {
 
 /** Blocks after which the encoder's cache can be cleared. */
 function cutBlocks(text: string): string[] {
+  if (text.length <= CHARACTERS_PER_BLOCK) return [text];
   const cuts: number[] = [];
-  END_OF_LETTERS.lastIndex = CHARACTERS_PER_BLOCK;
-  while (END_OF_LETTERS.lastIndex < text.length) {
-    const end = END_OF_LETTERS.exec(text)?.index;
+  const boundary = endOfLetters();
+  boundary.lastIndex = CHARACTERS_PER_BLOCK;
+  while (boundary.lastIndex < text.length) {
+    const end = boundary.exec(text)?.index;
     if (end === undefined) break;
     cuts.push(end);
-    END_OF_LETTERS.lastIndex = end + CHARACTERS_PER_BLOCK;
+    boundary.lastIndex = end + CHARACTERS_PER_BLOCK;
   }
   return cutAt(text, cuts);
 }
@@ -60,7 +62,7 @@ function cutLongRuns(text: string): string[] {
   if (!mayHaveLongRun(text)) return [text];
   return cutAt(
     text,
-    Array.from(text.matchAll(LONG_RUN), (run) => run.index + run[0].length),
+    Array.from(text.matchAll(longRun()), (run) => run.index + run[0].length),
   );
 }
 

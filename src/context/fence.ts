@@ -9,26 +9,45 @@ import { looksOf } from "./look-alikes.ts";
  * named. Both are reversible: an existing backslash gets another one. The rules see text as it looks, so that a
  * full-width or Cyrillic letter does not get a marker past them.
  *
- * In every rule the first group is the backslashes that are there, at the end of the match.
+ * In every rule the first group is the backslashes that are there, at the end of the match. Before it is what every match
+ * contains: most text does not have it, and a hook has no time for a pattern that cannot match.
  */
-const fences: RegExp[] = [
+const fences: [needs: string, rule: RegExp][] = [
   // [Session Scratchpad …, [End Scratchpad], [System], [Holdfast], [Called … anywhere, and any bracket with a word at the
   // start of a line, as all our blocks begin. Not a checkbox or a link.
-  /\[(\\*)(?!\\)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:(?:end|session)[ \t]{1,8}(?:scratchpad|notepad)|end of\b|origin of\b|holdfast\b|project memory\b|notepad\b|scratchpad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:|open tasks|ended tasks|delegated|asked and not|found in what|result cleared|late result|called\b|not shown here|cut here|task:|cancelled:|the \w{1,20} block|pin(?:s|ned)?\b|inst\b|instructions?\b|user\b|assistant\b|human\b|developer\b|tool\b|function\b|agent\b|(?<=^[ \t]{0,8}\[\\*[ \t]{0,8}\/?[ \t]{0,8})(?!x\])[a-z](?![^\]\n]*\]\()))/gim,
+  [
+    "[",
+    /\[(\\*)(?!\\)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:(?:end|session)[ \t]{1,8}(?:scratchpad|notepad)|end of\b|origin of\b|holdfast\b|project memory\b|notepad\b|scratchpad\b|system\b|hint\b|summary\b|checkpoint\b|receipt\b|context:|open tasks|ended tasks|delegated|asked and not|found in what|result cleared|late result|called\b|not shown here|cut here|task:|cancelled:|the \w{1,20} block|pin(?:s|ned)?\b|inst\b|instructions?\b|user\b|assistant\b|human\b|developer\b|tool\b|function\b|agent\b|(?<=^[ \t]{0,8}\[\\*[ \t]{0,8}\/?[ \t]{0,8})(?!x\])[a-z](?![^\]\n]*\]\()))/gim,
+  ],
   // ## Session Notepad, at any level and anywhere in a line.
-  /#[ \t]{0,8}(\\*)(?!\\)(?=session[ \t]{1,8}(?:notepad|scratchpad))/gi,
+  ["#", /#[ \t]{0,8}(\\*)(?!\\)(?=session[ \t]{1,8}(?:notepad|scratchpad))/gi],
   // The headings of our blocks and of prompts, alone or as the beginning of a heading.
-  /^[ \t>*+-]{0,8}#{1,6}[ \t]{0,8}(\\*)(?!\\)(?=(?:skills?|your tools|tools|sandbox|pins|pinned|rules|system|instructions?|response|input|user|assistant|human|developer|functions?|project memory|memory|holdfast)\b(?!-))/gim,
+  [
+    "#",
+    /^[ \t>*+-]{0,8}#{1,6}[ \t]{0,8}(\\*)(?!\\)(?=(?:skills?|your tools|tools|sandbox|pins|pinned|rules|system|instructions?|response|input|user|assistant|human|developer|functions?|project memory|memory|holdfast)\b(?!-))/gim,
+  ],
   // The same as underlined headings.
-  /^[ \t]{0,3}(\\*)(?!\\)(?=(?:session[ \t]{1,8}(?:notepad|scratchpad)|skills|your tools|sandbox|system|instructions)[ \t]{0,8}\r?\n[ \t]{0,3}(?:={2,}|-{2,}))/gim,
+  [
+    "\n",
+    /^[ \t]{0,3}(\\*)(?!\\)(?=(?:session[ \t]{1,8}(?:notepad|scratchpad)|skills|your tools|sandbox|system|instructions)[ \t]{0,8}\r?\n[ \t]{0,3}(?:={2,}|-{2,}))/gim,
+  ],
   // <system-reminder>, </user>, <|im_start|>, <tool_result>, <start_of_turn>, …
-  /<(\\*)(?!\\)(?=[ \t]{0,8}[/!?]?[ \t]{0,8}(?:\||(?:[a-z0-9]{1,20}[-_:.]){0,3}(?:system|sys|user|assistant|human|developer|tools?|functions?|instructions?|inst|context|scratchpad|notepad|memory|holdfast|invoke|parameters?|reminder|prompt|thinking|think|reasoning|admin|policy|turn|endoftext|im|bos|eos|skills?|hook)(?:\b|[-_:.])|s[ \t]{0,8}>))/gi,
+  [
+    "<",
+    /<(\\*)(?!\\)(?=[ \t]{0,8}[/!?]?[ \t]{0,8}(?:\||(?:[a-z0-9]{1,20}[-_:.]){0,3}(?:system|sys|user|assistant|human|developer|tools?|functions?|instructions?|inst|context|scratchpad|notepad|memory|holdfast|invoke|parameters?|reminder|prompt|thinking|think|reasoning|admin|policy|turn|endoftext|im|bos|eos|skills?|hook)(?:\b|[-_:.])|s[ \t]{0,8}>))/gi,
+  ],
   // Tags that are also types in code, unless they follow a name as type arguments do.
-  /(?<![\w\]])<(\\*)(?!\\)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:[a-z0-9]{1,20}[-_:.]){0,3}(?:messages?|role|model|agent|bot|ai|results?|output|response|request|task|command|stdout|stderr|rules|important|notice|env|documents?|analysis|root|query|answer)(?:\b|[-_:.]))/gi,
+  [
+    "<",
+    /(?<![\w\]])<(\\*)(?!\\)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:[a-z0-9]{1,20}[-_:.]){0,3}(?:messages?|role|model|agent|bot|ai|results?|output|response|request|task|command|stdout|stderr|rules|important|notice|env|documents?|analysis|root|query|answer)(?:\b|[-_:.]))/gi,
+  ],
   // A line that would start another speaker's turn in a plain-text transcript.
-  /^[ \t>*+-]{0,8}(?:[*_]{2})?(?:human|assistant|system|user|developer|tool|function|model|ai|bot|instructions?|response|prompt)(?:[*_]{2})?(\\*)(?!\\)(?=[ \t]{0,8}:)/gim,
+  [
+    ":",
+    /^[ \t>*+-]{0,8}(?:[*_]{2})?(?:human|assistant|system|user|developer|tool|function|model|ai|bot|instructions?|response|prompt)(?:[*_]{2})?(\\*)(?!\\)(?=[ \t]{0,8}:)/gim,
+  ],
   // The scratchpad's own headings.
-  /^(?:plan|references)(\\*)(?!\\)(?=:[ \t]*\r?$)/gim,
+  [":", /^(?:plan|references)(\\*)(?!\\)(?=:[ \t]*\r?$)/gim],
 ];
 
 export function fenceContent(content: string): string {
@@ -55,8 +74,9 @@ export function unfenceContent(text: string): string {
 }
 
 /** Adds a backslash at the end of every match, or takes the last one away. Both find the same places. */
-function editMatches(text: string, fence: RegExp, adds: boolean): string {
+function editMatches(text: string, [needs, fence]: [string, RegExp], adds: boolean): string {
   const looks = looksOf(text);
+  if (!looks.text.includes(needs)) return text;
   let [out, from] = ["", 0];
   for (const { 0: match, 1: slashes = "", index } of looks.text.matchAll(fence)) {
     const end = index + match.length;

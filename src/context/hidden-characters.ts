@@ -1,9 +1,11 @@
 /**
- * Characters that a person does not see and a model may read: control, zero-width, bidi and tag characters. Line ends
- * and tabs are not among them.
+ * Characters that a person does not see and a model may read: control, zero-width, bidi and tag characters, and line
+ * ends and tabs. A function, like every pattern with Unicode properties here: making one takes up to a millisecond, and a
+ * hook that meets only ASCII needs none.
  */
-export const hiddenCharacters =
-  /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u{fff9}-\u{fffb}\u{e0000}-\u{e0fff}]/gu;
+export function hiddenCharacters(): RegExp {
+  return /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u{fff9}-\u{fffb}\u{e0000}-\u{e0fff}]/gu;
+}
 
 const zeroWidthJoiner = "\u200d";
 const zeroWidthNonJoiner = "\u200c";
@@ -13,17 +15,23 @@ export function isOrdinary(character: string, offset: number, whole: string): bo
   if (character === "\n" || character === "\t" || character === "\r") return true;
   const before = whole.slice(Math.max(0, offset - 4), offset);
   const after = whole.slice(offset + character.length, offset + character.length + 2);
-  if (character === zeroWidthJoiner && endsInEmoji.test(before) && beginsWithEmoji.test(after)) return true;
-  if (character === zeroWidthJoiner || character === zeroWidthNonJoiner)
-    return endsInJoiningScript.test(before);
-  return /[\ufe0e\ufe0f]/.test(character) && endsInEmojiBase.test(before);
+  if (character === zeroWidthJoiner && endsInEmoji(before) && /^\p{Extended_Pictographic}/u.test(after))
+    return true;
+  if (character === zeroWidthJoiner || character === zeroWidthNonJoiner) return endsInJoiningScript(before);
+  return (
+    /[\ufe0e\ufe0f]/.test(character) && /[\p{Extended_Pictographic}\p{Emoji_Modifier}0-9#*]$/u.test(before)
+  );
 }
 
-const endsInEmoji = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?$/u;
-const beginsWithEmoji = /^\p{Extended_Pictographic}/u;
-const endsInEmojiBase = /[\p{Extended_Pictographic}\p{Emoji_Modifier}0-9#*]$/u;
-const endsInJoiningScript =
-  /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Mongolian}]$/u;
+function endsInEmoji(text: string): boolean {
+  return /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier})\ufe0f?$/u.test(text);
+}
+
+function endsInJoiningScript(text: string): boolean {
+  return /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Mongolian}]$/u.test(
+    text,
+  );
+}
 
 const code = "U\\+[0-9A-F]{4,6}";
 const writtenName = /⟨(\\*)(?=U\+[0-9A-F]{4,6}(?: U\+[0-9A-F]{4,6})*⟩)/g;
@@ -31,14 +39,14 @@ const writtenName = /⟨(\\*)(?=U\+[0-9A-F]{4,6}(?: U\+[0-9A-F]{4,6})*⟩)/g;
 /** Replaces hidden characters with their names, `⟨U+202E⟩`. A name that is in the text already gets a backslash. */
 export function nameHidden(text: string): string {
   const escaped = text.includes("⟨") ? text.replaceAll(writtenName, "$&\\") : text;
-  // Most text has none; the test stops at the first.
-  if (escaped.search(hiddenCharacters) === -1) return escaped;
+  // Most text has none; the tests stop at the first.
+  if (!/[^\n\r\t\x20-\x7e]/.test(escaped) || escaped.search(hiddenCharacters()) === -1) return escaped;
   let [out, from, run]: [string, number, string[]] = ["", 0, []];
   const close = () => {
     if (run.length > 0) out += `⟨${run.join(" ")}⟩`;
     run = [];
   };
-  for (const { 0: character, index } of escaped.matchAll(hiddenCharacters)) {
+  for (const { 0: character, index } of escaped.matchAll(hiddenCharacters())) {
     if (isOrdinary(character, index, escaped)) continue;
     if (index > from) {
       close();

@@ -56,11 +56,16 @@ const lookAlikes: Record<string, string> = {
   Z: "ΖᏃ",
 };
 
-const plain = new Map(
-  Object.entries(lookAlikes).flatMap(([ascii, others]) =>
-    [...others].map((other): [string, string] => [other, ascii]),
-  ),
-);
+/** Made when the first text that is not ASCII comes. */
+let plain: Map<string, string> | undefined;
+
+function readPlain(): Map<string, string> {
+  return new Map(
+    Object.entries(lookAlikes).flatMap(([ascii, others]) =>
+      [...others].map((other): [string, string] => [other, ascii]),
+    ),
+  );
+}
 
 /** A text as it looks, and where each of its characters is in the original. */
 export interface Looks {
@@ -84,12 +89,11 @@ export function looksOf(text: string): Looks {
   return { text: seen, offset: (index) => offsets[index] ?? text.length };
 }
 
-const combining = /^\p{Mn}+$/u;
-
 function looksLike(character: string): string {
+  plain ??= readPlain();
   const known = plain.get(character);
   if (known !== undefined) return known;
-  if (combining.test(character)) return "";
+  if (/^\p{Mn}+$/u.test(character)) return "";
   const base = character.normalize("NFKD").replaceAll(/\p{Mn}/gu, "");
   if (base.length === 1 && base < "\u0080") return base;
   return plain.get(base) ?? character;

@@ -1,3 +1,4 @@
+import type { KeptMessages } from "../compaction/kept-messages.ts";
 import type { StoredMessage } from "../context/conversation.ts";
 import type { HookReply } from "./hook/answer.ts";
 import type { HookEvent, HookKind } from "./hook/event.ts";
@@ -55,8 +56,8 @@ export interface CompactionTraits {
   announcesEveryRequest?: boolean;
   /** It announces a compaction, but does not report its end: the next prompt or tool shows it. */
   endsSilently?: boolean;
-  /** Which of the conversation's messages is the last that it removes, if it keeps the newest (default: all). */
-  lastRemoved?(messages: readonly StoredMessage[]): number;
+  /** What it keeps of the conversation (default: nothing). */
+  keeps?(messages: readonly StoredMessage[]): KeptMessages;
   /** Input tokens of the newest request, to detect a compaction that the host does not report. */
   lastInputTokens?(transcript: string): number | undefined;
 }

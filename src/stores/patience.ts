@@ -8,12 +8,15 @@ export const blockingMilliseconds = 20;
 
 /** Repeats work that failed because another process holds a lock, until it succeeds or patience runs out. */
 export async function retryWhileBusy<T>(path: string, patience: number, work: () => T): Promise<T> {
-  const deadline = performance.now() + patience;
+  // Read only if the first attempt fails: loading `performance` takes a hook 3 ms.
+  let deadline: number | undefined;
   for (let attempt = 0; ; attempt++) {
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw storeError(error, path);
+      if (!isBusy(error)) throw storeError(error, path);
+      deadline ??= performance.now() + patience;
+      if (performance.now() >= deadline) throw storeError(error, path);
     }
     // Random, so that waiting processes do not meet again; longer after each attempt.
     const longest = Math.min(50, 5 + attempt * 5);

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import type { ModelMessage } from "ai";
 import { checkpointTokens } from "../compaction/budget.ts";
 import { Compaction } from "../compaction/compaction.ts";
+import type { KeptMessages } from "../compaction/kept-messages.ts";
+import type { StoredMessage } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import type { Checkpoint, Receipt, ReceiptItem } from "../engine/records.ts";
 import { openMemory } from "../index.ts";
@@ -34,6 +36,8 @@ export interface DriverHarness {
   run(story: DriverStory, surfaces: readonly Surface[]): Promise<DriverRun>;
   /** The window that the driver compacts in, which sets the checkpoint's size. Default: unknown. */
   contextWindow?: number;
+  /** What the driver's host keeps of the conversation. Default: nothing. */
+  keeps?(messages: readonly StoredMessage[]): KeptMessages;
   dispose?(): Promise<void>;
 }
 
@@ -107,6 +111,7 @@ async function runStory(harness: DriverHarness): Promise<StoryResult> {
 /** The same story through `Compaction` alone: the expected result for every driver. */
 async function expected({
   contextWindow,
+  keeps,
 }: DriverHarness): Promise<{ checkpoint: Checkpoint; receipt: Receipt; items: ReceiptItem[] }> {
   const memory = await openMemory({ store: "memory:" });
   const session = await memory.createSession();
@@ -123,7 +128,8 @@ async function expected({
     commit: async () => {},
     notify: async () => {},
   });
-  const { checkpoint, removed } = await compaction.begin({ messages, to: messages.length });
+  const kept = keeps?.(messages) ?? { to: messages.length };
+  const { checkpoint, removed } = await compaction.begin({ messages, ...kept });
   const { receipt } = await compaction.finish({ text: driverStory.summary, by: "model" });
   await memory.close();
   return { checkpoint, receipt, items: removed.items };

@@ -86,7 +86,7 @@ export function storeName({ kind, url, file }: StoreLocation): string {
 }
 
 /** Without the password, in whichever place of the URL it is. */
-function hidePassword(url: string): string {
+export function hidePassword(url: string): string {
   const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(url) ?? [];
   if (scheme === "") return url;
   const end = rest.search(/[/?#]/);

@@ -90,6 +90,8 @@ export const engine = [
     "secrets.stored":
       "What a tool call, a checkpoint, a message, an import or the ledger stores has no secrets, and the answer says so; refuse rejects the write, allow stores it.",
     "secrets.shown": "Secrets of an older store are redacted in what is shown and exported.",
+    "secrets.copies":
+      "Redact and purge also reach the copies that export and migrate made elsewhere and those that the user names, and say which they do not reach.",
     "secrets.erase":
       "After redact or purge, a search of the raw files of every store finds nothing, and what could not be cleared is reported and finished later.",
   }),

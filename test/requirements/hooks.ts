@@ -46,6 +46,8 @@ export const hooks = from("hooks", {
   "hooks.read-only": "A read-only project still shows its memory.",
   "hooks.full-disk": "On a full disk a hook exits with 0 and reports it.",
   "hooks.config": "An invalid setting is reported, and the default applies.",
+  "hooks.counted-once":
+    "The lines of NOTES.md that a conversation starts with are counted exactly, and counted again only if they changed.",
   "hooks.reported-twice":
     "A report that a host sends twice, one after the other or at once, changes nothing the second time.",
   "hooks.not-executed": "Nothing in an event is ever executed.",

@@ -1,10 +1,12 @@
 import { once } from "node:events";
 import { appendFileSync, createWriteStream, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { findHost } from "../../hosts/hosts.ts";
 import { copiesOf } from "../../sessions/copy-store.ts";
 import type { Session } from "../../sessions/session.ts";
 import { openStore } from "../../stores/open-store.ts";
+import { rememberCopy } from "../../workspace/copies.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { type StoreFlags, sqliteFile, storeName } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -35,8 +37,10 @@ export async function run(args: string[]): Promise<number> {
   const memory = await openExistingMemory({ flags: values });
   try {
     const session = await pickSession(memory, idOrPrefix);
-    if (values.format === "json") write(visibleJson(await memory.exportSession(session.id)), values.into);
-    else await exportToHost(session, values.format, values.into);
+    if (values.format === "json") {
+      write(visibleJson(await memory.exportSession(session.id)), values.into);
+      remember(values);
+    } else await exportToHost(session, values.format, values.into);
     return 0;
   } finally {
     await memory.close();
@@ -64,12 +68,19 @@ async function exportAll(
     if (out !== process.stdout) out.end();
   }
   if (out !== process.stdout) await once(out, "close");
+  remember(values);
   return 0;
 }
 
 function write(text: string, path: string | undefined): void {
   if (path === undefined) process.stdout.write(`${text}\n`);
   else writeFileSync(path, `${text}\n`, { mode: 0o600 });
+}
+
+/** A later redaction has to reach the file as well. */
+function remember(values: StoreFlags & { into?: string | undefined }): void {
+  if (values.into !== undefined)
+    rememberCopy(findWorkspace({ flags: values }).store.url, resolve(values.into));
 }
 
 /** Writes the memory into a host's session file. */
@@ -123,6 +134,7 @@ async function exportSalvage(
   if (values.into === undefined) process.stdout.write(`${lines.join("\n")}\n`);
   else {
     write(lines.join("\n"), values.into);
+    remember(values);
     console.error(
       `holdfast: ${counted(documents.length, "session")} written. Run "holdfast import ${values.into} --db NEW-FILE" to use them.`,
     );

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openTestMemory } from "../../../test/support/memory.ts";
@@ -57,4 +58,26 @@ test("gc without rules shows what the config keeps, what the store takes and wha
     /Revision 3 cannot be read any more\. The history of session audit begins at revision 6/,
   );
   assert.match((await gc()).stdout, /\nNothing to remove\.\n$/);
+});
+
+test("doctor and gc warn of a store that is near its size limit [retention.cap]", async () => {
+  const root = temporaryDirectory();
+  const db = join(root, "memory.db");
+  mkdirSync(join(root, ".git"));
+  writeFileSync(join(root, "holdfast.json"), JSON.stringify({ retention: { maxMegabytes: 1 } }));
+  const run = (command: string) => holdfastWith({ HOLDFAST_DB: db, TEST_DIRECTORY: root }, command, "--json");
+  const memory = await openTestMemory({ store: db });
+  const session = await memory.createSession({ id: "audit" });
+  const warningOf = async () => {
+    const { store } = JSON.parse((await run("doctor")).stdout);
+    assert.equal(JSON.parse((await run("gc")).stdout).warning ?? undefined, store);
+    return store;
+  };
+  assert.equal(await warningOf(), undefined);
+  for (let count = 0; count < 120; count++) await session.notes.add(`${count} ${"x".repeat(3_500)}`, ["x"]);
+  await memory.close();
+  assert.match(
+    await warningOf(),
+    /^The store takes 1 MB; retention\.maxMegabytes is 1\. Nothing is removed yet|^The store takes \d MB; retention\.maxMegabytes is 1\. From/,
+  );
 });

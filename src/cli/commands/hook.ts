@@ -1,4 +1,5 @@
 import { existsSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -12,6 +13,7 @@ import { findHost, hostNames } from "../../hosts/hosts.ts";
 import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { findProject } from "../../workspace/project.ts";
+import { isRemote } from "../../workspace/remote-file-system.ts";
 import { locateStore, type StoreFlags } from "../../workspace/store-location.ts";
 import { parsePayload, readInput } from "./hook-input.ts";
 
@@ -35,7 +37,6 @@ export async function run(args: string[]): Promise<number> {
 class HookCall {
   readonly #args: readonly string[];
   readonly #host: Host | undefined;
-  readonly #started = performance.now();
   #project = findProject(process.cwd());
   #config = readWorkspaceConfig(this.#project);
   #event: HookEvent | undefined;
@@ -76,8 +77,17 @@ class HookCall {
 
   #workInThread(job: HookJob): Promise<void> {
     const { Worker } = process.getBuiltinModule("node:worker_threads");
-    // A worker's own file cannot have a query, but what it imports can. Node 22 would warn about its SQLite.
-    const code = `process.emitWarning = () => {}; import(${JSON.stringify(`${import.meta.url}?${workerMark}`)})`;
+    const { getCompileCacheDir } = process.getBuiltinModule("node:module");
+    const cache = getCompileCacheDir?.();
+    // Node 22 would warn about its SQLite. The mark tells this file that it runs in the worker.
+    const code = [
+      "process.emitWarning = () => {}",
+      ...(cache === undefined
+        ? []
+        : [`process.getBuiltinModule("node:module").enableCompileCache(${JSON.stringify(cache)})`]),
+      `globalThis[${JSON.stringify(workerMark)}] = true`,
+      `import(${JSON.stringify(import.meta.url)})`,
+    ].join("; ");
     const worker = new Worker(code, { eval: true, workerData: job });
     this.#worker = worker;
     return new Promise((resolve, reject) => {
@@ -94,7 +104,7 @@ class HookCall {
   setDeadline(): void {
     clearTimeout(this.#timer);
     const { hookDeadline } = this.#config;
-    const left = Math.max(0, hookDeadline - (performance.now() - this.#started));
+    const left = Math.max(0, hookDeadline - process.uptime() * 1_000);
     this.#timer = setTimeout(() => {
       const stage = this.#event ? `${this.#event.name} was not finished` : "The event could not be read";
       this.fail(
@@ -164,7 +174,8 @@ const quickKinds: readonly HookKind[] = ["session-start", "prompt", "before-tool
 
 /**
  * A worker costs about as much as starting Node. The events that agents wait for most do without one if all they read is
- * a SQLite file, whose locks they wait for in short steps. Documents, transcripts and other stores have no such bound.
+ * a SQLite file on a local disk, whose locks they wait for in short steps. Documents, transcripts, network file systems
+ * and other stores have no such bound. If a local disk hangs, the host's own limit for its hooks ends the process.
  */
 function mayTakeLong(event: HookEvent, { project, config, flags }: HookGiven): boolean {
   if (!quickKinds.includes(event.kind)) return true;
@@ -173,13 +184,17 @@ function mayTakeLong(event: HookEvent, { project, config, flags }: HookGiven): b
     return true;
   const isLooking = event.kind === "prompt" || event.kind === "after-tool";
   if (isLooking && readHookState(project.directory, event.host.name, event.hostSession)?.missed) return true;
-  const { kind } = locateStore({ project, cwd: event.cwd, flags, config });
-  return kind !== "sqlite" || hasNotes(project.root);
+  const { kind, file } = locateStore({ project, cwd: event.cwd, flags, config });
+  if (kind !== "sqlite" || isRemote(project.directory) || isRemote(dirname(file))) return true;
+  // A prompt may show a compaction that the host does not report, and NOTES.md with it.
+  const { endsSilently, lastInputTokens } = event.host.compaction;
+  const mayReadNotes = event.kind === "session-start" || endsSilently || lastInputTokens !== undefined;
+  return mayReadNotes && hasNotes(project.root, config.values["project.file"]);
 }
 
-const workerMark = "worker";
+const workerMark = "holdfast hook worker";
 
-if (import.meta.url.endsWith(`?${workerMark}`)) {
+if (Reflect.has(globalThis, workerMark)) {
   const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads");
   const { host: name, payload, ...given } = workerData as HookJob;
   const send = (message: HookMessage) => parentPort?.postMessage(message);
@@ -190,7 +205,8 @@ if (import.meta.url.endsWith(`?${workerMark}`)) {
   const host = findHost(name);
   if (host) {
     const event = readHookEvent(host, payload);
-    await runHook({
+    // Not awaited: files that it loads import this one, which must have been evaluated by then.
+    runHook({
       ...given,
       event,
       answer: (reply) => send({ kind: "answer", text: host.formatAnswer(event, reply) }),

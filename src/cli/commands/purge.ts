@@ -3,14 +3,16 @@ import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { dropKept } from "../../workspace/outbox.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
-import { editBackup, findBackups } from "../store-backups.ts";
+import { backupsOf, editBackup, withoutSessions } from "../store-backups.ts";
 import { counted } from "../terminal/quantities.ts";
 import { printJson, printLines } from "../terminal/screen.ts";
 
-const usage = "purge SESSION…";
+const usage = "purge SESSION… [--backup FILE]…";
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {});
+  const { values, positionals } = readArguments(args, {
+    backup: { type: "string", multiple: true, default: [] },
+  });
   if (positionals.length === 0)
     throw new HoldfastError(
       "invalid_input",
@@ -22,14 +24,12 @@ export async function run(args: string[]): Promise<number> {
     const remaining = await memory.erase();
     const { project, store: place } = findWorkspace({ flags: values });
     dropKept(project.directory, positionals);
-    for (const path of findBackups(place.file)) {
-      const problem = await editBackup(
-        path,
-        (text) => text,
-        async (store) => {
-          for (const sessionId of positionals) await store.purge({ owner: memory.owner, sessionId });
-        },
-      );
+    const backups = backupsOf(place, "purge", values.backup);
+    remaining.push(...backups.remaining);
+    for (const path of backups.files) {
+      const problem = await editBackup(path, withoutSessions(positionals), async (store) => {
+        for (const sessionId of positionals) await store.purge({ owner: memory.owner, sessionId });
+      });
       if (problem !== undefined) remaining.push(problem);
     }
     if (values.json) printJson({ purged: positionals, remaining });

@@ -6,16 +6,17 @@ import { keptFiles } from "../../workspace/outbox.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { atMostOne } from "../positionals.ts";
-import { editBackup, findBackups } from "../store-backups.ts";
+import { backupsOf, editBackup } from "../store-backups.ts";
 import { counted } from "../terminal/quantities.ts";
 import { printJson, printLines } from "../terminal/screen.ts";
 
-const usage = "redact TEXT | --pattern REGEXP | --secrets";
+const usage = "redact TEXT | --pattern REGEXP | --secrets [--backup FILE]…";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {
     pattern: { type: "string" },
     secrets: { type: "boolean", default: false },
+    backup: { type: "string", multiple: true, default: [] },
   });
   const edit = readEdit(atMostOne(positionals, "TEXT", usage), values.pattern, values.secrets);
   const memory = await openExistingMemory({ flags: values });
@@ -23,7 +24,9 @@ export async function run(args: string[]): Promise<number> {
     const { sessions, values: count, remaining } = await memory.rewrite(edit);
     const owners = [memory.owner, knowledgeOwner(memory.owner)];
     const { project, store: place } = findWorkspace({ flags: values });
-    for (const path of [...findBackups(place.file), ...keptFiles(project.directory)]) {
+    const backups = backupsOf(place, "redact", values.backup);
+    remaining.push(...backups.remaining);
+    for (const path of [...backups.files, ...keptFiles(project.directory)]) {
       const problem = await editBackup(path, edit, async (store) =>
         store.rewrite?.(owners, edit, Date.now()),
       );

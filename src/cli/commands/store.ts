@@ -3,6 +3,7 @@ import { copiesOf, countSessions, writeCopies } from "../../sessions/copy-store.
 import { openStore } from "../../stores/open-store.ts";
 import { distributeStore, readLayout } from "../../stores/postgres/layout.ts";
 import { parseStoreAddress } from "../../stores/store-address.ts";
+import { absoluteAddress, rememberCopy } from "../../workspace/copies.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { startProgress } from "../terminal/progress.ts";
@@ -68,6 +69,7 @@ async function migrate(places: string[], owner: string, asJson: boolean): Promis
           );
       });
       progress.end();
+      rememberCopy(from, absoluteAddress(to));
       if (asJson) printJson(counts);
       else {
         console.log(

@@ -9,7 +9,7 @@ export function visibleText(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
     .replaceAll(tagRun, (run) => `⟨tags:${spellTags(run)}⟩`)
-    .replaceAll(hiddenCharacters, (character, offset: number, whole: string) =>
+    .replaceAll(hiddenCharacters(), (character, offset: number, whole: string) =>
       character !== "\r" && isOrdinary(character, offset, whole) ? character : nameOf(character),
     );
 }
@@ -24,7 +24,7 @@ export const visibleMarker = /⟨(?:U\+[0-9A-F]{4,6}|tags:[^⟨⟩]*)⟩|[␀-�
 
 /** JSON with the same characters escaped: safe on a terminal, and it parses back to the original. */
 export function visibleJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replaceAll(hiddenCharacters, (character) =>
+  return JSON.stringify(value, null, 2).replaceAll(hiddenCharacters(), (character) =>
     character === "\n"
       ? character
       : character

@@ -58,7 +58,7 @@ const searching =
 /** Why a call failed: "exit 2: error TS2345 …"; undefined if it did not. */
 function failureOf(line: string, isCommand: boolean, text: string, isError: boolean): string | undefined {
   // Only look for an exit code in command output, not in the content of a file.
-  const exit = isCommand ? exitCode.exec(text)?.[1] : undefined;
+  const exit = isCommand && text.includes("xit") ? exitCode.exec(text)?.[1] : undefined;
   if (!isError && exit === undefined) return undefined;
   const detail = firstError(text);
   if (isCommand && exit === "1" && detail === "" && searching.test(line)) return undefined;
@@ -74,23 +74,22 @@ const decoration = new RegExp(`${String.fromCharCode(27)}\\[[\\d;]*m|</?[a-z][\\
 
 /** The first line that names an error, or the first line. */
 function firstError(text: string): string {
-  const lines = text
-    .slice(0, 20_000)
-    .split("\n")
-    .map((line) =>
-      line
-        .replaceAll(decoration, "")
-        .replace(/^[\w-]+ failed: /, "")
-        .trim(),
-    )
-    .filter(
-      (line) =>
-        line !== "" &&
-        !/^\W*(?:process |command )?exit(?:ed)?\b.{0,24}\d\W*$/i.test(line) &&
-        !/^[[{]/.test(line),
-    );
-  const found = lines.find((line) => errorLine.test(line)) ?? lines[0] ?? "";
-  return oneLine(found, 140);
+  let first = "";
+  for (const shown of text.slice(0, 20_000).split("\n")) {
+    const line = undecorated(shown);
+    if (line === "" || /^[[{]/.test(line) || exitLine.test(line)) continue;
+    if (errorLine.test(line)) return oneLine(line, 140);
+    if (first === "") first = line;
+  }
+  return oneLine(first, 140);
+}
+
+/** A line that says no more than the exit code. */
+const exitLine = /^\W*(?:process |command )?exit(?:ed)?\b.{0,24}\d\W*$/i;
+
+function undecorated(line: string): string {
+  const isPlain = !line.includes("<") && !line.includes("\u001b");
+  return (isPlain ? line : line.replaceAll(decoration, "")).replace(/^[\w-]+ failed: /, "").trim();
 }
 
 /** Builds, tests, runs, deploys: typed again and again. */

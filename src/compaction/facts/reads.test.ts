@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { calls, conversation, result } from "../../../test/support/conversation.ts";
 import { compareReads, readParts } from "./reads.ts";
 
@@ -73,3 +74,37 @@ test("lines that the agent has read again count as it saw them last [controller.
   const elsewhere = again(old, [numbered(3, "three"), { offset: 3, limit: 1 }]);
   assert.deepEqual([...compareReads(elsewhere, [], now).changed], ["a.ts"]);
 });
+
+test("whatever was read and changed, no file is called unchanged that is not [controller.read-ledger]", () => {
+  const lines = fc.array(fc.constantFrom("a", "b", "", "c\r", "  d"), { maxLength: 8 });
+  const part = fc.tuple(fc.nat(8), fc.nat(8));
+  let unchanged = 0;
+  fc.assert(
+    fc.property(
+      lines,
+      lines,
+      fc.array(part, { minLength: 1, maxLength: 3 }),
+      fc.boolean(),
+      (then, other, parts, isSame) => {
+        const now = isSame ? then : other;
+        const seen = parts.map(([from, count]) => ({ from, shown: then.slice(from, from + count) }));
+        const reads = readParts(
+          conversation(
+            ...seen.flatMap(({ from, shown }, index) => [
+              calls("Read", { file_path: "a.ts", offset: from + 1, limit: shown.length }, String(index)),
+              result(numbered(from + 1, ...shown), String(index)),
+            ]),
+          ),
+        );
+        if (!compareReads(reads, [], new Map([["a.ts", now.join("\n")]])).unchanged.has("a.ts")) return;
+        unchanged++;
+        for (const { from, shown } of seen)
+          assert.deepEqual(shown.map(bare), now.slice(from, from + shown.length).map(bare));
+      },
+    ),
+    { numRuns: 400 },
+  );
+  assert.ok(unchanged > 20, `only ${unchanged} were unchanged`);
+});
+
+const bare = (line: string) => line.replace(/\r$/, "");

@@ -52,7 +52,8 @@ function keyOf({ path, from, to }: Pick<ReadFact, "path" | "from" | "to">): stri
 /** Longer lines may have been cut. */
 const maxLine = 400;
 
-const numberedLine = /^\s*(\d+)(?:→|\t)(.*)$/;
+/** A line of a file with mixed line ends may end with a carriage return, which a dot does not match by itself. */
+const numberedLine = /^\s*(\d+)(?:→|\t)(.*)$/s;
 
 /** Fields that ask for a part of a file. */
 const partFields = [

@@ -4,7 +4,9 @@ import { listResident, type State } from "../../engine/state.ts";
 import { oneLine } from "../../engine/text.ts";
 import { commandIn, fieldsOf } from "./call-input.ts";
 
-const delegating = /^(?:task|agent|spawn|delegate|subagent|dispatch)/i;
+/** Not the tools that list, read or end what was delegated. */
+const delegating =
+  /^(?:task|agent|spawn|delegate|subagent|dispatch)(?!_?(?:output|update|list|get|read|stop|create|status|kill|wait|close))/i;
 const ending = /kill|stop|cancel|terminate/i;
 const ended = /<status>(?:completed|failed|killed)|\bstatus"?[:=]\s*"?(?:completed|failed|killed|exited)/i;
 
@@ -28,13 +30,15 @@ export function stillRunning(
     const isOpenAgent = delegating.test(tool) && result === undefined;
     if (!isBackground && !isOpenAgent) continue;
     const what = oneLine(commandIn(fields) ?? firstText(fields), 120);
-    const started = /\b(?:id|ID|pid)"?[:= ]+["'`]?([\w-]{2,60})/.exec(result ?? "")?.[1] ?? id;
-    running.set(started, `${what} (${tool}, id ${started})`);
+    const started = /\b(?:id|ID|pid)"?[:= ]+["'`]?((?=[\w-]*\d)[\w-]{2,60})/.exec(result ?? "")?.[1];
+    // The id of the call itself reaches nothing.
+    const reach = started === undefined ? "not finished" : `id ${started}`;
+    running.set(started ?? id, `${what} (${tool}, ${reach})`);
   }
   for (const [key, child] of listResident(state, "child"))
     if (isObject(child) && child.status === "running")
       running.set(key, `${oneLine(child.task, 120)} (session ${key})`);
-  return [...running.values()].reverse().slice(0, 10);
+  return [...new Set([...running.values()].reverse())].slice(0, 10);
 }
 
 function idIn(line: string): string {

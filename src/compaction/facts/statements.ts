@@ -55,8 +55,11 @@ export function statedDecisions(
   for (const stored of messages.toReversed()) {
     if (stored.message.role !== "assistant" || stored.aside) continue;
     if (found.length >= maxDecisions) break;
+    const text = spokenText(stored.message);
+    // Most messages decide nothing, and splitting them into sentences takes longer than this.
+    if (!deciding.test(text)) continue;
     found.push(
-      ...sentencesOf(spokenText(stored.message))
+      ...sentencesOf(text)
         .filter((sentence) => deciding.test(sentence))
         .reverse(),
     );

@@ -45,20 +45,45 @@ export interface Sightings {
 export const recentCalls = 12;
 export const lastingCalls = 60;
 
-/** Of a longer text, only the ends are searched: nobody refers to the middle of a log. */
-const maxText = 48_000;
-const maxResult = 16_000;
+type Role = "targets" | "written" | "said" | "asked" | "results";
 
-/** Of messages before the newest of them, this share is searched: what is still needed of them was mentioned since. */
-const newestMessages = 800;
-const oldShare = 1 / 8;
+/** Of a longer text, only the ends are searched: nobody refers to the middle of a log. */
+const maxText: Record<Role, number> = {
+  targets: 24_000,
+  written: 24_000,
+  said: 24_000,
+  asked: 24_000,
+  results: 6_000,
+};
+
+/** Of messages before the newest, less is searched: what is still needed of them was mentioned since. */
+const newestMessages = 300;
+const maxOldText: Record<Role, number> = {
+  targets: 2_000,
+  written: 600,
+  said: 2_000,
+  asked: 3_000,
+  results: 400,
+};
+
+/** Of the oldest, only what the user asked and what calls were about. */
+const newerMessages = 1_000;
+const maxOldestText: Record<Role, number> = {
+  targets: 300,
+  written: 0,
+  said: 0,
+  asked: 3_000,
+  results: 0,
+};
 
 /** Finds the names of a span and counts where each was seen; `earlier` are those of the epochs before it. */
 export function gatherSightings(messages: readonly StoredMessage[], earlier?: Sightings): Sightings {
   const gathering = new Gathering(earlier);
-  const old = messages.length - newestMessages;
-  for (const [index, stored] of messages.entries())
-    if (!stored.aside) gathering.add(stored, index < old ? oldShare : 1);
+  for (const [index, stored] of messages.entries()) {
+    const age = messages.length - index;
+    const max = age > newerMessages ? maxOldestText : age > newestMessages ? maxOldText : maxText;
+    if (!stored.aside) gathering.add(stored, max);
+  }
   return gathering;
 }
 
@@ -70,7 +95,7 @@ class Gathering implements Sightings {
   #message = 0;
   #number = 0;
   /** How much of a long text is searched. */
-  #share = 1;
+  #max = maxText;
   /** The file of a call, by the call's id, and the file of the text that is being searched. */
   readonly #paths = new Map<string, string>();
   #home = "";
@@ -82,9 +107,9 @@ class Gathering implements Sightings {
     this.calls = earlier.calls;
   }
 
-  add(stored: StoredMessage, share = 1): void {
+  add(stored: StoredMessage, max: Record<Role, number>): void {
     const { message } = stored;
-    this.#share = share;
+    this.#max = max;
     this.#message++;
     this.#number = stored.number;
     if (message.role === "user") this.#scan(spokenText(message), "asked");
@@ -109,15 +134,16 @@ class Gathering implements Sightings {
   }
 
   #addResult(stored: StoredMessage): void {
+    if (this.#max.results === 0) return;
     this.#home = this.#paths.get(toolResultsOf(stored)[0]?.id ?? "") ?? "";
     this.#scan(plainTextOf(stored.message), "results");
     this.#home = "";
   }
 
   #scan(text: string, role: Role): void {
-    if (text === "") return;
+    const max = this.#max[role];
+    if (text === "" || max === 0) return;
     const visit = (name: Name) => this.#count(name, role);
-    const max = (role === "results" ? maxResult : maxText) * this.#share;
     const parts = text.length <= max ? [text] : [text.slice(0, max / 2), text.slice(-max / 2)];
     for (const part of parts) scanNames(part, visit, this.#known);
   }
@@ -145,8 +171,6 @@ class Gathering implements Sightings {
     sighting.lastCall = this.calls;
   }
 }
-
-type Role = "targets" | "written" | "said" | "asked" | "results";
 
 function newSighting(text: string, kind: Name["kind"], now: number): Sighting {
   return {

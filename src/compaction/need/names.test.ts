@@ -31,6 +31,8 @@ test("finds paths in one spelling, symbols, flags, addresses, ids, versions and 
       "number 65189",
     ],
     ['"a\\nfoo_bar"', "symbol foo_bar"],
+    ["toolu_01AbCdEfGh2345678 call_type", "symbol call_type"],
+    [".vertical .gitignore .com .168 http: 58AM", "dotted .vertical", "file .gitignore"],
     ["日本語/ファイル.ts", "path 日本語/ファイル.ts"],
   ] as const)
     assert.deepEqual(found(text), names, text);

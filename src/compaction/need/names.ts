@@ -44,7 +44,10 @@ const BACKSLASH = 1_024;
 /** A capital after a lower-case letter or a digit, as in `getName`. */
 const HUMP = 2_048;
 
-const classes = new Uint16Array(128);
+/** The class of each character; 0 for one that separates. */
+const classes = new Uint16Array(0x10000);
+// Punctuation, arrows, boxes and symbols separate; letters of any script belong to a name.
+classes.fill(LETTER, 0xc0, 0x2000).fill(LETTER, 0x2c00, 0x3000).fill(LETTER, 0x3040, 0xfe00);
 for (let code = 97; code <= 122; code++) classes[code] = LOWER;
 for (let code = 65; code <= 90; code++) classes[code] = UPPER;
 for (let code = 48; code <= 57; code++) classes[code] = DIGIT;
@@ -89,33 +92,40 @@ interface Scan {
   hash: number;
 }
 
+/** Letters of any script that belong to a name, as in `classes`. */
+const letters = "A-Za-z\\u00c0-\\u1fff\\u2c00-\\u2fff\\u3040-\\ufdff";
+
+/**
+ * The beginning of a word with something unusual in it: a sign inside it, a digit, a hump, or four capitals. Plain words
+ * are most of a text, and a pattern skips them faster than code, above all in a process that has just started.
+ */
+const unusualWord = new RegExp(
+  `(?<![${letters}])(?=[${letters}]*(?:[\\d_@~+#%]|[/.:-](?=[\\w/.:@~+#%\\\\\\[${letters}-])|[a-z][A-Z])|[A-Z]{4})`,
+  "g",
+);
+
 /**
  * Finds the names in a text: paths, symbols, flags, addresses, ids, versions, error codes, long numbers. Plain words are
  * no names. One pass over the characters, so the time is linear in any text.
  */
 export function scanNames(text: string, visit: (name: Name) => void, known: KnownNames = new Map()): void {
-  const { length } = text;
   const scan: Scan = { seen: 0, hash: 0 };
-  let at = 0;
-  let isDoubtful = false;
-  while (at < length) {
-    const code = text.charCodeAt(at);
-    if (classOf(code) === 0) {
-      // In source and JSON, "\n" in a string is no letter of the next word.
-      const isEscaped = code === backslash && isEscape(text.charCodeAt(at + 1));
-      // But in docs\notes.md it is.
-      isDoubtful = isEscaped && at > 0 && classOf(text.charCodeAt(at - 1)) !== 0;
-      at += isEscaped ? 2 : 1;
-      continue;
-    }
+  for (let from = 0; from < text.length; ) {
+    unusualWord.lastIndex = from;
+    if (!unusualWord.test(text)) return;
+    const found = unusualWord.lastIndex;
+    // In source and JSON, "\n" in a string is no letter of the next word.
+    const isEscaped =
+      found > 0 && text.charCodeAt(found - 1) === backslash && isEscape(text.charCodeAt(found));
+    // But in docs\notes.md it is.
+    const isDoubtful = isEscaped && found > 1 && classOf(text.charCodeAt(found - 2)) !== 0;
+    const at = isEscaped ? found + 1 : found;
     const end = readRun(text, at, scan);
-    // Most runs are plain words; they cost no copy.
     if (end - at >= minLength && end - at <= maxRun && isUnusual(scan.seen, end - at)) {
       const names = lookUp(known, text, begin(text, at), end, scan);
       for (const name of names) if (!isDoubtful || !isPath(name)) visit(name);
     }
-    isDoubtful = false;
-    at = Math.max(end, at + 1);
+    from = Math.max(end, at + 1);
   }
 }
 
@@ -204,10 +214,7 @@ function isQuery(code: number): boolean {
 }
 
 function classOf(code: number): number {
-  if (code < 128) return classes[code] ?? 0;
-  // Punctuation, arrows, boxes and symbols separate; letters of any script belong to a name.
-  if (code < 0xc0 || (code >= 0x2000 && code < 0x2c00) || (code >= 0x3000 && code < 0x3040)) return 0;
-  return code >= 0xfe00 ? 0 : LETTER;
+  return classes[code] ?? 0;
 }
 
 /** Whether a word of these characters can be a name at all. */
@@ -308,7 +315,7 @@ function kindOf(name: string, seen: number): NameKind | undefined {
   if ((seen & COLON) !== 0 && name.includes("://")) return "url";
   if ((seen & BACKSLASH) !== 0) return spacedFolder.test(name) ? undefined : "path";
   if ((seen & SLASH) !== 0 && name.includes("/")) return pathKind(name);
-  if ((seen & COLON) !== 0) return name.includes("::") ? "symbol" : "url";
+  if ((seen & COLON) !== 0 && name.includes(":")) return name.includes("::") ? "symbol" : "url";
   if ((seen & DOT) !== 0 && name.includes(".")) return dottedKind(name);
   return wordKind(name, seen);
 }
@@ -359,17 +366,25 @@ function dottedKind(name: string): NameKind | undefined {
   if (/^\.(?!env$|conf$|lock$)[a-z]{1,4}$/.test(name) && fileEnding.test(name)) return undefined;
   if (/^(?:Node|Vue|Next|Nuxt|Express|Three|React)\.js$/.test(name)) return undefined;
   if (fileEnding.test(name)) return "file";
-  if (name.startsWith(".")) return name.includes(".", 1) ? "dotted" : "file";
+  if (/^\.(?:\d+|com|org|net|edu|gov|io|dev|app)$/.test(name)) return undefined;
+  if (name.startsWith(".")) return dotFile.test(name) ? "file" : "dotted";
   if (name.includes("..")) return undefined;
   return name.includes("@") ? "url" : "dotted";
 }
 
-/** 864K, 11Gi, 718KB, 320MHz. */
-const size = /^\d+(?:[KMGTP]i?B?|[kMG]?Hz)$/;
+/** Files and folders that begin with a dot; `.vertical` is a value in source code. */
+const dotFile =
+  /^\.(?:env|git|claude|cursor|codex|vscode|idea|ssh|aws|kube|docker|npm|nvm|yarn|node|editorconfig|prettier|eslint|babel|bash|zsh|profile|config|cache|local|venv|virtualenv|tox|nox|coverage|pytest|mypy|ruff|python|DS_Store|husky|changeset|turbo|next|nuxt|output|vercel|netlify|terraform|tmux|vim|htaccess|holdfast|gradle|cargo|bundle|ruby|tool-versions|secrets|credentials)/i;
+
+/** 864K, 11Gi, 718KB, 320MHz, 58AM. */
+const size = /^\d+(?:[KMGTP]i?B?|[kMG]?Hz|AM|PM)$/;
 
 /** Errors of the system, signals, and Node's own. */
 const errorCode =
   /^(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADF|BUSY|CHILD|CONNABORTED|CONNREFUSED|CONNRESET|DEADLK|EXIST|FAULT|FBIG|HOSTUNREACH|INTR|INVAL|IO|ISDIR|LOOP|MFILE|MSGSIZE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOEXEC|NOLOCK|NOMEM|NOSPC|NOSYS|NOTCONN|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|PERM|PIPE|PROTO|RANGE|RESOLVE|ROFS|SRCH|TIMEDOUT|TIMEOUT|XDEV|INTEGRITY|TARGET|USAGE|OTP)|ERR[A-Z]+|SIG[A-Z]+)$/;
+
+/** A provider's id of a call or a message: nobody uses it again. */
+const callId = /^(?:toolu|call|msg|req|resp|chatcmpl)_(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}$/;
 
 function wordKind(name: string, seen: number): NameKind | undefined {
   const hasLetters = (seen & (LOWER | UPPER | LETTER)) !== 0;
@@ -379,6 +394,7 @@ function wordKind(name: string, seen: number): NameKind | undefined {
   if ((seen & DIGIT) !== 0 && /^(?:0x)?[0-9a-f]{7,64}$/i.test(name)) return "hash";
   if ((seen & DIGIT) !== 0 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name)) return "hash";
   if (/^[A-Z](?:[A-Z0-9]*-\d+|[A-Z0-9]*\d{2})$/.test(name)) return "code";
+  if ((seen & UNDERSCORE) !== 0 && callId.test(name)) return undefined;
   if ((seen & UNDERSCORE) !== 0) return /[A-Za-z\d]_|_[A-Za-z\d]/.test(name) ? "symbol" : undefined;
   if ((seen & HYPHEN) !== 0 && name.includes("-")) return /^[\w@+-]+$/.test(name) ? "kebab" : undefined;
   if ((seen & HUMP) !== 0) return "symbol";

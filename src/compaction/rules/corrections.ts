@@ -1,5 +1,23 @@
 import { dropTrailing } from "../../engine/text.ts";
 import { isRule, plain } from "./is-rule.ts";
+import { wordsOf } from "./sentence.ts";
+
+/** Words of which every correction has one. Without them the patterns below need not be tried. */
+const correcting = new Set(
+  "no wait sorry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually".split(
+    " ",
+  ),
+);
+const opening = new Set(
+  "wait no sorry actually scratch strike correction mean meant make second rather mistake bad oops change update forget never nevermind ignore revised new instead nein quatsch korrektur doch ich non pardon finalement en perdón corrección mejor cambio".split(
+    " ",
+  ),
+);
+const correctingHan = /不对|我是说|应该是|更正|改一下|纠正/;
+
+function mayCorrect(sentence: string, words: ReadonlySet<string>): boolean {
+  return !wordsOf(sentence.toLowerCase()).isDisjointFrom(words) || correctingHan.test(sentence);
+}
 
 /** In the middle of a sentence: the user corrects what was just said. */
 const inlineCorrection =
@@ -22,6 +40,7 @@ const elision = "[…]";
 
 /** A rule that is corrected in its own sentence, in its last form: the corrected words are left out. */
 export function settleInline(sentence: string): string {
+  if (!mayCorrect(sentence, correcting)) return sentence;
   let text = sentence;
   for (let round = 0; round < 3; round++) {
     const match = inlineCorrection.exec(text);
@@ -67,26 +86,45 @@ export function replaceEnd(before: string, correction: string): string {
 
 /** The text of a sentence that corrects an earlier one, without the words that announce it; undefined if it does not. */
 export function openingOf(sentence: string): { rest: string; isRevocation: boolean } | undefined {
+  if (!mayCorrect(sentence, opening)) return undefined;
   if (revocation.test(sentence.trim())) return { rest: "", isRevocation: true };
   const match = openingCorrection.exec(sentence);
   return match ? { rest: sentence.slice(match[0].length).trim(), isRevocation: false } : undefined;
 }
 
+/** A text and what it is about, found once. */
+export interface Stated {
+  text: string;
+  about: Content;
+}
+
+/** What a sentence is about: its words in a plain form, and its values (numbers, paths, names with signs in them). */
+interface Content {
+  words: ReadonlySet<string>;
+  values: ReadonlySet<string>;
+}
+
+export function stated(text: string): Stated {
+  return { text, about: contentOf(text) };
+}
+
 /** Whether a sentence replaces an earlier rule: it says that something changed, or gives the same rule another value. */
-export function replacesRule(sentence: string, rule: string, isRuleToo: boolean): boolean {
-  const [now, before] = [contentOf(sentence), contentOf(rule)];
+export function replacesRule(sentence: Stated, rule: Stated, isRuleToo: boolean): boolean {
+  const { text, about: now } = sentence;
+  const { about: before } = rule;
   const shared = [...now.words].filter((word) => before.words.has(word));
+  if (shared.length === 0) return isRuleToo && isOneWordApart(text, rule.text);
   const smaller = Math.max(1, Math.min(now.words.size, before.words.size));
-  const dropped = droppedWords(sentence);
-  if (shared.length > 0 && [...dropped].some((word) => before.words.has(word) || before.values.has(word)))
-    return true;
+  const dropped = droppedWords(text);
+  if ([...dropped].some((word) => before.words.has(word) || before.values.has(word))) return true;
   const share = shared.length / smaller;
-  const isAnnounced = openingCorrection.test(sentence) || (isRuleToo && changeWords.test(sentence));
-  if (isAnnounced) return shared.length >= 2 ? share >= 0.4 : shared.length === 1 && share >= 0.5;
-  if (changeWords.test(sentence)) return shared.length >= 2 && share >= 0.5;
+  const isChange = changeWords.test(text);
+  if (openingCorrection.test(text) || (isRuleToo && isChange))
+    return shared.length >= 2 ? share >= 0.4 : share >= 0.5;
+  if (isChange) return shared.length >= 2 && share >= 0.5;
   const isOtherNumber = numbersDiffer(now.values, before.values);
   if (!isRuleToo) return isOtherNumber && shared.length >= 2 && share >= 0.75;
-  return (isOtherNumber && share >= 0.75) || isOneWordApart(sentence, rule);
+  return (isOtherNumber && share >= 0.75) || isOneWordApart(text, rule.text);
 }
 
 /** The words after "instead of", "not" and "no longer". */
@@ -128,8 +166,7 @@ const common = new Set(
   ),
 );
 
-/** What a sentence is about: its words in a plain form, and its values (numbers, paths, names with signs in them). */
-function contentOf(sentence: string): { words: Set<string>; values: Set<string> } {
+function contentOf(sentence: string): Content {
   const found = { words: new Set<string>(), values: new Set<string>() };
   for (const word of words(sentence.toLowerCase().replaceAll("’", "'"))) {
     const text = bare(word);

@@ -1,6 +1,14 @@
 import { type StoredMessage, spokenText } from "../../context/conversation.ts";
 import { oneLine } from "../../engine/text.ts";
-import { openingOf, replaceEnd, replacesRule, settleInline, withdrawnValues } from "./corrections.ts";
+import {
+  openingOf,
+  replaceEnd,
+  replacesRule,
+  type Stated,
+  settleInline,
+  stated,
+  withdrawnValues,
+} from "./corrections.ts";
 import { isRule } from "./is-rule.ts";
 import { ownSentences } from "./own-words.ts";
 
@@ -25,8 +33,7 @@ export interface SearchedRules extends FoundRules {
   withdrawn: string[];
 }
 
-interface Candidate {
-  text: string;
+interface Candidate extends Stated {
   /** The id of a rule that was found earlier. */
   id?: string;
   /** The message that states it. */
@@ -38,7 +45,7 @@ const maxRule = 500;
 
 /** Finds, without a model, what the user forbids or demands for good. */
 export function findRules(messages: readonly StoredMessage[], known: KnownRules): SearchedRules {
-  let rules: Candidate[] = known.found.map(({ id, text }) => ({ id, text, message: 0 }));
+  let rules: Candidate[] = known.found.map(({ id, text }) => ({ id, ...stated(text), message: 0 }));
   const withdrawn = new Set<string>();
   for (const { number, message } of newestSaid(messages)) {
     for (const sentence of ownSentences(spokenText(message))) {
@@ -111,16 +118,18 @@ function readSentence(rules: Candidate[], sentence: string, message: number): Ca
   if (opening && isJustSaid && last && !isOne && opening.rest.split(/\s+/).length <= 8)
     return opening.rest === ""
       ? rules
-      : [...rules.slice(0, -1), { text: replaceEnd(withoutStop(last.text), opening.rest), message }];
+      : [...rules.slice(0, -1), { ...stated(replaceEnd(withoutStop(last.text), opening.rest)), message }];
+  if (!isOne && rules.length === 0) return rules;
+  const now = stated(settled);
   const replaced = rules.filter(
     (rule) =>
-      replacesRule(settled, rule.text, isOne) ||
+      replacesRule(now, rule, isOne) ||
       (opening !== undefined && isOne && isJustSaid && rule === last && sharesWord(settled, rule.text)),
   );
   if (!isOne && replaced.length === 0) return rules;
   const same = rules.find(({ text }) => key(text) === key(settled));
   if (same) return rules;
-  return [...rules.filter((rule) => !replaced.includes(rule)), { text: settled, message }];
+  return [...rules.filter((rule) => !replaced.includes(rule)), { ...now, message }];
 }
 
 function sharesWord(a: string, b: string): boolean {

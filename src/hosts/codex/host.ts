@@ -1,5 +1,6 @@
 import { denyCall, injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
+import { keptByCodex } from "./kept-prompts.ts";
 import { readCodexLine } from "./transcript.ts";
 
 export const codex: Host = {
@@ -24,7 +25,7 @@ export const codex: Host = {
   },
   emptyAnswer: "",
   transcript: { readLine: readCodexLine },
-  compaction: { restartsSession: true },
+  compaction: { restartsSession: true, keeps: keptByCodex },
   mcpClient: {
     name: /^codex-mcp-client$/,
     conversation: ({ threadId }) => (typeof threadId === "string" ? threadId : undefined),

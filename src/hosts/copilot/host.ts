@@ -21,7 +21,10 @@ export const copilot: Host = {
   emptyAnswer: "{}",
   transcript: { readLine: readCopilotLine },
   forgetsStart: true,
-  compaction: { endsSilently: true },
+  compaction: {
+    endsSilently: true,
+    keeps: (messages) => ({ to: messages.length, mayKeepTail: true }),
+  },
   mcpClient: { name: /^copilot-cli$/ },
   setup: async () => (await import("./setup.ts")).copilotSetup,
 };

@@ -1,7 +1,7 @@
 import { angleBrackets } from "../hook/angle-brackets.ts";
 import { injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
-import { lastRemoved } from "./kept-tail.ts";
+import { keptByGemini } from "./kept-tail.ts";
 import { lastInputTokens, readGeminiLine, splitGeminiLines } from "./transcript.ts";
 
 export const gemini: Host = {
@@ -23,7 +23,7 @@ export const gemini: Host = {
   },
   emptyAnswer: "{}",
   transcript: { readLine: readGeminiLine, splitLines: splitGeminiLines },
-  compaction: { announcesEveryRequest: true, lastRemoved, lastInputTokens },
+  compaction: { announcesEveryRequest: true, keeps: keptByGemini, lastInputTokens },
   mcpClient: { name: /^gemini-cli-mcp-client/ },
   escaping: angleBrackets,
   setup: async () => (await import("./setup.ts")).geminiSetup,

@@ -1,7 +1,14 @@
+import type { KeptMessages } from "../../compaction/kept-messages.ts";
 import { plainTextOf, type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
 
 /** The share of the conversation, in characters, that Gemini CLI replaces with a summary. */
 const compressed = 0.7;
+
+/** Gemini CLI keeps the newest messages. */
+export function keptByGemini(messages: readonly StoredMessage[]): KeptMessages {
+  // Without a cut there is no compaction, so the host must have cut elsewhere.
+  return { to: lastRemoved(messages) || messages.length };
+}
 
 /**
  * The last message that Gemini CLI removes: those before the first prompt of the user behind 70 % of the conversation. If

@@ -223,9 +223,8 @@ function readHostConversation({ event }: HookContext): Conversation & { summary:
   const span = readConversation(event.host, event.transcript);
   const { messages, said, summary } = span ?? { messages: [], said: [], summary: "" };
   const transcript = { path: event.transcript, size: sizeOf(event.transcript) };
-  // Without a cut there is no compaction, so the host must have cut elsewhere.
-  const to = event.host.compaction.lastRemoved?.(messages) || messages.length;
-  return { messages, to, said, transcript, summary };
+  const kept = event.host.compaction.keeps?.(messages) ?? { to: messages.length };
+  return { messages, ...kept, said, transcript, summary };
 }
 
 /** The end of the session, for surfaces that write a hand-over; undefined when there was no conversation. */

@@ -3,6 +3,7 @@ import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
 import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
 import { offers } from "../../workspace/config.ts";
 import type { HookContext } from "./context.ts";
+import { countedTokens } from "./counted-tokens.ts";
 
 /** Loaded only if the project has NOTES.md: most have none, and agents wait for their hooks. */
 async function surfacesOf(hook: HookContext): Promise<readonly MomentSurface[]> {
@@ -39,7 +40,13 @@ export async function projectText(hook: HookContext): Promise<string> {
   const { root, path } = notesOf(hook);
   if (!offers(hook.config, "project") || !hasNotes(root, path)) return "";
   const { recoverProject, resolvedLines } = await import("../../surfaces/project/handover.ts");
-  const { text, blockers, warnings } = await recoverProject({ root, path });
+  const counter = countedTokens(hook.project.directory, async () => {
+    const { count } = await (await import("../../context/exact-tokens.ts")).loadExactTokenizer();
+    return count;
+  });
+  const { text, blockers, warnings } = await counter.run((countTokens) =>
+    recoverProject({ root, path, countTokens }),
+  );
   for (const warning of warnings) hook.fail(new Error(warning));
   return [text, ...resolvedLines(blockers)].filter((line) => line !== "").join("\n");
 }

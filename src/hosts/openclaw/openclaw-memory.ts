@@ -133,7 +133,9 @@ export class OpenClawMemory {
       }),
     );
     const transcript = { path: sessionFile, size: 0 };
-    const { checkpoint } = await run.begin({ messages: removed, to: removed.length, transcript });
+    // OpenClaw passes the whole conversation, and keeps some of the newest messages; how many is the user's setting.
+    const kept = { to: removed.length, mayKeepTail: true };
+    const { checkpoint } = await run.begin({ messages: removed, ...kept, transcript });
     conversation.compaction = { run, checkpoint };
   }
 

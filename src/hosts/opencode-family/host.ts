@@ -1,5 +1,6 @@
 import { formatReply } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
+import { keptByFamily } from "./kept-tail.ts";
 import { readOpencodeLine } from "./transcript.ts";
 
 /** What the hosts of this family share: our plugin runs the hook and sends it the generic events. */
@@ -10,5 +11,5 @@ export const familyTraits = {
   transcript: { readLine: readOpencodeLine },
   // The plugin places memory in each call; the conversation contains none of it.
   forgetsStart: true,
-  compaction: {},
+  compaction: { keeps: keptByFamily },
 } satisfies Partial<Host>;

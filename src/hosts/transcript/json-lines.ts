@@ -21,6 +21,19 @@ const maxLineLength = 64_000_000;
 export function parseJsonLines(text: string): { lines: JsonLine[]; warnings: LineWarning[] } {
   const lines: JsonLine[] = [];
   const warnings: LineWarning[] = [];
+  for (const read of readJsonLines(text)) {
+    if ("value" in read) lines.push(read);
+    else warnings.push(read);
+  }
+  return { lines, warnings };
+}
+
+/** The JSON objects of a JSONL text, one after the other: a long transcript need not be in memory as objects. */
+export function* jsonObjects(text: string): Generator<JsonObject> {
+  for (const read of readJsonLines(text)) if ("value" in read) yield read.value;
+}
+
+function* readJsonLines(text: string): Generator<JsonLine | LineWarning> {
   let line = 0;
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf("\n", start);
@@ -28,18 +41,17 @@ export function parseJsonLines(text: string): { lines: JsonLine[]; warnings: Lin
     line++;
     const length = end - start;
     if (length > maxLineLength)
-      warnings.push({ line, message: `Skipped: ${length} characters, more than ${maxLineLength}.` });
+      yield { line, message: `Skipped: ${length} characters, more than ${maxLineLength}.` };
     else {
       // Trimming drops a byte order mark and the "\r" of CRLF too.
       const source = text.slice(start, end).trim();
       const value = source === "" ? undefined : parseJson(source);
-      if (isObject(value)) lines.push({ line, value });
+      if (isObject(value)) yield { line, value };
       else if (source !== "")
-        warnings.push({ line, message: "Skipped: not a JSON object, perhaps cut off by a crash." });
+        yield { line, message: "Skipped: not a JSON object, perhaps cut off by a crash." };
     }
     start = end + 1;
   }
-  return { lines, warnings };
 }
 
 function parseJson(source: string): unknown {

@@ -1,7 +1,7 @@
 import type { StoredMessage } from "../../context/conversation.ts";
 import type { Host, TranscriptFormat } from "../host.ts";
 import { readPart } from "./file.ts";
-import { parseJsonLines } from "./json-lines.ts";
+import { jsonObjects } from "./json-lines.ts";
 import type { Message } from "./line.ts";
 
 /** The part of a conversation since its last compaction, which is in the context. */
@@ -37,7 +37,7 @@ export function readSpans(
 ): { summary: string; messages: Message[] }[] | undefined {
   const text = readPart(path, { until });
   if (text === undefined || !transcript) return undefined;
-  const { readLine, splitLines = objectsOf } = transcript;
+  const { readLine, splitLines = jsonObjects } = transcript;
   return splitSpans(splitLines(text), readLine);
 }
 
@@ -45,16 +45,12 @@ export function readSpans(
 export function readSummary({ transcript }: Host, path: string, from: number): string {
   const text = transcript ? readPart(path, { from }) : undefined;
   if (text === undefined || !transcript) return "";
-  const spans = splitSpans(objectsOf(text), transcript.readLine);
+  const spans = splitSpans(jsonObjects(text), transcript.readLine);
   return spans.findLast(({ summary }) => summary !== "")?.summary ?? "";
 }
 
-function objectsOf(text: string): Record<string, unknown>[] {
-  return parseJsonLines(text).lines.map(({ value }) => value);
-}
-
 function splitSpans(
-  lines: readonly Record<string, unknown>[],
+  lines: Iterable<Record<string, unknown>>,
   readLine: TranscriptFormat["readLine"],
 ): { summary: string; messages: Message[] }[] {
   const spans: { summary: string; messages: Message[] }[] = [{ summary: "", messages: [] }];

@@ -1,7 +1,10 @@
 import { openEnd } from "../session-table.ts";
 
-/** Bytes of the notepad's end that an append rewrites, and of its middle that it rewrites now and then. */
-const [tailBytes, middleBytes] = [512, 4_096];
+/** Bytes of the notepad's end that an append rewrites. */
+const tailBytes = 512;
+
+/** Bytes of its middle, which is rewritten now and then; of a large notepad an eighth, or its base would be too often. */
+const middleBytes = "greatest(4096, octet_length(coalesce(notepad_base, '')) / 8)";
 
 /** Seconds per step of `touched`. */
 export const touchedSeconds = 10;
@@ -14,8 +17,8 @@ const touchedNow = `(extract(epoch FROM clock_timestamp()) / ${touchedSeconds}):
  * `INSERT … SELECT … FROM unnest` to its coordinator. No function announces anything: NOTIFY takes a lock that all
  * commits of the server would wait for.
  */
-export const commitFunctions = `
-  CREATE FUNCTION holdfast_commit(
+export const commitSession = `
+  CREATE OR REPLACE FUNCTION holdfast_commit(
     the_session TEXT, the_owner TEXT, expected BIGINT, the_birth BIGINT,
     new_title TEXT, new_status TEXT, new_updated_at BIGINT, new_revision BIGINT, new_last_fork BIGINT, new_counters TEXT,
     notepad_edit TEXT, notepad_text TEXT,
@@ -80,7 +83,10 @@ export const commitFunctions = `
     RETURN TRUE;
   END
   $commit$;
+`;
 
+export const commitFunctions = `
+  ${commitSession}
   CREATE FUNCTION holdfast_create(
     the_session TEXT, the_owner TEXT, the_agent TEXT, the_title TEXT, the_status TEXT, the_origin TEXT, the_parent TEXT,
     the_lineage TEXT, the_birth BIGINT, the_update BIGINT, the_revision BIGINT, the_last_fork BIGINT, the_counters TEXT,

@@ -1,5 +1,5 @@
 import { openEnd } from "../session-table.ts";
-import { commitFunctions, trimCalls, upkeepFunctions } from "./commit-functions.ts";
+import { commitFunctions, commitSession, trimCalls, upkeepFunctions } from "./commit-functions.ts";
 
 /** A session moves in the index of its owner's list at most this often, so most commits change no index. */
 const listedMilliseconds = 60_000;
@@ -187,5 +187,5 @@ export const migrations: string[] = [
   ${commitFunctions}
   `,
   upkeepFunctions,
-  trimCalls,
+  `${commitSession} ${trimCalls}`,
 ];

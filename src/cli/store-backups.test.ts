@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { copyFileSync, globSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openTestMemory } from "../../test/support/memory.ts";
+import { holdfastWith } from "../../test/support/people.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
+
+function filesWith(directory: string, text: string): string[] {
+  return globSync("**/*", { cwd: directory })
+    .filter((name) => statSync(join(directory, name)).isFile())
+    .filter((name) => readFileSync(join(directory, name)).includes(text))
+    .sort();
+}
+
+test("redact and purge reach copies elsewhere that export and migrate made or the user names, and say which they do not reach [secrets.copies]", async () => {
+  const [home, elsewhere, state] = [temporaryDirectory(), temporaryDirectory(), temporaryDirectory()];
+  const db = join(home, "memory.db");
+  const memory = await openTestMemory({ store: db });
+  for (const id of ["a", "b"])
+    await (await memory.createSession({ id })).notes.add(`the plum of ${id} is purple`, ["fruit"]);
+  await memory.close();
+  const run = async (...args: string[]) => {
+    const done = await holdfastWith({ XDG_STATE_HOME: state }, ...args);
+    assert.equal(done.code, 0, done.stderr);
+    return done.stdout;
+  };
+  const place = (name: string) => join(elsewhere, name);
+  await run("export", "--all", "--into", place("all.jsonl"), "--db", db);
+  await run("export", "a", "--into", place("a.json"), "--db", db);
+  await run("store", "migrate", db, place("copy.db"));
+  await run("store", "migrate", db, `jsonl:${place("lines")}`);
+  copyFileSync(db, place("by-hand.db"));
+
+  const redacted = await run("redact", "plum of a", "--db", db, "--backup", place("by-hand.db"));
+  assert.match(
+    redacted,
+    /Not reached: the copy of \d{4}-\d\d-\d\d in jsonl:\S+lines\. Run holdfast redact --store jsonl:/,
+  );
+  assert.deepEqual(filesWith(home, "plum of a"), []);
+  assert.deepEqual(filesWith(elsewhere, "plum of a"), ["lines/a.jsonl"]);
+  assert.equal(filesWith(elsewhere, "plum of b").length, 4, "only what was asked for is gone");
+
+  const purged = await run("purge", "b", "--db", db, "--backup", place("by-hand.db"));
+  assert.match(purged, /Not reached: .* Run holdfast purge --store jsonl:/);
+  assert.deepEqual(filesWith(elsewhere, "plum of b"), ["lines/b.jsonl"]);
+  assert.match(readFileSync(place("a.json"), "utf8"), /"id": "a"/);
+});
