@@ -60,6 +60,7 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/stores.md",
     "docs/postgres.md",
     "docs/replay.md",
+    "docs/benchmark.md",
     "docs/versioning.md",
   ],
   "TypeScript API": [

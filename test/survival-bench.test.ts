@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { judge } from "../bench/survival/facts.ts";
+import { drawResults } from "../bench/survival/picture.ts";
+import type { Report } from "../bench/survival/report.ts";
 import type { Score } from "../bench/survival/score.ts";
 import { runSlice } from "../bench/survival/slice.ts";
 import { makeStory } from "../bench/survival/stories.ts";
@@ -11,6 +14,8 @@ import { storyKinds } from "../bench/survival/story.ts";
 import { holdfast } from "../bench/survival/systems/holdfast.ts";
 import { nameDump } from "../bench/survival/systems/name-dump.ts";
 import { noMemory } from "../bench/survival/systems/no-memory.ts";
+import { systemIds } from "../bench/survival/systems.ts";
+import { documented, withFigures } from "../bench/survival/write-docs.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -77,6 +82,19 @@ test("a slice of the survival benchmark: Holdfast keeps what a dump of names and
 
 /** Without a fault once for both tests. */
 const sound = runSlice(holdfast);
+
+test("the page, the picture and the figures of the survival benchmark are from one run [bench.docs]", () => {
+  const report = JSON.parse(readFileSync(documented.results, "utf8")) as Report;
+  const page = readFileSync(documented.page, "utf8");
+  assert.equal(
+    withFigures(page, report),
+    page,
+    "run: node bench/survival/run.ts --from docs/benchmark-results.json --write",
+  );
+  assert.equal(drawResults(report.results), readFileSync(documented.picture, "utf8"));
+  const named = report.results.systems.map(({ id }) => id);
+  assert.deepEqual(named, systemIds);
+});
 
 async function planted(fault: string): Promise<Score> {
   const args = ["--import", "./bench/survival/planted.ts", "bench/survival/slice.ts"];

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { MemorySaver } from "@langchain/langgraph";
+import { emptyCheckpoint, MemorySaver } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
 import { type AgentMiddleware, createAgent, tool } from "langchain";
-import type { RunningSystem, Setting } from "../survival/system.ts";
+import type { RunningSystem, Setting, SpeedSubject } from "../survival/system.ts";
 
 /** A chat model that says how large its window is, as LangChain's own model profiles do. */
 export function chatModel({ url, window }: Setting): ChatOpenAI {
@@ -24,7 +24,7 @@ export function langchainTools({ tools }: Setting) {
 }
 
 /** In memory, or for kills in SQLite: LangGraph commits a checkpoint after every step. */
-export async function checkpointerFor({ durable, directory }: Setting) {
+export async function checkpointerFor({ durable, directory }: Pick<Setting, "durable" | "directory">) {
   if (!durable) return new MemorySaver();
   const { SqliteSaver } = await import("@langchain/langgraph-checkpoint-sqlite");
   return SqliteSaver.fromConnString(join(directory, "checkpoints.db"));
@@ -58,3 +58,21 @@ export async function openLangchain(setting: Setting, middleware: AgentMiddlewar
 
 export const langchainDurability =
   "SqliteSaver (better-sqlite3, WAL, synchronous = NORMAL by its default): a checkpoint after every step";
+
+/** A checkpoint with one message more, as LangGraph writes it after every step. */
+export async function openCheckpoints(directory: string): Promise<SpeedSubject> {
+  const saver = await checkpointerFor({ durable: true, directory });
+  const messages: { role: string; content: string }[] = [];
+  const config = { configurable: { thread_id: "speed", checkpoint_ns: "" } };
+  return {
+    durability: "SqliteSaver with its defaults",
+    async edit(number) {
+      messages.push({ role: "user", content: `- note ${number}` });
+      const checkpoint = { ...emptyCheckpoint(), channel_values: { messages: [...messages] } };
+      return saver.put(config, checkpoint, { source: "loop", step: number, parents: {} });
+    },
+    read: () => saver.getTuple(config),
+    reopen: () => openCheckpoints(directory),
+    close: async () => {},
+  };
+}

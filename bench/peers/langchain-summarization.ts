@@ -1,6 +1,6 @@
 import { summarizationMiddleware } from "langchain";
 import type { System } from "../survival/system.ts";
-import { chatModel, langchainDurability, openLangchain } from "./langchain-agent.ts";
+import { chatModel, langchainDurability, openCheckpoints, openLangchain } from "./langchain-agent.ts";
 
 /** As in LangChain's guide to short-term memory: a trigger and what to keep, here as shares of the window. */
 export const system: System = {
@@ -9,6 +9,7 @@ export const system: System = {
   configuration: "trigger at 80 % of the window, keep 25 %; its own prompt for summaries",
   durability: langchainDurability,
   isDurable: true,
+  openStore: openCheckpoints,
   open: (setting) =>
     openLangchain(setting, [
       summarizationMiddleware({

@@ -5,7 +5,7 @@ import { createTool } from "@mastra/core/tools";
 import { LibSQLStore } from "@mastra/libsql";
 import { Memory } from "@mastra/memory";
 import { jsonSchema } from "ai";
-import type { System } from "../survival/system.ts";
+import type { SpeedSubject, System } from "../survival/system.ts";
 
 const ids = { thread: "story", resource: "user" };
 
@@ -78,4 +78,22 @@ export const system: System = {
       close: async () => {},
     };
   },
+  openStore,
 };
+
+async function openStore(directory: string): Promise<SpeedSubject> {
+  const storage = new LibSQLStore({ id: "speed", url: `file:${join(directory, "mastra.db")}` });
+  const memory = new Memory({ storage, options: { workingMemory: { enabled: true } } });
+  const { thread: threadId, resource: resourceId } = ids;
+  if (!(await memory.getThreadById({ threadId }))) await memory.createThread({ threadId, resourceId });
+  return {
+    durability: "LibSQL file with its defaults",
+    edit: (number) => memory.updateWorkingMemory({ threadId, resourceId, workingMemory: `- note ${number}` }),
+    read: async () => [
+      await memory.getWorkingMemory({ threadId, resourceId }),
+      await memory.recall({ threadId, resourceId }),
+    ],
+    reopen: () => openStore(directory),
+    close: async () => {},
+  };
+}

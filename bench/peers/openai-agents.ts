@@ -1,5 +1,6 @@
 import {
   Agent,
+  MemorySession,
   OpenAIResponsesCompactionSession,
   OpenAIResponsesModel,
   run,
@@ -7,7 +8,7 @@ import {
   tool,
 } from "@openai/agents";
 import OpenAI from "openai";
-import type { System } from "../survival/system.ts";
+import type { SpeedSubject, System } from "../survival/system.ts";
 import { responsesOverChat } from "./responses-over-chat.ts";
 
 const charactersPerToken = 4;
@@ -51,6 +52,15 @@ export const system: System = {
     });
     return {
       send: async (text) => void (await run(agent, text, { session, maxTurns: 500 })),
+      close: async () => {},
+    };
+  },
+  async openStore(): Promise<SpeedSubject> {
+    const session = new MemorySession();
+    return {
+      durability: "none: in the process",
+      edit: (number) => session.addItems([{ type: "message", role: "user", content: `- note ${number}` }]),
+      read: () => session.getItems(),
       close: async () => {},
     };
   },

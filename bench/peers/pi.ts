@@ -9,7 +9,7 @@ import {
   SettingsManager,
   type ToolDefinition,
 } from "@earendil-works/pi-coding-agent";
-import type { Setting, System } from "../survival/system.ts";
+import type { Setting, SpeedSubject, System } from "../survival/system.ts";
 
 /** pi's SDK with automatic compaction, without its coding tools: the story has its own. */
 export const system: System = {
@@ -59,7 +59,41 @@ export const system: System = {
       close: async () => session.dispose(),
     };
   },
+  openStore,
 };
+
+async function openStore(directory: string): Promise<SpeedSubject> {
+  const manager = SessionManager.continueRecent(directory, join(directory, "sessions"));
+  return {
+    durability: "JSONL, appended without fsync",
+    edit: async (number) =>
+      manager.appendMessage({
+        ...(number % 2 === 0 ? { role: "user" as const } : { ...answered }),
+        content: [{ type: "text", text: `- note ${number}` }],
+        timestamp: 0,
+      }),
+    read: async () => manager.buildSessionContext(),
+    reopen: () => openStore(directory),
+    close: async () => {},
+  };
+}
+
+/** pi writes the file once the model has answered. */
+const answered = {
+  role: "assistant",
+  api: "openai-completions",
+  provider: "scripted",
+  model: "scripted",
+  stopReason: "stop",
+  usage: {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 0,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  },
+} as const;
 
 function writeModels(agentDir: string, { url, window }: Setting): string {
   const path = join(agentDir, "models.json");

@@ -23,7 +23,7 @@ export type Track = "stories" | "notes" | "windows";
 export interface CellResult extends Cell, StoryResult {}
 
 const mainWindow = 16_000;
-const otherWindows = [8_000, 32_000, 64_000];
+const otherWindows = [8_000, 32_000];
 
 /** Every run of the benchmark for a list of seeds. */
 export function allCells(seeds: readonly number[]): Cell[] {
@@ -31,19 +31,15 @@ export function allCells(seeds: readonly number[]): Cell[] {
     storyKinds.flatMap((kind) => {
       const cell = { kind, seed, window: mainWindow };
       const stories = [1, 3, 10].flatMap((compactions) =>
-        summarisers.map(({ name }) => ({
+        // Ten compactions take most of the time, so they have the two summarisers that differ most.
+        summarisers.slice(0, compactions === 10 ? 2 : undefined).map(({ name }) => ({
           ...cell,
           track: "stories" as const,
           summariser: name,
           compactions,
         })),
       );
-      const notes = [1, 3, 10].map((compactions) => ({
-        ...cell,
-        track: "notes" as const,
-        summariser: "S0",
-        compactions,
-      }));
+      const notes = { ...cell, track: "notes" as const, summariser: "S0", compactions: 3 };
       const windows = otherWindows.map((window) => ({
         ...cell,
         window,
@@ -51,7 +47,7 @@ export function allCells(seeds: readonly number[]): Cell[] {
         summariser: "S1",
         compactions: 1,
       }));
-      return [...stories, ...notes, ...windows];
+      return [...stories, notes, ...windows];
     }),
   );
 }

@@ -1,5 +1,6 @@
 import type { Results, SystemResult } from "./results.ts";
 import type { Score } from "./score.ts";
+import type { SpeedResult } from "./speed.ts";
 import { storyKinds } from "./story.ts";
 
 type Row = readonly (string | number)[];
@@ -7,11 +8,28 @@ type Row = readonly (string | number)[];
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 const thousands = (value: number) => value.toLocaleString("en-US");
 
+export interface Report {
+  date: string;
+  /** The same for the same seeds and versions, byte for byte. */
+  results: Results;
+  /** Depends on the machine. */
+  speed: SpeedResult[];
+}
+
 /** All tables, as Markdown that is also readable in a terminal. */
-export function renderReport({ systems, seeds }: Results): string {
+export function renderReport({ date, results: { systems, seeds, retrieval }, speed }: Report): string {
   const ran = systems.filter(({ problem }) => problem === undefined);
   return [
-    `Seeds: ${seeds.join(", ")}.`,
+    `Run on ${date}, seeds ${seeds.join(", ")}.`,
+    table(
+      ["System", "Version", "Configuration", "Durability"],
+      systems.map(({ name, version, configuration, durability }) => [
+        name,
+        version,
+        configuration,
+        durability,
+      ]),
+    ),
     "### What survives, and what it costs",
     table(
       [
@@ -36,7 +54,7 @@ export function renderReport({ systems, seeds }: Results): string {
       ran.map((system) => [
         system.name,
         ...["1", "3", "10"].map((count) => reach(system.byCompactions[count])),
-        ["1", "3", "10"].map((count) => (system.byCompactions[count]?.compacted ?? 0).toFixed(1)).join(" / "),
+        ["1", "3", "10"].map((count) => system.byCompactions[count]?.compacted.toFixed(1) ?? "–").join(" / "),
       ]),
     ),
     "### By summariser: in context, and within one call",
@@ -57,10 +75,9 @@ export function renderReport({ systems, seeds }: Results): string {
       ["System", "In context", "Within one call", "Stale", "Resurrected"],
       ran.map(({ name, notes }) => [
         name,
-        percent(notes.context),
-        percent(notes.context + notes.oneCall),
-        percent(notes.stale),
-        percent(notes.resurrected),
+        ...[notes.context, notes.context + notes.oneCall, notes.stale, notes.resurrected].map((share) =>
+          notes.runs === 0 ? "–" : percent(share),
+        ),
       ]),
     ),
     "### Availability against tokens (S1, one compaction): tokens of context, share in context",
@@ -70,6 +87,47 @@ export function renderReport({ systems, seeds }: Results): string {
         system.name,
         ...windowsOf(ran).map((window) => curvePoint(system.byWindow[window])),
       ]),
+    ),
+    "### Kills: facts within one call, without a kill and after it",
+    table(
+      ["System", "Phase", "Without", "After", "Survived"],
+      ran.flatMap(({ name, kills, killProblem }): Row[] =>
+        killProblem === undefined
+          ? kills.map(({ phase, without, after, survived, problem }) => [
+              name,
+              phase,
+              without,
+              after,
+              survived ? "yes" : `no${problem === undefined ? "" : `: ${oneLine(problem).slice(0, 120)}`}`,
+            ])
+          : [[name, `not run: ${oneLine(killProblem).slice(0, 160)}`, "", "", ""]],
+      ),
+    ),
+    "### Recorded conversations: names that the agent needed later and still has in context",
+    transcriptTable(ran),
+    "### Retrieval: questions over 300 labelled facts, in other words than the facts",
+    table(
+      ["Search", "Questions", "Right one first", "Right one among five"],
+      retrieval.map(({ name, questions, first, firstFive }) => [
+        name,
+        questions,
+        percent(first),
+        percent(firstFive),
+      ]),
+    ),
+    "### Speed, in milliseconds",
+    table(
+      [
+        "Store",
+        "Durability",
+        "Edit",
+        "× a bare row",
+        "Read for a turn",
+        "Resume",
+        "Edit after 1,000",
+        "Read after 1,000",
+      ],
+      speed.map(speedRow),
     ),
     "### Runs that failed",
     table(
@@ -106,6 +164,41 @@ function mainRow({ name, all, kills, problem }: SystemResult): Row {
     thousands(all.prefixBytesChanged),
     all.dollarsPer100Turns.toFixed(2),
     kills.length === 0 ? "–" : `${kills.filter(({ survived }) => survived).length} of ${kills.length}`,
+  ];
+}
+
+function transcriptTable(systems: readonly SystemResult[]): string {
+  const rows = systems.flatMap(({ name, transcripts }): Row[] =>
+    transcripts
+      ? [
+          [
+            name,
+            `${transcripts.kept} of ${transcripts.needed}`,
+            percent(transcripts.kept / Math.max(1, transcripts.needed)),
+            thousands(transcripts.tokens),
+            transcripts.cuts,
+          ],
+        ]
+      : [],
+  );
+  return rows.length === 0
+    ? "Skipped: no folder with recorded conversations was given (`--transcripts FOLDER`)."
+    : table(["System", "Needed names in context", "Share", "Tokens", "Compactions"], rows);
+}
+
+function speedRow(result: SpeedResult): Row {
+  if ("problem" in result)
+    return [result.name, `not run: ${oneLine(result.problem)}`, "", "", "", "", "", ""];
+  const { name, durability, edit, editRatio, read, resume, editGrowth, readGrowth } = result;
+  return [
+    name,
+    durability,
+    edit.toFixed(3),
+    editRatio.toFixed(2),
+    read.toFixed(3),
+    resume === undefined ? "–" : resume.toFixed(1),
+    `× ${editGrowth.toFixed(1)}`,
+    `× ${readGrowth.toFixed(1)}`,
   ];
 }
 

@@ -1,7 +1,9 @@
 import type { CellResult } from "./cells.ts";
 import type { KillResult } from "./kills.ts";
+import type { RetrievalScore } from "./retrieval.ts";
 import { type Score, scoreOf } from "./score.ts";
 import type { StoryKind } from "./story.ts";
+import type { TranscriptScore } from "./transcripts.ts";
 
 /** What one system reached, or why it could not be run. */
 export interface SystemResult {
@@ -20,6 +22,10 @@ export interface SystemResult {
   /** The agent writes down what it is told. */
   notes: Score;
   kills: KillResult[];
+  /** Why it was not killed. */
+  killProblem?: string;
+  /** Only if recorded conversations were given. */
+  transcripts?: TranscriptScore;
   /** The first failure in the runs, in the system's words. */
   failure?: string;
 }
@@ -27,10 +33,14 @@ export interface SystemResult {
 /** Everything that depends on the seeds and versions alone. */
 export interface Results {
   seeds: number[];
+  retrieval: RetrievalScore[];
   systems: SystemResult[];
 }
 
-export type SystemFacts = Pick<SystemResult, "id" | "name" | "version" | "configuration" | "durability">;
+type SystemFacts = Pick<
+  SystemResult,
+  "id" | "name" | "version" | "configuration" | "durability" | "killProblem" | "transcripts"
+>;
 
 export function systemResult(
   facts: SystemFacts,

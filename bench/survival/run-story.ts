@@ -36,6 +36,8 @@ export interface StoryResult {
   /** Bytes of the last prompt that the next one did not begin with, for all requests together. */
   prefixBytesChanged: number;
   dollars: number;
+  /** How many of the story's needed names are in the context. */
+  neededInContext: number;
   /** The first failure, in the system's own words. */
   failure?: string;
 }
@@ -47,7 +49,7 @@ export interface RunOptions {
   takesNotes?: boolean;
 }
 
-const instructions =
+export const instructions =
   "You are a careful engineer. Work on the tasks one after another, and keep to what the user has said.";
 
 export async function runStory(system: System, story: Story, options: RunOptions): Promise<StoryResult> {
@@ -85,9 +87,11 @@ export async function runStory(system: System, story: Story, options: RunOptions
     await server.close();
     rmSync(directory, { recursive: true, force: true });
   }
+  const context = script.probed ? contextOf(script.probed) : "";
   return {
     facts: story.facts.map((fact) => resultOf(fact, script)),
     tokens: script.probed && tokensOf(script.probed),
+    neededInContext: story.needed?.filter((name) => context.includes(name)).length ?? 0,
     compacted: script.compactions,
     turns,
     failedTurns: failures.length,

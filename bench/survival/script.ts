@@ -3,7 +3,7 @@ import { type Fact, judge } from "./facts.ts";
 import { contextOf, textOf, tokensOf } from "./request-text.ts";
 import type { Story, StoryTurn } from "./story.ts";
 import { leadOf, type Summariser } from "./summarisers.ts";
-import type { Question, System, ToolCall } from "./system.ts";
+import type { Question, RequestKind, System, ToolCall } from "./system.ts";
 
 export interface ScriptOptions {
   story: Story;
@@ -40,6 +40,8 @@ export class Script {
   /** How often summaries were asked for between two steps; without summaries, how often the prompt shrank. */
   compactions = 0;
   overflows = 0;
+  /** Turns that have begun. */
+  begun = 0;
   repeatedReads = 0;
   outputCharacters = 0;
   readonly #options: ScriptOptions;
@@ -66,6 +68,7 @@ export class Script {
   static readonly probeText = probeText;
 
   begin(turn: StoryTurn): void {
+    this.begun++;
     const { system, takesNotes } = this.#options;
     const calls: Progress["calls"] = turn.steps.map(({ tool, input, says = "" }) => ({
       name: tool,
@@ -111,8 +114,12 @@ export class Script {
     return { ...answer, usage: { input: size, output: Math.ceil(text.length / 4) } };
   }
 
+  kindOf(request: ScriptedRequest): RequestKind {
+    return this.#options.system.kindOf?.(request) ?? (this.#isTurn(request) ? "turn" : "summary");
+  }
+
   #decide(request: ScriptedRequest): ScriptedAnswer {
-    const kind = this.#options.system.kindOf?.(request) ?? (this.#isTurn(request) ? "turn" : "summary");
+    const kind = this.kindOf(request);
     if (kind === "summary") return this.#summarise(request);
     if (kind === "other") return { text: "Understood." };
     const size = tokensOf(request);

@@ -72,4 +72,18 @@ export interface System {
   /** False for a system that makes room without asking for a summary. */
   summarises?: false;
   open(setting: Setting): Promise<RunningSystem>;
+  /** Absent for a system that stores nothing itself. */
+  openStore?(directory: string): Promise<SpeedSubject>;
+}
+
+/** What is timed: the system's own store, as durable as it gets. */
+export interface SpeedSubject {
+  durability: string;
+  /** Writes one short note or message. */
+  edit(number: number): Promise<unknown>;
+  /** Reads what the next turn needs. */
+  read(): Promise<unknown>;
+  /** Opens the same store again, as a new process would; absent if it ends with the process. */
+  reopen?(): Promise<SpeedSubject>;
+  close(): Promise<void>;
 }

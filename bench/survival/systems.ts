@@ -42,3 +42,6 @@ export function versionOf({ package: name }: System): string {
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
   return version;
 }
+
+/** In the error of a system whose store cannot be timed. */
+export const storesNothing = "stores nothing itself";

@@ -257,7 +257,7 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
 /** A name inside a line of ours can imitate a marker only with a bracket or a heading sign; most have neither. */
 function fenceName(name: string): string {
   // A folder such as `app/[user]/page.tsx` is no marker, and a backslash would make it another path.
-  const plain = name.replaceAll(/(?<=\/)\[[\w.-]{1,40}\](?=\/|$)/g, "x");
+  const plain = name.replaceAll(/(?<=\/)\[[\w.-]{1,40}\](?=[/:]|$)/g, "x");
   if (/^[\w@%+=:,./~$ -]*$/.test(plain)) return name;
   return fenceLine(plain) === plain ? name : fenceLine(name);
 }

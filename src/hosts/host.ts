@@ -29,6 +29,8 @@ export interface Host {
   transcript?: TranscriptFormat;
   /** What it injects at a session's start is not stored in the conversation: a resumed one needs its memory again. */
   forgetsStart?: boolean;
+  /** It starts the hooks of a session's start and of the first prompt at the same time. */
+  startsAtOnce?: boolean;
   compaction: CompactionTraits;
   /** Its MCP client, if it uses our server. */
   mcpClient?: McpClientTraits;

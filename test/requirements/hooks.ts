@@ -25,6 +25,8 @@ export const hooks = from("hooks", {
     "Where a host keeps the newest messages, the checkpoint spends nothing on what they say.",
   "hooks.gemini":
     "Gemini CLI: always JSON, no angle brackets, cheap before every request, memory again after the chat was compressed.",
+  "hooks.in-turn":
+    "If a host starts the hooks of a session's start and of its first prompt at once, they run one after another, so memory is shown once.",
   "hooks.cursor": "Cursor: memory at a session's start and, after a compaction, with the next tool.",
   "hooks.generic": "Other hosts send plain events and get plain fields back.",
   "hooks.news": "A prompt brings the changes that others made, once, and nothing else.",

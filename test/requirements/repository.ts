@@ -12,6 +12,8 @@ export const repository = [
     "bench.seeds": "A story of the survival benchmark depends on its seed alone and tells all of its facts.",
     "bench.survival":
       "A slice of the survival benchmark runs in the tests, gives the same result twice, and Holdfast keeps what a dump of names and no memory lose.",
+    "bench.docs":
+      "The page and the picture of the survival benchmark are rendered from its recorded results.",
     "bench.mutations":
       "A checkpoint without asks and a stale value that is kept lower the score of the survival benchmark.",
   }),

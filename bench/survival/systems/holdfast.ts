@@ -7,7 +7,7 @@ import { summaryInstructions } from "../../../src/compaction/summary.ts";
 import { openMemory } from "../../../src/index.ts";
 import type { ScriptedRequest } from "../../../src/testing/index.ts";
 import { textOf } from "../request-text.ts";
-import type { RequestKind, Setting, System } from "../system.ts";
+import type { RequestKind, Setting, SpeedSubject, System } from "../system.ts";
 
 /** Holdfast's agent, as `holdfast` and `holdfast/agent` export it, with its defaults. */
 export const holdfast: System = {
@@ -30,7 +30,20 @@ export const holdfast: System = {
     return { name: "recall", input: { message: Number(message) + (by === "assistant" ? 1 : 0) } };
   },
   open,
+  openStore,
 };
+
+async function openStore(directory: string): Promise<SpeedSubject> {
+  const memory = await openMemory({ store: join(directory, "memory.db") });
+  const opened = await memory.openSession(session);
+  return {
+    durability: "SQLite, WAL, synchronous = FULL",
+    edit: (number) => opened.notepad.write(`- note ${number}`),
+    read: () => opened.context(),
+    reopen: () => openStore(directory),
+    close: () => memory.close(),
+  };
+}
 
 function kindOf({ messages }: ScriptedRequest): RequestKind {
   const [first] = messages;

@@ -6,34 +6,34 @@
  * how many needed names a checkpoint tells in sessions that were left out.
  */
 export const weights: readonly number[] = [
-  -1.914, // bias
-  -0.017, // recent calls
-  0.487, // lasting calls
-  0.285, // as a target
-  -0.207, // in written texts
-  0.494, // said by the agent
-  -0.612, // said by the user
-  -0.393, // in results
-  -0.285, // calls since it was seen
-  0.334, // named in a call
-  -1.527, // only in results
-  0.255, // calls with the same base name
-  0.178, // calls between first and last
-  -0.111, // rank by last call
-  0.31, // only in new results
-  0.226, // calls with its file
-  -0.563, // said just now
-  -0.144, // kind: path
-  0.077, // kind: pair
-  -0.62, // kind: file
-  0.277, // kind: url
-  -0.106, // kind: symbol
-  -0.526, // kind: dotted
-  0.314, // kind: flag
-  -0.568, // kind: hash
-  -0.414, // kind: version
-  -0.147, // kind: number
-  0.198, // kind: code
-  0.152, // kind: kebab
-  -0.407, // kind: mixed
+  -2.048, // bias
+  -0.124, // recent calls
+  0.68, // lasting calls
+  0.261, // as a target
+  -0.282, // in written texts
+  0.549, // said by the agent
+  -0.619, // said by the user
+  -0.443, // in results
+  -0.228, // calls since it was seen
+  0.562, // named in a call
+  -1.373, // only in results
+  0.202, // calls with the same base name
+  0.206, // calls between first and last
+  -0.202, // rank by last call
+  0.34, // only in new results
+  0.228, // calls with its file
+  -0.57, // said just now
+  -0.179, // kind: path
+  0.232, // kind: pair
+  -0.631, // kind: file
+  0.083, // kind: url
+  -0.015, // kind: symbol
+  -0.569, // kind: dotted
+  0.317, // kind: flag
+  -0.606, // kind: hash
+  -0.43, // kind: version
+  -0.174, // kind: number
+  0.114, // kind: code
+  0.204, // kind: kebab
+  -0.393, // kind: mixed
 ];

@@ -21,6 +21,7 @@ export const copilot: Host = {
   emptyAnswer: "{}",
   transcript: { readLine: readCopilotLine },
   forgetsStart: true,
+  startsAtOnce: true,
   compaction: {
     endsSilently: true,
     keeps: (messages) => ({ to: messages.length, mayKeepTail: true }),

@@ -23,6 +23,8 @@ export const gemini: Host = {
   },
   emptyAnswer: "{}",
   transcript: { readLine: readGeminiLine, splitLines: splitGeminiLines },
+  // A resumed conversation lacks its first message, which contains what was injected then.
+  forgetsStart: true,
   compaction: { announcesEveryRequest: true, keeps: keptByGemini, lastInputTokens },
   mcpClient: { name: /^gemini-cli-mcp-client/ },
   escaping: angleBrackets,

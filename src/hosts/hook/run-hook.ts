@@ -10,14 +10,22 @@ import { dropStaleLinks } from "../session-link.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
 import { endsCompaction } from "./event.ts";
 import { guardCall } from "./guard.ts";
+import { inTurn } from "./in-turn.ts";
 import { hasMoments, notify, projectText } from "./moments.ts";
-import { type MissedCompaction, writeHookState } from "./state.ts";
+import { type MissedCompaction, stateFile, writeHookState } from "./state.ts";
 import { sweepStore } from "./sweep-store.ts";
 import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
 
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
-  if (run.event.kind === "before-tool") return guardCall(run);
+  const { host, kind, hostSession } = run.event;
+  if (kind === "before-tool") return guardCall(run);
+  if (!host.startsAtOnce || !["session-start", "prompt"].includes(kind)) return runEvent(run);
+  const file = `${stateFile(run.project.directory, host.name, hostSession)}.lock`;
+  await inTurn(file, run.config.hookDeadline * 0.75, () => runEvent(run));
+}
+
+async function runEvent(run: HookRun): Promise<void> {
   const hook = await openContext(run);
   const { kind, source, transcript, cwd } = hook.event;
   if (transcript !== "") Object.assign(hook.state, { transcript, cwd });

@@ -165,7 +165,10 @@ test("init detects hosts by their program, their folder or a project file [init.
   put(join(bin, "claude"), "");
   writeFileSync(join(bin, "pi"), "#!/bin/sh\n", { mode: 0o755 });
   assert.deepEqual(await found({ PATH: bin }), ["codex", "opencode", "pi"]);
-  await assert.rejects(() => planInit(["cursor"], places, launcher), /no host "cursor".*claude-code, codex/);
+  await assert.rejects(
+    () => planInit(["windsurf"], places, launcher),
+    /no host "windsurf".*claude-code, codex/,
+  );
 });
 
 test("with npx, only plug-ins contain paths of this machine, and init and doctor keep npx [init.machine-paths]", async () => {
