@@ -25,7 +25,6 @@ interface ResponseArguments {
 /** The fields of Mastra's `processAPIError` arguments that we read. */
 interface ErrorArguments {
   error: unknown;
-  state: Record<string, unknown>;
   retryCount: number;
 }
 
@@ -64,6 +63,8 @@ const sentKey = "holdfast";
 
 function processorFor(memory: CallerMemory, model: LanguageModel) {
   const messages = new Originals<PromptMessage>();
+  // Mastra gives error processors a state of their own.
+  let last: FrameworkCall | undefined;
   return {
     id: "holdfast",
     name: "Holdfast",
@@ -81,6 +82,7 @@ function processorFor(memory: CallerMemory, model: LanguageModel) {
         model,
         signal: abortSignal,
       };
+      last = call;
       const placed = await memory.prepare(call);
       if (!placed) return undefined;
       state[sentKey] = { call, placed } satisfies Sent;
@@ -89,14 +91,9 @@ function processorFor(memory: CallerMemory, model: LanguageModel) {
       return { prompt: [...system, ...messages.fromModel(placed.messages, toPromptMessages)] as never };
     },
     /** Has a request that the provider rejected as too long compacted and sent again. */
-    async processAPIError({
-      error,
-      state,
-      retryCount,
-    }: ErrorArguments): Promise<{ retry: boolean } | undefined> {
-      const { call } = (state[sentKey] ?? {}) as Partial<Sent>;
-      if (!call || retryCount >= maxRetries) return undefined;
-      return (await memory.compactRejected(call, error)) ? { retry: true } : undefined;
+    async processAPIError({ error, retryCount }: ErrorArguments): Promise<{ retry: boolean } | undefined> {
+      if (!last || retryCount >= maxRetries) return undefined;
+      return (await memory.compactRejected(last, error)) ? { retry: true } : undefined;
     },
     /** Learns from the provider's counts. The answer itself comes with the next request. */
     async processLLMResponse({ chunks = [], state }: ResponseArguments): Promise<undefined> {

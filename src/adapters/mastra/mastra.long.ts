@@ -87,7 +87,7 @@ test(`${spec}: an agent goes through several compactions and its own messages st
   await Promise.all([memory.close(), server.close()]);
 });
 
-test(`${spec}: a rejected request is compacted and sent again`, { timeout: 300_000 }, async () => {
+test(`${spec}: a rejected request is compacted and sent again`, { timeout: 300_000 }, async (t) => {
   const { Agent } = (await import(entryOf())) as { Agent: MastraAgent };
   let refusals = 1;
   const server = await startScriptedServer((request) => {
@@ -96,6 +96,7 @@ test(`${spec}: a rejected request is compacted and sent again`, { timeout: 300_0
     return isLong && refusals-- > 0 ? { status: 400, error: "prompt is too long" } : { text: "It fits now." };
   });
   const memory = await openTestMemory({ surfaces: ["notepad", "results"] });
+  t.after(() => Promise.all([memory.close(), server.close()]));
   const session = await memory.openSession("audit");
   const events: AgentEvent[] = [];
   const model = modelAt(server.url);
@@ -108,6 +109,8 @@ test(`${spec}: a rejected request is compacted and sent again`, { timeout: 300_0
     model,
     tools,
     inputProcessors: [processor],
+    errorProcessors: [processor],
+    maxProcessorRetries: 3,
     maxRetries: 0,
   });
   const turns = [0, 1, 2].flatMap((turn) => [
@@ -117,7 +120,6 @@ test(`${spec}: a rejected request is compacted and sent again`, { timeout: 300_0
   const { text } = await agent.generate([...turns, { role: "user", content: "And now?" }]);
   assert.equal(text, "It fits now.");
   assert.equal(ofType(events, "compaction")[0]?.trigger, "overflow");
-  await Promise.all([memory.close(), server.close()]);
 });
 
 test(`${spec}: the example runs`, { timeout: 300_000 }, async () => {
