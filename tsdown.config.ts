@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { minifySync } from "rolldown/utils";
 import { defineConfig, type UserConfig } from "tsdown";
 import page from "./inspector/tsdown.config.ts";
@@ -105,10 +106,24 @@ const leanBuiltins = {
     ),
 };
 
+/**
+ * A module that is loaded later, out of a file that is loaded anyway, would need an object of its exports, and with it a
+ * file that makes such objects.
+ */
+const sqliteByName = {
+  name: "sqlite-by-name",
+  resolveId: (source: string, importer: string | undefined) =>
+    source === "./sqlite/sqlite.ts" && importer?.endsWith("open-store.ts") ? "\0sqlite" : undefined,
+  load: (id: string) =>
+    id === "\0sqlite"
+      ? `export { sqliteStore } from ${JSON.stringify(join(import.meta.dirname, "src/stores/sqlite/sqlite.ts"))}`
+      : undefined,
+};
+
 export const hook = defineConfig({
   ...common,
   deps: { onlyBundle: builtIn },
-  plugins: [setupApart, leanBuiltins],
+  plugins: [setupApart, sqliteByName, leanBuiltins],
   entry: { hook: "src/cli/commands/hook.ts" },
   minify: true,
   dts: false,
@@ -120,7 +135,7 @@ export const hook = defineConfig({
       groups: [
         {
           name: "hook-core",
-          test: /\/src\/(?:cli|errors|engine|context|compaction\/nudges|workspace|hosts\/(?:[\w-]+\.|hook\/(?!compaction)|transcript\/|[\w-]+\/(?:host|transcript)\.)|sessions\/(?!transfer)|surfaces\/(?!sandbox|knowledge\/(?:check-|json-schema)|project\/(?!notes-md\/places))|stores\/(?:sql|store|session-table|durable-directory|regular-file|patience))/,
+          test: /\/src\/(?:cli|errors|engine|context|compaction\/nudges|workspace\/(?!config-problems)|hosts\/(?:[\w-]+\.|hook\/(?!compaction)|transcript\/|[\w-]+\/(?:host|transcript)\.)|sessions\/(?!transfer)|surfaces\/(?!sandbox|knowledge\/(?:check-|json-schema)|project\/(?!notes-md\/places))|stores\/(?:sql|store|session-table|durable-directory|regular-file|patience))/,
         },
       ],
     },

@@ -1,3 +1,4 @@
+import { loadExactTokenizer } from "../../context/exact-tokens.ts";
 import { notifySurfaces } from "../../surfaces/notify.ts";
 import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
 import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
@@ -41,7 +42,7 @@ export async function projectText(hook: HookContext): Promise<string> {
   if (!offers(hook.config, "project") || !hasNotes(root, path)) return "";
   const { recoverProject, resolvedLines } = await import("../../surfaces/project/handover.ts");
   const counter = countedTokens(hook.project.directory, async () => {
-    const { count } = await (await import("../../context/exact-tokens.ts")).loadExactTokenizer();
+    const { count } = await loadExactTokenizer();
     return count;
   });
   const { text, blockers, warnings } = await counter.run((countTokens) =>

@@ -145,7 +145,7 @@ export class FakePi implements PiExtensionApi {
   async beforeCompact(
     firstKept: string,
     asks = 1,
-    signal = new AbortController().signal,
+    signal: AbortSignal = new AbortController().signal,
   ): Promise<(PiCompaction | undefined)[]> {
     const branch = this.branch();
     const earlier = branch.findLast(({ type }) => type === "compaction");
