@@ -29,6 +29,7 @@ const harmless = new Set([
   ...shared,
   "discovery",
   "binding.json",
+  "cache",
   "links",
   "installed.json",
   "backups",

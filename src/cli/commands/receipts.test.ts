@@ -32,8 +32,8 @@ test("receipts shows counts by kind and place, and what is lost, most needed fir
 
 Out of sight, most needed first
   1  command  npm run lint  (lost)
-  2  name     https://example.org/tabs  (lost)
-  3  name     TKT-4711  (lost)
+  2  name     TKT-4711  (lost)
+  3  name     https://example.org/tabs  (lost)
   4  name     docs/tabs.md  (lost)
 
 "holdfast receipts audit-1 --put-back N" writes one of them into the notepad.

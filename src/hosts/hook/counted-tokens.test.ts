@@ -20,7 +20,7 @@ test("tokens are counted exactly, and the tokenizer is loaded only for a new tex
   assert.equal(loads, 1);
   assert.deepEqual(await countBoth("a", "bd"), [3, 6], "one text is new");
   assert.equal(loads, 2);
-  const file = join(directory, "links", "counted-tokens.json");
+  const file = join(directory, "cache", "counted-tokens.json");
   assert.doesNotMatch(readFileSync(file, "utf8"), /"bd"/, "the texts themselves are not kept");
   writeFileSync(file, "damaged");
   assert.deepEqual(await countBoth("a"), [3]);

@@ -15,7 +15,7 @@ export function countedTokens(
   directory: string,
   load: () => Promise<(text: string) => number>,
 ): ExactCounter {
-  const file = join(directory, "links", "counted-tokens.json");
+  const file = join(directory, "cache", "counted-tokens.json");
   const keyOf = (text: string) => `${text.length}-${shortHash(text)}`;
   return {
     async run(work) {

@@ -9,7 +9,7 @@ const day = 24 * 3_600_000;
  * was done last: asking the store takes as long as showing the memory. What fails is tried next time.
  */
 export async function sweepStore({ project, store, memory }: HookContext): Promise<void> {
-  const file = join(project.directory, "links", "swept.json");
+  const file = join(project.directory, "cache", "swept.json");
   const url = shortHash(store.url);
   const last = readSmallFile(file);
   const now = Date.now();
