@@ -308,7 +308,7 @@ function listFiles(top: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name).slice(top.length))
     .filter(
       (path) =>
-        !/-(?:wal|shm)$|\/\.holdfast\/(?:links\/|\.gitignore$|binding\.json$|hook-failures\.jsonl$)|\/holdfast\/key$|\/\.state\//.test(
+        !/-(?:wal|shm)$|\/\.holdfast\/(?:cache\/|links\/|\.gitignore$|binding\.json$|hook-failures\.jsonl$)|\/holdfast\/key$|\/\.state\//.test(
           path,
         ),
     )
