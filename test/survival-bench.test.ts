@@ -83,7 +83,7 @@ test("a slice of the survival benchmark: Holdfast keeps what a dump of names and
 /** Without a fault once for both tests. */
 const sound = runSlice(holdfast);
 
-test("the page, the picture and the figures of the survival benchmark are from one run [bench.docs]", () => {
+test("the page, the picture and the figures of the survival benchmark agree [bench.docs]", () => {
   const report = JSON.parse(readFileSync(documented.results, "utf8")) as Report;
   const page = readFileSync(documented.page, "utf8");
   assert.equal(
