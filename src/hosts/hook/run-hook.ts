@@ -133,11 +133,9 @@ async function showMemory(hook: HookContext): Promise<void> {
     source === "startup" ? [...quarantineHint(hook), ...(await earlierSessions(hook, state))] : [];
   const project = isKept ? "" : await projectText(hook);
   const lead = source === "resume" && !isKept ? leads.startup : leads[source];
-  hook.answer(
-    isNews
-      ? { context: renderFor(hook, { lead, state, hints, project, isProjectFirst: source === "clear" }).text }
-      : {},
-  );
+  const { text } = renderFor(hook, { lead, state, hints, project, isProjectFirst: source === "clear" });
+  // The lead alone would announce a memory that is not there.
+  hook.answer(isNews && text !== lead ? { context: text } : {});
   markSeen(hook, state, stamp);
   if (source !== "resume") await notify(hook, { kind: "session-start" });
 }
