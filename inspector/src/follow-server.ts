@@ -19,7 +19,7 @@ const reconnectDelay = 1_000;
 export function followServer(): void {
   // Browsers grant locks only in secure contexts, such as localhost.
   if (!navigator.locks || !window.BroadcastChannel) {
-    openStream(receive, false);
+    openStream(receive);
     return;
   }
   const channel = new BroadcastChannel("holdfast-events");
@@ -36,8 +36,7 @@ export function followServer(): void {
       receive(message);
       channel.postMessage(message);
     };
-    // No tab received the events between two leaders.
-    openStream(relay, connection.get() !== "connecting");
+    openStream(relay);
     return new Promise(() => {});
   });
 }
@@ -57,11 +56,12 @@ function announceElsewhere({ sessionId, entries }: ChangeEvent): void {
 }
 
 /** Reads the stream, and reconnects when the server is back. */
-function openStream(emit: (message: TabMessage) => void, hasMissed: boolean): void {
+function openStream(emit: (message: TabMessage) => void): void {
   const source = new EventSource("api/events");
   const setLive = () => emit({ type: "connection", state: "live" });
   source.addEventListener("hello", () => {
-    if (hasMissed) emit({ type: "reset" });
+    // What was read before the stream began may have changed by then.
+    emit({ type: "reset" });
     setLive();
   });
   source.addEventListener("reset", () => {
@@ -74,7 +74,7 @@ function openStream(emit: (message: TabMessage) => void, hasMissed: boolean): vo
     if (isClosed) source.close();
     const state = await probeServer();
     if (source.readyState !== EventSource.OPEN) emit({ type: "connection", state });
-    if (isClosed) setTimeout(() => openStream(emit, true), reconnectDelay);
+    if (isClosed) setTimeout(() => openStream(emit), reconnectDelay);
   });
 }
 
