@@ -52,7 +52,7 @@ const requests = [
 
 function turnLines(turn: number): string {
   const id = `toolu_${turn.toString(36).padStart(8, "0")}`;
-  const file = `/work/project/src/module-${turn % 97}/handler-${turn % 31}.ts`;
+  const file = `/project/src/module-${turn % 97}/handler-${turn % 31}.ts`;
   const source = Array.from(
     { length: 40 },
     (_, line) =>

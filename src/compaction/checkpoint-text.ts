@@ -7,7 +7,7 @@ import { commandWorth, freshness } from "./facts/commands.ts";
 import { type Candidate, orderByNeed } from "./need/choose.ts";
 import { namesCovered, partsCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
-import type { NameKind } from "./need/names.ts";
+import type { NameKind } from "./need/name-kinds.ts";
 import { mostNeeded } from "./need/score.ts";
 
 /** What a checkpoint has to say. Lists are newest first. */

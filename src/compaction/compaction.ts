@@ -20,6 +20,7 @@ import { planCheckpoint, planWithNeeds } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
 import { type ReadFile, readContents } from "./facts/read-contents.ts";
 import type { KeptMessages } from "./kept-messages.ts";
+import { lastCheckpoint } from "./last-checkpoint.ts";
 import type { WayBack } from "./place-needs.ts";
 import { accountFor, planReceipt } from "./receipt.ts";
 import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
@@ -391,14 +392,4 @@ function outOfOrder(step: string, before: string): HoldfastError {
     "conflict",
     `A compaction's "${step}" must follow its "${before}". Call "${before}" first.`,
   );
-}
-
-/** The checkpoint of the last compaction. */
-async function lastCheckpoint(session: SessionHandle, state: State): Promise<Checkpoint | undefined> {
-  const { number } = readEpoch(state);
-  const known = (await session.records("checkpoint")).map(({ value }) => value);
-  return known
-    .filter(({ epoch }) => epoch < number)
-    .sort((a, b) => a.epoch - b.epoch)
-    .at(-1);
 }

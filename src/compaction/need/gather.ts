@@ -9,7 +9,8 @@ import {
 } from "../../context/conversation.ts";
 import type { NameFact } from "../../engine/records.ts";
 import { fieldsOf, pathsIn } from "../facts/call-input.ts";
-import { isKind, type KnownNames, type Name, scanNames } from "./names.ts";
+import { isKind } from "./name-kinds.ts";
+import { type KnownNames, type Name, scanNames } from "./names.ts";
 
 /** Where and when a name was seen in a span of messages. Time is counted in tool calls. */
 export interface Sighting extends Name {

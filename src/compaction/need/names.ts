@@ -1,48 +1,26 @@
-/** What a name is, as far as its spelling tells. A pair is two words with a slash between them. */
-export const nameKinds = [
-  "path",
-  "pair",
-  "file",
-  "url",
-  "symbol",
-  "dotted",
-  "flag",
-  "hash",
-  "version",
-  "number",
-  "code",
-  "kebab",
-  "mixed",
-] as const;
+import {
+  BACKSLASH,
+  COLON,
+  DIGIT,
+  DOT,
+  HUMP,
+  HYPHEN,
+  kindOf,
+  LETTER,
+  LOWER,
+  MARK,
+  minLength,
+  type NameKind,
+  SLASH,
+  UNDERSCORE,
+  UPPER,
+} from "./name-kinds.ts";
 
-export type NameKind = (typeof nameKinds)[number];
-
-export function isKind(kind: string): kind is NameKind {
-  return nameKinds.some((known) => known === kind);
-}
-
-/** Shorter ones say nothing alone; longer ones are data. */
-const minLength = 4;
+/** Longer ones are data. */
 const maxLength = 200;
 
 /** A run may have punctuation around the name. */
 const maxRun = maxLength + 8;
-
-const LOWER = 1;
-const UPPER = 2;
-const DIGIT = 4;
-const UNDERSCORE = 8;
-const SLASH = 16;
-const DOT = 32;
-const HYPHEN = 64;
-/** `@`, `~`, `+`, `#` and `%`: part of a name, and no evidence of one. */
-const MARK = 128;
-/** A letter outside ASCII. */
-const LETTER = 256;
-const COLON = 512;
-const BACKSLASH = 1_024;
-/** A capital after a lower-case letter or a digit, as in `getName`. */
-const HUMP = 2_048;
 
 /** The class of each character; 0 for one that separates. */
 const classes = new Uint16Array(0x10000);
@@ -306,104 +284,4 @@ function symbolsIn(name: string): Name[] {
     .split(/[.@+-]/)
     .filter((part) => part.length >= minLength && part !== name && /[a-z\d][A-Z]|\w_\w/.test(part))
     .map((text) => ({ text, kind: "symbol" }));
-}
-
-function kindOf(name: string, seen: number): NameKind | undefined {
-  if (name.startsWith("--")) return /^--[A-Za-z][\w.-]+$/.test(name) ? "flag" : undefined;
-  if (name.startsWith("-")) return undefined;
-  if (name.startsWith("$")) return name.includes("/") ? "path" : wordKind(name.slice(1), seen);
-  if ((seen & COLON) !== 0 && name.includes("://")) return "url";
-  if ((seen & BACKSLASH) !== 0) return spacedFolder.test(name) ? undefined : "path";
-  if ((seen & SLASH) !== 0 && name.includes("/")) return pathKind(name);
-  if ((seen & COLON) !== 0 && name.includes(":")) return name.includes("::") ? "symbol" : "url";
-  if ((seen & DOT) !== 0 && name.includes(".")) return dottedKind(name);
-  return wordKind(name, seen);
-}
-
-/** Known endings of files; another ending after a dot may as well be a property. */
-const fileEnding =
-  /\.(?:[cm]?[jt]sx?|d\.ts|py[ciw]?|ipynb|go|rs|java|kts?|rb|php|cc?|cpp|cxx|hh?|hpp|cs|swift|scala|ex|exs|erl|hs|lua|pl|r|jl|dart|zig|sql|sh|bash|zsh|fish|ps1|bat|md|mdx|rst|txt|json[5lc]?|ya?ml|toml|ini|cfg|conf|config|env|lock|csv|tsv|xml|html?|s?css|less|svg|png|jpe?g|gif|webp|ico|pdf|docx?|xlsx?|pptx?|zip|gz|tgz|tar|bz2|xz|log|out|bak|tmp|db|sqlite3?|proto|graphql|vue|svelte|astro|tf|nix|mk|cmake|gradle|properties|service|timer|socket|desktop|patch|diff|pem|key|crt|pub|asc|wasm|so|exe|dll|plist|map|snap|test|spec)$/i;
-
-const rootFolder =
-  /^(?:app|apps|bin|boot|builds?|code|data|dev|etc|home|lib|lib64|media|mnt|nix|opt|private|proc|repo|root|run|sbin|snap|src|srv|sys|tmp|usr|Users|var|Volumes|work|workdir|workspaces?)$/;
-
-/** The beginning of a folder whose name goes on after a space: `C:\Program Files`, `~/Library/Application Support`. */
-const spacedFolder = /(?:^[A-Za-z]:?[\\/]+Program|^\/[a-z]\/Program|\/Library\/Application)$/;
-
-/** A part of a key in base64, which may contain slashes. */
-function isRandom(part: string): boolean {
-  return part.length >= 24 && /[a-z]\d[A-Z]|\d[a-z][A-Z]|[A-Z]\d[a-z]/.test(part) && !/[._-]/.test(part);
-}
-
-/** A path, or two words with a slash between them, which may be a path, a branch, or "and/or". */
-function pathKind(name: string): NameKind | undefined {
-  const parts = name.split("/");
-  const [first = "", second = ""] = parts;
-  if (name.includes("//") || parts.some(isRandom) || spacedFolder.test(name)) return undefined;
-  // Patterns and replacements, as in s/old/new/.
-  if (parts.length <= 4 && /^[smy]$/.test(first) && !fileEnding.test(name)) return undefined;
-  // A date, or a score such as 45/100.
-  if (parts.every((part) => /^[\d.]*$/.test(part))) return name.length > minLength ? "number" : undefined;
-  // A Windows flag, a slash command or a route, unless it is one of the usual folders.
-  if (first === "" && parts.length === 2 && !fileEnding.test(name) && !rootFolder.test(second)) return "pair";
-  if (first === "" || first === "~" || first === ".." || first.startsWith("@")) return "path";
-  if (fileEnding.test(name)) return parts.length > 2 || first.length > 1 ? "path" : undefined;
-  // Three words and more may be folders, or alternatives as in start/stop/restart.
-  if (parts.length > 2) {
-    if (!parts.every((part) => /^[A-Za-z]*$/.test(part))) return "path";
-    return parts.every((part) => /^[A-Z]/.test(part)) ? "symbol" : "pair";
-  }
-  return first.length > 1 && second.length > 1 ? "pair" : undefined;
-}
-
-function dottedKind(name: string): NameKind | undefined {
-  if (/^v?\d+(?:\.\d+)+(?:[-+][\w.-]+)?$/.test(name)) {
-    const dots = name.split(".").length - 1;
-    return dots >= 2 || name.startsWith("v") ? "version" : undefined;
-  }
-  if (/^\d/.test(name) && /^[\d.]+[a-z%]{0,3}$/i.test(name)) return undefined;
-  // An ending alone, as in "all .exe files"; a framework.
-  if (/^\.(?!env$|conf$|lock$)[a-z]{1,4}$/.test(name) && fileEnding.test(name)) return undefined;
-  if (/^(?:Node|Vue|Next|Nuxt|Express|Three|React)\.js$/.test(name)) return undefined;
-  if (fileEnding.test(name)) return "file";
-  if (/^\.(?:\d+|com|org|net|edu|gov|io|dev|app)$/.test(name)) return undefined;
-  if (name.startsWith(".")) return dotFile.test(name) ? "file" : "dotted";
-  if (name.includes("..")) return undefined;
-  return name.includes("@") ? "url" : "dotted";
-}
-
-/** Files and folders that begin with a dot; `.vertical` is a value in source code. */
-const dotFile =
-  /^\.(?:env|git|vscode|idea|ssh|aws|kube|docker|npm|nvm|yarn|node|editorconfig|prettier|eslint|babel|bash|zsh|profile|config|cache|local|venv|virtualenv|tox|nox|coverage|pytest|mypy|ruff|python|DS_Store|husky|changeset|turbo|next|nuxt|output|vercel|netlify|terraform|tmux|vim|htaccess|holdfast|gradle|cargo|bundle|ruby|tool-versions|secrets|credentials)/i;
-
-/** 864K, 11Gi, 718KB, 320MHz, 58AM. */
-const size = /^\d+(?:[KMGTP]i?B?|[kMG]?Hz|AM|PM)$/;
-
-/** Errors of the system, signals, and Node's own. */
-const errorCode =
-  /^(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADF|BUSY|CHILD|CONNABORTED|CONNREFUSED|CONNRESET|DEADLK|EXIST|FAULT|FBIG|HOSTUNREACH|INTR|INVAL|IO|ISDIR|LOOP|MFILE|MSGSIZE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOEXEC|NOLOCK|NOMEM|NOSPC|NOSYS|NOTCONN|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|PERM|PIPE|PROTO|RANGE|RESOLVE|ROFS|SRCH|TIMEDOUT|TIMEOUT|XDEV|INTEGRITY|TARGET|USAGE|OTP)|ERR[A-Z]+|SIG[A-Z]+)$/;
-
-/** A provider's id of a call or a message: nobody uses it again. */
-const callId = /^(?:toolu|call|msg|req|resp|chatcmpl)_(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}$/;
-
-function wordKind(name: string, seen: number): NameKind | undefined {
-  const hasLetters = (seen & (LOWER | UPPER | LETTER)) !== 0;
-  if (name.startsWith("#")) return /^#\d+$/.test(name) ? "code" : undefined;
-  if (!hasLetters) return /^\d{4,}$/.test(name) ? "number" : dateKind(name);
-  if ((seen & DIGIT) !== 0 && size.test(name)) return undefined;
-  if ((seen & DIGIT) !== 0 && /^(?:0x)?[0-9a-f]{7,64}$/i.test(name)) return "hash";
-  if ((seen & DIGIT) !== 0 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name)) return "hash";
-  if (/^[A-Z](?:[A-Z0-9]*-\d+|[A-Z0-9]*\d{2})$/.test(name)) return "code";
-  if ((seen & UNDERSCORE) !== 0 && callId.test(name)) return undefined;
-  if ((seen & UNDERSCORE) !== 0) return /[A-Za-z\d]_|_[A-Za-z\d]/.test(name) ? "symbol" : undefined;
-  if ((seen & HYPHEN) !== 0 && name.includes("-")) return /^[\w@+-]+$/.test(name) ? "kebab" : undefined;
-  if ((seen & HUMP) !== 0) return "symbol";
-  if ((seen & MARK) !== 0) return undefined;
-  if (seen === UPPER) return errorCode.test(name) ? "code" : undefined;
-  return (seen & DIGIT) !== 0 && (seen & (LOWER | UPPER)) !== 0 ? "mixed" : undefined;
-}
-
-/** Dates and other groups of digits. */
-function dateKind(name: string): NameKind | undefined {
-  return /^\d{4}-\d{2}-\d{2}$|^[\d-]{8,}$/.test(name) ? "number" : undefined;
 }

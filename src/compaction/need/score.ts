@@ -1,5 +1,5 @@
 import { lastingCalls, recentCalls, type Sighting, type Sightings } from "./gather.ts";
-import { nameKinds } from "./names.ts";
+import { nameKinds } from "./name-kinds.ts";
 import { weights } from "./weights.ts";
 
 /** The features of a name, in the order of the weights. */

@@ -7,8 +7,8 @@ const minTokens = 2_000;
 const maxTokens = 15_000;
 
 /**
- * What the hosts of this family keep: the newest messages, as many as fit. A compaction comes when the conversation fills
- * the window, so its length stands for the window's. An answer stays with the results of its calls.
+ * What the hosts of this family keep: the newest messages, as many as fit. The conversation fills the window when
+ * it is compacted, so its length is the window's. An answer stays with the results of its calls.
  */
 export function keptByFamily(messages: readonly StoredMessage[]): KeptMessages {
   const sizes = messages.map(({ message }) => JSON.stringify(message).length / 4);
