@@ -133,9 +133,10 @@ async function showMemory(hook: HookContext): Promise<void> {
     source === "startup" ? [...quarantineHint(hook), ...(await earlierSessions(hook, state))] : [];
   const project = isKept ? "" : await projectText(hook);
   const lead = source === "resume" && !isKept ? leads.startup : leads[source];
-  const { text } = renderFor(hook, { lead, state, hints, project, isProjectFirst: source === "clear" });
+  const isProjectFirst = source === "clear";
+  const text = isNews ? renderFor(hook, { lead, state, hints, project, isProjectFirst }).text : lead;
   // The lead alone would announce a memory that is not there.
-  hook.answer(isNews && text !== lead ? { context: text } : {});
+  hook.answer(text === lead ? {} : { context: text });
   markSeen(hook, state, stamp);
   if (source !== "resume") await notify(hook, { kind: "session-start" });
 }
