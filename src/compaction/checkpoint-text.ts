@@ -1,5 +1,5 @@
 import { fenceLine } from "../context/fence.ts";
-import type { CheckpointMemory, CommandFact, FileFact } from "../engine/records.ts";
+import type { CheckpointMemory, FileFact } from "../engine/records.ts";
 import { dropTrailing, oneLine } from "../engine/text.ts";
 import type { CheckpointBudget, Measure } from "./budget.ts";
 import { measureFor } from "./budget.ts";
@@ -77,20 +77,24 @@ export function renderCheckpoint(
 }
 
 /** The longest beginning of the list that fits, and after it whatever is small enough. */
-function fill(items: readonly Item[], { fits }: Measure): Item[] {
+function fill(items: readonly Item[], { cost, total }: Measure): Item[] {
   let low = 0;
   let high = items.length;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (fits(layOut(items.slice(0, middle)))) low = middle;
+    if (cost(layOut(items.slice(0, middle))) <= total) low = middle;
     else high = middle - 1;
   }
   const chosen = withoutRepeats(items.slice(0, low));
   let misses = 0;
+  let left = total - cost(layOut(chosen));
   for (const item of items.slice(low)) {
     if (misses === maxMisses) break;
-    if (fits(layOut([...chosen, item]))) chosen.push(item);
-    else misses++;
+    const more = item.cost > left + rounding ? -1 : total - cost(layOut([...chosen, item]));
+    if (more >= 0) {
+      chosen.push(item);
+      left = more;
+    } else misses++;
   }
   return chosen;
 }
@@ -106,6 +110,9 @@ function withoutRepeats(items: readonly Item[]): Item[] {
     return !isRepeated;
   });
 }
+
+/** A text may take this much less than its parts, each of which is rounded up. */
+const rounding = 4;
 
 /** How many items may fail to fit before the text counts as full. */
 const maxMisses = 12;
@@ -282,11 +289,12 @@ function failureTexts({ commands }: CheckpointFacts): string[] {
 
 /** The commands that build, test, run or deploy here, and others that were typed again; the likeliest next one first. */
 function commandTexts({ commands, calls }: CheckpointFacts): string[] {
-  const worth = (command: CommandFact) => commandWorth(command, calls);
   return commands
-    .filter((command) => command.failure === "" && worth(command) > 0)
-    .toSorted((a, b) => worth(b) - worth(a) || b.last - a.last)
-    .map(({ line, runs }) => `${oneLine(line)} (ok${runs > 1 ? `, ${runs} runs` : ""})`);
+    .filter(({ failure }) => failure === "")
+    .map((command) => ({ command, worth: commandWorth(command, calls) }))
+    .filter(({ worth }) => worth > 0)
+    .sort((a, b) => b.worth - a.worth || b.command.last - a.command.last)
+    .map(({ command: { line, runs } }) => `${oneLine(line)} (ok${runs > 1 ? `, ${runs} runs` : ""})`);
 }
 
 /** In a small budget, a heading for each kind of name costs more than it says. */

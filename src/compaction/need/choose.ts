@@ -33,8 +33,7 @@ export function orderByNeed<Item extends Candidate>(
     // Values only fall, so one that still leads after a fresh look is the best.
     const value = worthNow(next.item);
     if (value < (queue.at(-1)?.value ?? 0) - 1e-12) {
-      const at = queue.findIndex((other) => other.value > value);
-      queue.splice(at === -1 ? queue.length : at, 0, { item: next.item, value });
+      queue.splice(placeOf(queue, value), 0, { item: next.item, value });
       continue;
     }
     if (value <= 1e-9) continue;
@@ -42,4 +41,16 @@ export function orderByNeed<Item extends Candidate>(
     for (const name of next.item.names) known.add(name);
   }
   return ordered;
+}
+
+/** Where a value belongs among rising ones: before the first that is greater. */
+function placeOf(rising: readonly { value: number }[], value: number): number {
+  let low = 0;
+  let high = rising.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rising[middle]?.value ?? 0) > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
