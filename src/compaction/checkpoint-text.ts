@@ -160,15 +160,16 @@ const shares: [section: Section, share: number, lengths: readonly number[]][] = 
 ];
 
 /** What all statements together may take: names are worth more of a small budget. */
-const statedShare = { small: 0.22, large: 0.45 };
+const statedShare = { small: 0.19, large: 0.45 };
 
 /** Tokens below which a budget counts as small. */
 const smallBudget = 1_000;
 
 /** A share of a small budget may be too small for a single fact; then it gets as much as this. */
 const smallestShare = 1 / 15;
+const leastTokens = 38;
 
-/** More would not fit, and trying them is slow. */
+/** More would not fit, and trying them is slow. A small budget has room for one of each kind, and for the asks. */
 const maxListed = 40;
 
 /** What is said whatever the scores: asks, failures, the plan, running work. */
@@ -183,10 +184,13 @@ function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure): 
     planClosed: facts.planClosed,
     decisions: facts.decisions,
   };
-  let all = total * (tokens < smallBudget ? statedShare.small : statedShare.large);
+  const isSmall = tokens < smallBudget;
+  let all = total * (isSmall ? statedShare.small : statedShare.large);
   return shares.flatMap(([section, share, lengths]) => {
-    const room = Math.min(all, total * Math.max(share, Math.min(smallestShare, 60 / tokens)));
-    const { items, used } = cutToFit(section, texts[section] ?? [], lengths, room, cost);
+    const least = Math.min(smallestShare, leastTokens / tokens);
+    const room = Math.min(all, total * Math.max(isSmall ? share / 2 : share, least));
+    const listed = (texts[section] ?? []).slice(0, isSmall && section !== "asks" ? 1 : maxListed);
+    const { items, used } = cutToFit(section, listed, lengths, room, cost);
     all -= used;
     return items.map(
       (text): Item => ({ section, text, names: namesCovered(text, facts.scores), worth: 0, cost: 0 }),
@@ -204,7 +208,7 @@ function cutToFit(
   const heading = cost(`${headings[section]}: \n`);
   const items: string[] = [];
   let left = room - heading;
-  for (const [index, fact] of facts.slice(0, maxListed).entries()) {
+  for (const [index, fact] of facts.entries()) {
     // No fact takes more than two thirds of what is left, unless it is the last.
     const most = index === facts.length - 1 ? left : (left * 2) / 3;
     const limits = [...lengths, ...(isDense(fact) ? denseLengths : [])];
@@ -236,6 +240,9 @@ function fitting(text: string | undefined, room: number, cost: Measure["cost"]):
   return text !== undefined && cost(`${text}; `) <= room ? text : undefined;
 }
 
+/** What it is worth to say what was done to a file, beyond its name. */
+const fileWorth = 0.02;
+
 /** Names that are hardly ever needed are not worth a look. */
 const maxNames = 600;
 
@@ -253,7 +260,13 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
   const paths = new Set(facts.files.map(({ path }) => path));
   return [
     ...files.map(({ file, text }) =>
-      item(fileSection(file, facts), file.path, text, 0.1 * freshness(file.last, facts.calls), file.path),
+      item(
+        fileSection(file, facts),
+        file.path,
+        text,
+        fileWorth * freshness(file.last, facts.calls),
+        file.path,
+      ),
     ),
     ...mostNeeded(facts.sightings, scores, maxNames)
       .filter(({ text }) => !paths.has(text))

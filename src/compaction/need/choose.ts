@@ -8,9 +8,6 @@ export interface Candidate {
   cost: number;
 }
 
-/** Scores are rough, so a short name that is hardly needed must not beat a long one that is. Found by trying. */
-const costPower = 0.8;
-
 /**
  * Orders candidates by value per cost, most valuable first. A name that an earlier candidate tells is worth nothing
  * again.
@@ -24,7 +21,7 @@ export function orderByNeed<Item extends Candidate>(
   const worthNow = ({ names, worth, cost }: Item) => {
     let value = worth;
     for (const name of names) if (!known.has(name)) value += scores.get(name) ?? 0;
-    return value / Math.max(1, cost) ** costPower;
+    return value / Math.max(1, cost);
   };
   const queue = candidates.map((item) => ({ item, value: worthNow(item) }));
   queue.sort((a, b) => a.value - b.value);
