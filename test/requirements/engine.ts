@@ -45,6 +45,8 @@ export const engine = [
     "stores.refused-opening": "A refused opening leaves no connection behind.",
     "ledger.many-processes": "Model calls of one session recorded by several processes are all kept.",
     "stores.session-first": "In Postgres every statement on session data names one session.",
+    "stores.group-commit":
+      "In Postgres, commits of one process that wait at the same time share a transaction, unless sessions may be on other nodes; one that fails fails alone.",
     "stores.one-shard":
       "On a distributed engine every write runs on one shard: no statement is pulled to the coordinator or announces inside a commit.",
     "stores.synchronous": "SQLite runs in WAL with synchronous=FULL unless a weaker mode is configured.",
