@@ -55,6 +55,8 @@ export const engine = [
     "stores.jsonl-torn": "A torn last line of a JSONL file is dropped with a warning.",
     "stores.sqlite-checksum":
       "Rows of a SQLite store carry a checksum: a flipped bit in a text is an error that names the row, never content.",
+    "stores.few-pages":
+      "In SQLite an edit of the same length in a long notepad logs the pages that differ, and few others.",
     "stores.wal-limit": "SQLite's write-ahead log shrinks again when no reader needs it.",
     "stores.watch-changes": "A watcher reads the sessions that changed, not all of them.",
     "stores.jsonl-damage": "Damage elsewhere in a JSONL file is an error that names the line.",
