@@ -2,12 +2,13 @@ import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, rmSyn
 import { join } from "node:path";
 import { isObject } from "../engine/json.ts";
 import { Queue } from "../engine/queue.ts";
+import { shortHash } from "../engine/short-hash.ts";
 import { HoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import type { Session } from "../sessions/session.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
 import { makeProjectDirectory } from "./project.ts";
-import { namesIn, readSmallFile, shortHash } from "./small-file.ts";
+import { namesIn, readSmallFile } from "./small-file.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A tool call that could not be written because another process held the store. */
