@@ -7,6 +7,7 @@ import { offers } from "../../workspace/config.ts";
 import { surfaceChoices } from "../../workspace/settings.ts";
 import { shortHash } from "../../workspace/small-file.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
+import { earlierSessions } from "../earlier-sessions.ts";
 import { dropStaleLinks } from "../session-link.ts";
 import { readPart } from "../transcript/file.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
@@ -140,8 +141,7 @@ async function showMemory(hook: HookContext): Promise<void> {
     (known
       ? (await entriesSince(session, known.seen)).some((entry) => isWriting(entry) && isShown(hook, entry))
       : state !== undefined && isAnythingShown(hook, state));
-  const hints =
-    source === "startup" ? [...quarantineHint(hook), ...(await earlierSessions(hook, state))] : [];
+  const hints = source === "startup" ? [...quarantineHint(hook), ...(await earlierHint(hook, state))] : [];
   const project = isKept ? "" : await projectText(hook);
   const lead = source === "resume" && !isKept ? leads.startup : leads[source];
   const isProjectFirst = source === "clear";
@@ -160,14 +160,10 @@ function quarantineHint({ project }: HookContext): string[] {
   ];
 }
 
-/** A new conversation starts empty, so one line says how to read the notes of earlier ones. */
-async function earlierSessions(hook: HookContext, state: State | undefined): Promise<string[]> {
+async function earlierHint(hook: HookContext, state: State | undefined): Promise<string[]> {
   if (state && isAnythingShown(hook, state)) return [];
-  const sessions = (await (await hook.memory())?.listSessions({ limit: 3 })) ?? [];
-  const [newest, ...others] = sessions.filter(({ id }) => id !== hook.sessionId);
-  if (!newest) return [];
-  const more = others.length > 0 ? `; "holdfast sessions" lists the others` : "";
-  return [`Notes of the last conversation in this project: "holdfast show ${newest.id}"${more}.`];
+  const hint = await earlierSessions(await hook.memory(), hook.sessionId);
+  return hint === "" ? [] : [hint];
 }
 
 /** Before a prompt, and after a tool if the host takes an answer then: shows changes by others, and a nudge if one is due. */
