@@ -3,6 +3,7 @@ import type { JournalEntry } from "../../engine/journal.ts";
 import { openEnd } from "../session-table.ts";
 import { entryToSql, type SqlVersion, sessionColumns, sessionToSql, versionFromSql } from "../sql-rows.ts";
 import type { Commit, NewSession, RecordVersion, RecordWrite, Scope } from "../store.ts";
+import { addChange, forgetChanges } from "./changes.ts";
 import { checkRow, checksumOf, summedColumns } from "./checksums.ts";
 import { rowsAs } from "./typed-rows.ts";
 
@@ -28,8 +29,9 @@ export class SqliteRows {
   insertSession({ row, records, versions = [], entries }: NewSession): boolean {
     if (this.prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
     this.prepare(
-      `INSERT INTO agent_sessions (${sessionColumns}, sum, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(...sessionToSql(row), checksumOf(sessionToSql(row)), this.#nextChange());
+      `INSERT INTO agent_sessions (${sessionColumns}, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(...sessionToSql(row), checksumOf(sessionToSql(row)));
+    addChange(this, { owner: row.owner, sessionId: row.id }, row.revision);
     for (const record of records) this.#putRecord(row.id, row.owner, row.revision, record);
     for (const { from, to, ...record } of versions) this.#putRecord(row.id, row.owner, from, record, to);
     for (const entry of entries) this.#putEntry({ owner: row.owner, sessionId: row.id }, entry);
@@ -50,6 +52,7 @@ export class SqliteRows {
       else this.#putRecord(scope.sessionId, scope.owner, row.revision, record);
     }
     this.#putEntry(scope, entry);
+    addChange(this, scope, row.revision);
     return true;
   }
 
@@ -60,12 +63,13 @@ export class SqliteRows {
         scope.owner,
       );
     }
+    forgetChanges(this, scope);
     const removal = this.prepare("DELETE FROM agent_sessions WHERE id = ? AND owner = ?");
     return Number(removal.run(scope.sessionId, scope.owner).changes) > 0;
   }
 
   #updateRow({ scope, expected, row, notepadChanged }: Commit): number {
-    const columns = `title = ?, status = ?, updated_at = ?, revision = ?, last_fork = ?, counters = ?, sum = ?, change = ?`;
+    const columns = `title = ?, status = ?, updated_at = ?, revision = ?, last_fork = ?, counters = ?, sum = ?`;
     const values = [
       row.title,
       row.status,
@@ -74,7 +78,6 @@ export class SqliteRows {
       row.lastFork,
       JSON.stringify(row.counters),
       checksumOf(sessionToSql(row)),
-      this.#nextChange(),
     ];
     const where = [scope.sessionId, scope.owner, expected, row.createdAt];
     const { changes } = notepadChanged
@@ -85,12 +88,6 @@ export class SqliteRows {
           `UPDATE agent_sessions SET ${columns} WHERE id = ? AND owner = ? AND revision = ? AND created_at = ?`,
         ).run(...values, ...where);
     return Number(changes);
-  }
-
-  /** Watchers read the sessions with a higher number than the last they saw. */
-  #nextChange(): number {
-    this.prepare("UPDATE store_changes SET last = last + 1").run();
-    return Number(this.prepare("SELECT last FROM store_changes").get()?.last ?? 0);
   }
 
   /** Closes a version that a fork can read, instead of overwriting it. */
