@@ -1,5 +1,5 @@
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
-import { shortHash } from "../../workspace/small-file.ts";
+import { shortHash } from "../../engine/short-hash.ts";
 import { jsonObjects } from "../transcript/json-lines.ts";
 import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 

@@ -34,6 +34,8 @@ export interface RealClient {
   resume(place: ClientPlace, words: string): Promise<unknown>;
   /** Has the client compact the last conversation. */
   compact(place: ClientPlace): Promise<unknown>;
+  /** Words that fill the conversation before its compaction (default: 300). */
+  padding?: number;
   /** For a client that keeps the user's messages through a compaction: the summary, which must be there. */
   summaryKept?: RegExp;
   /** The model's answer to the client's own requests, such as the summariser's; undefined for an agent's. */
@@ -153,7 +155,10 @@ async function writeAndResume({ client, place, newRequests, notepads }: Scenario
 }
 
 async function compact({ client, place, model, newRequests }: ScenarioRun): Promise<void> {
-  await client.begin(place, `Please remember: cedar-4711. The file is src/ledger.ts. ${"pad ".repeat(300)}`);
+  await client.begin(
+    place,
+    `Please remember: cedar-4711. The file is src/ledger.ts. ${"pad ".repeat(client.padding ?? 300)}`,
+  );
   await client.resume(place, "Next step: run npm test.");
   newRequests();
   const before = model.requests.length;
