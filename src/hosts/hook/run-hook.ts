@@ -1,11 +1,11 @@
 import { isAnyNudgeOn } from "../../compaction/nudges.ts";
+import { shortHash } from "../../engine/short-hash.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import { isNothingKept } from "../../surfaces/views.ts";
 import { offers } from "../../workspace/config.ts";
 import { surfaceChoices } from "../../workspace/settings.ts";
-import { shortHash } from "../../engine/short-hash.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
 import { earlierSessions } from "../earlier-sessions.ts";
 import { dropStaleLinks } from "../session-link.ts";
