@@ -1,16 +1,20 @@
-import { copyFileSync, symlinkSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "tsdown";
 import { temporaryDirectory } from "../../../../test/support/temporary.ts";
+import { writeJson } from "../../test-support/clients.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 
-/** The files of the npm package that OpenClaw reads. */
+/**
+ * The files of the npm package that OpenClaw reads. At each start it copies a plug-in with the packages that it depends
+ * on; a checkout has every optional one, so here they are built in.
+ */
 export async function buildPackage(): Promise<string> {
   const folder = temporaryDirectory();
-  for (const file of ["package.json", "openclaw.plugin.json"])
-    copyFileSync(join(root, file), join(folder, file));
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  copyFileSync(join(root, "openclaw.plugin.json"), join(folder, "openclaw.plugin.json"));
+  const { name, version, type, openclaw } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  writeJson(join(folder, "package.json"), { name, version, type, openclaw });
   await build({
     config: false,
     cwd: root,
@@ -18,6 +22,8 @@ export async function buildPackage(): Promise<string> {
     outDir: join(folder, "dist"),
     format: "esm",
     platform: "node",
+    inputOptions: { resolve: { mainFields: ["module", "main"] } },
+    deps: { alwaysBundle: () => true, neverBundle: ["pg"] },
     fixedExtension: false,
     dts: false,
     logLevel: "silent",
