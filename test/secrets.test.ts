@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import { type Memory, openMemory, type Session } from "../src/index.ts";
 import { maskOccurrences } from "../src/secrets/edit.ts";
 import { makeCorpus } from "../src/secrets/test-support/corpus.ts";
+import { openStage } from "./support/agent.ts";
 import { holdfast } from "./support/command-line.ts";
 import { rejection } from "./support/memory.ts";
 import { askPostgres, startPostgres } from "./support/postgres.ts";
@@ -83,6 +84,21 @@ test("refuse rejects the write, allow stores it, and anything else is an error [
   await allowing.call("write_notepad", { content: secret });
   assert.equal((await allowing.state()).row.notepad, secret);
   await rejection(openMemory({ store: "memory:", secrets: "hide" as "redact" }), "invalid_input");
+});
+
+test("under refuse a secret in what the user or the model says is redacted, and the turn goes on [secrets.record]", async (t) => {
+  const memory = await openMemory({ store: "memory:", secrets: "refuse", ...quiet });
+  const { say, session } = await openStage(t, {
+    memory,
+    script: () => ({ text: `The key is ${secret}; I stop here.` }),
+  });
+  const { text } = await say(`Use ${secret} please.`);
+  assert.match(text, /I stop here/);
+  const stored = JSON.stringify([await (await session()).history(), await (await session()).messages()]);
+  assert.ok(!stored.includes(secret));
+  assert.match(stored, /Use \[REDACTED/);
+  assert.match(stored, /The key is \[REDACTED/);
+  await memory.createSession({ id: "titled", title: `with ${secret}` });
 });
 
 test("an import is stored without its secrets, and its history still fits [secrets.stored]", async () => {
