@@ -199,12 +199,13 @@ function mayTakeLong(
   if (event.kind === "session-start" && (event.source === "compact" || event.source === "resume"))
     return true;
   const isLooking = event.kind === "prompt" || event.kind === "after-tool";
-  if (isLooking && readHookState(project.directory, event.host.name, event.hostSession)?.missed) return true;
+  const state = isLooking ? readHookState(project.directory, event.host.name, event.hostSession) : undefined;
+  if (state?.missed || state?.start === "resume") return true;
   const { kind, file } = locateStore({ project, cwd: event.cwd, flags, config });
   if (kind !== "sqlite" || isRemote(project.directory) || isRemote(dirname(file))) return true;
   // A prompt may show a compaction that the host does not report, and NOTES.md with it.
-  const { endsSilently, lastInputTokens } = event.host.compaction;
-  const mayReadNotes = event.kind === "session-start" || endsSilently || lastInputTokens !== undefined;
+  const { endsSilently, newestSummary } = event.host.compaction;
+  const mayReadNotes = event.kind === "session-start" || endsSilently || newestSummary !== undefined;
   if (!mayReadNotes || areNotesKnown || !offers(config, "project")) return false;
   return hasNotes(project.root, config.values["project.file"]);
 }
