@@ -79,6 +79,20 @@ test("memory comes first in every call, byte for byte the same, and the conversa
   assert.match(shownIn(first), /## Session Notepad/);
 });
 
+test("a new session says how to read the notes of earlier ones that have any [plugins.earlier-sessions]", async () => {
+  const cwd = makeProject();
+  const first = await startPi({ cwd, id: "first" });
+  first.say("user", "Remember the ledger.");
+  assert.doesNotMatch(shownIn(await first.modelCall()), /holdfast show/);
+  await first.call("write_notepad", { content: "The ledger is cedar-4711." });
+  const second = await startPi({ cwd, id: "second" });
+  second.say("user", "Something new.");
+  const shown = shownIn(await second.modelCall());
+  assert.match(shown, /Notes of the last conversation in this project: \W+holdfast show pi\.first\W/);
+  assert.doesNotMatch(shown, /cedar/);
+  assert.equal(shownIn(await second.modelCall()), shown, "the provider's cache needs it unchanged");
+});
+
 test("memory is written to custom entries that pi file readers know, and to the project's store [plugins.pi-branch]", async () => {
   const pi = await startPi();
   pi.say("user", "Note this.");
