@@ -22,16 +22,6 @@ export function installPeers(): string | undefined {
   });
   if (error) return `npm install failed: ${error.message}`;
   if (status !== 0) return `npm install failed: ${stderr.trim().split("\n").slice(0, 3).join(" ")}`;
-  fetchBinary();
   writeFileSync(stamp, lock);
   return undefined;
-}
-
-/** LangGraph's SQLite checkpointer needs a binary; without one the kills of its agents are not run and say why. */
-function fetchBinary(): void {
-  const modules = join(import.meta.dirname, "node_modules");
-  spawnSync(process.execPath, [join(modules, "prebuild-install/bin.js")], {
-    cwd: join(modules, "better-sqlite3"),
-    timeout: 60_000,
-  });
 }

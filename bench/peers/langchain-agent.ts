@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { emptyCheckpoint, MemorySaver } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
 import { type AgentMiddleware, createAgent, tool } from "langchain";
@@ -27,7 +28,51 @@ export function langchainTools({ tools }: Setting) {
 export async function checkpointerFor({ durable, directory }: Pick<Setting, "durable" | "directory">) {
   if (!durable) return new MemorySaver();
   const { SqliteSaver } = await import("@langchain/langgraph-checkpoint-sqlite");
-  return SqliteSaver.fromConnString(join(directory, "checkpoints.db"));
+  const database = openSqlite(join(directory, "checkpoints.db"));
+  // Its constructor takes an open database, as its documentation says.
+  return new SqliteSaver(database as unknown as ConstructorParameters<typeof SqliteSaver>[0]);
+}
+
+/**
+ * Node's own SQLite with the methods of better-sqlite3 that SqliteSaver calls: that package has no binary for every
+ * Node, and building one needs a compiler. Its default in WAL mode is synchronous = NORMAL, so that is set here too.
+ */
+function openSqlite(path: string) {
+  const database = new DatabaseSync(path);
+  database.exec("PRAGMA synchronous = NORMAL");
+  return {
+    exec: (sql: string) => database.exec(sql),
+    pragma: (text: string) => database.prepare(`PRAGMA ${text}`).all(),
+    prepare(sql: string) {
+      const statement = database.prepare(sql);
+      return {
+        get: (...values: Bound[]) => statement.get(...bindable(values)),
+        all: (...values: Bound[]) => statement.all(...bindable(values)),
+        run: (...values: Bound[]) => statement.run(...bindable(values)),
+      };
+    },
+    transaction:
+      <Args extends unknown[]>(work: (...args: Args) => unknown) =>
+      (...args: Args) => {
+        database.exec("BEGIN");
+        try {
+          const result = work(...args);
+          database.exec("COMMIT");
+          return result;
+        } catch (error) {
+          database.exec("ROLLBACK");
+          throw error;
+        }
+      },
+    close: () => database.close(),
+  };
+}
+
+type Bound = SQLInputValue | undefined;
+
+/** better-sqlite3 stores NULL for undefined. */
+function bindable(values: readonly Bound[]): SQLInputValue[] {
+  return values.map((value) => value ?? null);
 }
 
 /** What every LangGraph agent has, as far as the benchmark uses it. */
@@ -57,7 +102,7 @@ export async function openLangchain(setting: Setting, middleware: AgentMiddlewar
 }
 
 export const langchainDurability =
-  "SqliteSaver (better-sqlite3, WAL, synchronous = NORMAL by its default): a checkpoint after every step";
+  "SqliteSaver over node:sqlite, WAL, synchronous = NORMAL as with better-sqlite3: a checkpoint after every step";
 
 /** A checkpoint with one message more, as LangGraph writes it after every step. */
 export async function openCheckpoints(directory: string): Promise<SpeedSubject> {
@@ -65,7 +110,7 @@ export async function openCheckpoints(directory: string): Promise<SpeedSubject> 
   const messages: { role: string; content: string }[] = [];
   const config = { configurable: { thread_id: "speed", checkpoint_ns: "" } };
   return {
-    durability: "SqliteSaver with its defaults",
+    durability: "SqliteSaver, WAL, synchronous = NORMAL",
     async edit(number) {
       messages.push({ role: "user", content: `- note ${number}` });
       const checkpoint = { ...emptyCheckpoint(), channel_values: { messages: [...messages] } };

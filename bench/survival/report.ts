@@ -48,6 +48,11 @@ export function renderReport({ date, results: { systems, seeds, retrieval }, spe
       ],
       systems.map(mainRow),
     ),
+    `### Spread over the seeds: lowest to highest of ${seeds.length}`,
+    table(
+      ["System", "In context", "Within one call", "Stale", "Dollars per 100 turns"],
+      ran.map(({ name, bySeed }) => [name, ...spreadRow(Object.values(bySeed))]),
+    ),
     "### Drift: in context, and within one call, after 1, 3 and 10 compactions",
     table(
       ["System", "1", "3", "10", "Compactions seen per run at 1 / 3 / 10"],
@@ -105,14 +110,12 @@ export function renderReport({ date, results: { systems, seeds, retrieval }, spe
     ),
     "### Recorded conversations: names that the agent needed later and still has in context",
     transcriptTable(ran),
-    "### Retrieval: questions over 300 labelled facts, in other words than the facts",
+    "### Retrieval: questions over 300 labelled facts among distractors; right one first, right one among five",
     table(
-      ["Search", "Questions", "Right one first", "Right one among five"],
-      retrieval.map(({ name, questions, first, firstFive }) => [
+      ["Search", ...Object.keys(retrieval[0]?.asked ?? {})],
+      retrieval.map(({ name, asked }) => [
         name,
-        questions,
-        percent(first),
-        percent(firstFive),
+        ...Object.values(asked).map(({ first, firstFive }) => `${percent(first)}, ${percent(firstFive)}`),
       ]),
     ),
     "### Speed, in milliseconds",
@@ -168,22 +171,19 @@ function mainRow({ name, all, kills, problem }: SystemResult): Row {
 }
 
 function transcriptTable(systems: readonly SystemResult[]): string {
-  const rows = systems.flatMap(({ name, transcripts }): Row[] =>
-    transcripts
-      ? [
-          [
-            name,
-            `${transcripts.kept} of ${transcripts.needed}`,
-            percent(transcripts.kept / Math.max(1, transcripts.needed)),
-            thousands(transcripts.tokens),
-            transcripts.cuts,
-          ],
-        ]
-      : [],
+  const rows = systems.flatMap(({ name, transcripts = {} }): Row[] =>
+    Object.entries(transcripts).map(([summariser, { cuts, needed, kept, tokens }]) => [
+      name,
+      summariser,
+      cuts,
+      `${kept} of ${needed}`,
+      percent(kept / Math.max(1, needed)),
+      thousands(tokens),
+    ]),
   );
   return rows.length === 0
     ? "Skipped: no folder with recorded conversations was given (`--transcripts FOLDER`)."
-    : table(["System", "Needed names in context", "Share", "Tokens", "Compactions"], rows);
+    : table(["System", "Summariser", "Compactions", "Needed names in context", "Share", "Tokens"], rows);
 }
 
 function speedRow(result: SpeedResult): Row {
@@ -199,6 +199,24 @@ function speedRow(result: SpeedResult): Row {
     resume === undefined ? "–" : resume.toFixed(1),
     `× ${editGrowth.toFixed(1)}`,
     `× ${readGrowth.toFixed(1)}`,
+  ];
+}
+
+function spreadRow(scores: readonly Score[]): Row {
+  const range = (value: (score: Score) => number, show: (value: number) => string) => {
+    const values = scores.map(value);
+    const [low, high] = [show(Math.min(...values)), show(Math.max(...values))];
+    return low === high ? low : `${low} to ${high}`;
+  };
+  if (scores.length === 0) return ["–", "–", "–", "–"];
+  return [
+    range(({ context }) => context, percent),
+    range(({ context, oneCall }) => context + oneCall, percent),
+    range(({ stale }) => stale, percent),
+    range(
+      ({ dollarsPer100Turns }) => dollarsPer100Turns,
+      (value) => value.toFixed(2),
+    ),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { CellResult } from "./cells.ts";
+import { type CellResult, isCompared } from "./cells.ts";
 import type { KillResult } from "./kills.ts";
 import type { RetrievalScore } from "./retrieval.ts";
 import { type Score, scoreOf } from "./score.ts";
@@ -19,6 +19,8 @@ export interface SystemResult {
   bySummariser: Record<string, Score>;
   byKind: Partial<Record<StoryKind, Score>>;
   byWindow: Record<string, Score>;
+  /** The runs that every seed has. */
+  bySeed: Record<string, Score>;
   /** The agent writes down what it is told. */
   notes: Score;
   kills: KillResult[];
@@ -63,6 +65,7 @@ export function systemResult(
     bySummariser: group(({ summariser }) => summariser),
     byKind: group(({ kind }) => kind),
     byWindow: group(({ window }) => window, curve),
+    bySeed: group(({ seed }) => seed, stories.filter(isCompared)),
     notes: scoreOf(results.filter(({ track }) => track === "notes")),
     kills,
     ...(failure === undefined ? {} : { failure }),

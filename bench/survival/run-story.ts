@@ -69,14 +69,18 @@ export async function runStory(system: System, story: Story, options: RunOptions
       directory,
       durable: false,
     });
-    const take = async (turn: StoryTurn) => {
+    let failedInARow = 0;
+    for (const [index, turn] of [...story.turns, ...story.more].entries()) {
+      if (index >= story.turns.length && script.compactions >= compactions) break;
+      if (failedInARow === hopeless) break;
       turns++;
-      await takeTurn(running, script, turn).catch((error: unknown) => failures.push(messageOf(error)));
-    };
-    for (const turn of story.turns) await take(turn);
-    for (const turn of story.more) {
-      if (script.compactions >= compactions) break;
-      await take(turn);
+      await takeTurn(running, script, turn).then(
+        () => (failedInARow = 0),
+        (error: unknown) => {
+          failedInARow++;
+          failures.push(messageOf(error));
+        },
+      );
     }
     if (!script.probed) {
       script.beginProbe();
@@ -101,6 +105,9 @@ export async function runStory(system: System, story: Story, options: RunOptions
     ...(failures[0] === undefined ? {} : { failure: failures[0] }),
   };
 }
+
+/** A conversation that has failed this often in a row does not fit any more: more turns would fail in the same way. */
+const hopeless = 8;
 
 async function takeTurn(running: RunningSystem, script: Script, turn: StoryTurn): Promise<void> {
   if (turn.isEdit && running.edit) return running.edit(turn.user);

@@ -21,11 +21,13 @@ const peerFiles = [
 
 const own: Record<string, System> = { holdfast, "no-memory": noMemory, "name-dump": nameDump };
 
-/** The first of `systemIds` need no package from bench/peers. */
-export const ownSystems = Object.keys(own).length;
-
 /** What `--only` takes. */
 export const systemIds: readonly string[] = [...Object.keys(own), ...peerFiles];
+
+/** Whether a system needs a package from bench/peers. */
+export function isPeer(id: string): boolean {
+  return systemIds.includes(id) && !(id in own);
+}
 
 export async function loadSystem(id: string): Promise<System> {
   const known = own[id];

@@ -12,20 +12,24 @@ import { readRecording } from "../../src/replay/read-transcript.ts";
 import { tokensIn } from "./request-text.ts";
 import { runStory } from "./run-story.ts";
 import type { Step, Story, StoryTurn } from "./story.ts";
-import { recordedSummariser, summarisers } from "./summarisers.ts";
+import { recordedSummariser, type Summariser, summarisers } from "./summarisers.ts";
 import type { System } from "./system.ts";
 
-/** What a system still had of the names that the agent wrote into its next calls. */
-export interface TranscriptScore {
+/** What a system still had of the names that the agent wrote into its next calls, by summariser. */
+export type TranscriptScore = Partial<Record<Summariser["name"], RecallScore>>;
+
+export interface RecallScore {
+  /** Compactions that were replayed. */
   cuts: number;
   needed: number;
   kept: number;
+  /** Of the context after the compaction, on average. */
   tokens: number;
 }
 
 interface Cut {
   story: Story;
-  /** The recorded summary, if the recording has one: S2. Otherwise S1. */
+  /** The summary that the recording has; "" if it was not compacted here. */
   summary: string;
   window: number;
 }
@@ -36,14 +40,32 @@ const maxTokens = 30_000;
 /** The systems compact at about four fifths of the window, so shortly before the span is over. */
 const windowShare = 1.1;
 
-/** Replays the recorded conversations in a folder up to a compaction, and looks for what was needed after it. */
+/**
+ * Replays the recorded conversations in a folder up to a compaction, and looks for what was needed after it: with S1, and
+ * with S2 where the recording has the summary that a model wrote.
+ */
 export async function runTranscripts(system: System, folder: string): Promise<TranscriptScore> {
   const cuts = await readCuts(folder);
+  const recorded = cuts.filter(({ summary }) => summary !== "");
+  const extractive = summarisers.find(({ name }) => name === "S1");
+  if (!extractive) throw new Error("There is no summariser S1.");
+  return {
+    S1: await recallAfter(system, cuts, () => extractive),
+    ...(recorded.length === 0
+      ? {}
+      : { S2: await recallAfter(system, recorded, ({ summary }) => recordedSummariser(summary)) }),
+  };
+}
+
+async function recallAfter(
+  system: System,
+  cuts: readonly Cut[],
+  summariserOf: (cut: Cut) => Summariser,
+): Promise<RecallScore> {
   const score = { cuts: cuts.length, needed: 0, kept: 0, tokens: 0 };
-  for (const { story, summary, window } of cuts) {
-    const summariser = summary === "" ? summarisers[1] : recordedSummariser(summary);
-    if (!summariser) throw new Error("There is no summariser S1.");
-    const result = await runStory(system, story, { summariser, window, compactions: 1 });
+  for (const cut of cuts) {
+    const { story, window } = cut;
+    const result = await runStory(system, story, { summariser: summariserOf(cut), window, compactions: 1 });
     score.needed += story.needed?.length ?? 0;
     score.kept += result.neededInContext;
     score.tokens += (result.tokens ?? 0) / cuts.length;

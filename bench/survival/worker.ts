@@ -1,13 +1,19 @@
 import { writeFileSync } from "node:fs";
-import { type Cell, type CellResult, runCell } from "./cells.ts";
+import { type Cell, type CellResult, runCells } from "./cells.ts";
 import { type KillResult, runKills } from "./kills.ts";
 import { loadSystem, versionOf } from "./systems.ts";
 import { runTranscripts, type TranscriptScore } from "./transcripts.ts";
 
-/** Runs a list of cells with one system in a process of its own: `node worker.ts ID OUTPUT [TRANSCRIPTS]`, cells on stdin. */
-const [id = "", output = "", transcripts] = process.argv.slice(2);
+/** What a process does with one system. */
+export interface Job {
+  id: string;
+  cells: readonly Cell[];
+  kills?: boolean;
+  /** A folder with recorded conversations. */
+  transcripts?: string;
+}
 
-export interface WorkerResult {
+export interface JobResult {
   name: string;
   version: string;
   configuration: string;
@@ -19,16 +25,14 @@ export interface WorkerResult {
   transcripts?: TranscriptScore;
 }
 
-const cells = JSON.parse(await readAll(process.stdin)) as Cell[];
+/** Does a job in a process of its own: `node worker.ts OUTPUT`, the job as JSON on stdin. */
+const [output = ""] = process.argv.slice(2);
+const { id, cells, kills = false, transcripts } = JSON.parse(await readAll(process.stdin)) as Job;
 const system = await loadSystem(id);
-const results: CellResult[] = [];
-for (const cell of cells) results.push(await runCell(system, cell));
 const { name, configuration, durability } = system;
-const killed = await runKills(id, system).then(
-  (kills) => ({ kills }),
-  (error: unknown) => ({ kills: [], killProblem: String(error) }),
-);
-const done: WorkerResult = {
+const results = await runCells(system, cells);
+const killed = kills ? await killedOrNot() : { kills: [] };
+const done: JobResult = {
   name,
   version: versionOf(system),
   configuration,
@@ -40,6 +44,13 @@ const done: WorkerResult = {
 writeFileSync(output, JSON.stringify(done));
 // Some frameworks keep timers running.
 process.exit(0);
+
+function killedOrNot(): Promise<Pick<JobResult, "kills" | "killProblem">> {
+  return runKills(id, system).then(
+    (done) => ({ kills: done }),
+    (error: unknown) => ({ kills: [], killProblem: String(error) }),
+  );
+}
 
 async function readAll(input: NodeJS.ReadStream): Promise<string> {
   const parts: Buffer[] = [];

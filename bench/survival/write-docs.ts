@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { drawResults } from "./picture.ts";
 import { type Report, renderReport } from "./report.ts";
+import type { Results } from "./results.ts";
 
 const docs = join(import.meta.dirname, "../../docs");
 
@@ -14,8 +15,8 @@ export const documented = {
 
 const [begin, end] = ["<!-- figures: npm run bench:survival -- --write -->", "<!-- end of figures -->"];
 
-export function serialise(report: Report): string {
-  return `${JSON.stringify(report, null, 2)}\n`;
+export function serialise(value: Report | Results): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** The page with its tables replaced by those of the report. */

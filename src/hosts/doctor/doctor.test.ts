@@ -191,7 +191,10 @@ test("doctor finds a server whose program is missing or is another program [doct
 test("the canary check finds a hook with a wrong command [doctor.canary]", async () => {
   const machine = await wiredMachine("gemini");
   edit(join(machine.root, ".gemini/settings.json"), (text) =>
-    text.replace(/"command": "[^"]*cli\.[jt]s hook gemini"/, '"command": "/nowhere/holdfast hook gemini"'),
+    text.replaceAll(
+      /"command": "[^"]*cli\.[jt]s hook gemini"/g,
+      '"command": "/nowhere/holdfast hook gemini"',
+    ),
   );
   const { check, detail } = await onlyProblem(machine, "gemini");
   assert.equal(check, "canary");

@@ -6,8 +6,10 @@ import type { Session } from "../../sessions/session.ts";
 import { memoryText, ShownMemory } from "../../sessions/shown-memory.ts";
 import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { inPlugin } from "../../surfaces/surface.ts";
+import { isNothingKept } from "../../surfaces/views.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
+import { earlierSessions } from "../earlier-sessions.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
 import { ProjectMemories } from "../plugin/project-memories.ts";
 import { TurnNudges } from "../plugin/turn-nudges.ts";
@@ -170,6 +172,10 @@ export class DshMemory {
     for (const problem of await explainProblems(findWorkspace({ cwd }).config))
       report(new HoldfastError("invalid_input", problem));
     await notify(session, { kind: "session-start" }, report);
+    const hint = isNothingKept(await session.state())
+      ? await earlierSessions(await this.#memories.memory(cwd), session.id)
+      : "";
+    if (hint !== "") conversation.shown.forget([hint]);
     return session;
   }
 

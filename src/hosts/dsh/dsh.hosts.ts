@@ -69,7 +69,6 @@ testClient({
   resume: again,
   compact: (place) => again(place, "/compact"),
   padding: 6_000,
-  hasNoHint: true,
   answerOwn: ({ last, text }) =>
     text.includes("Create a concise title")
       ? { text: "A title" }

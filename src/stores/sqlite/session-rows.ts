@@ -5,6 +5,7 @@ import { entryToSql, type SqlVersion, sessionColumns, sessionToSql, versionFromS
 import type { Commit, NewSession, RecordVersion, RecordWrite, Scope } from "../store.ts";
 import { addChange, forgetChanges } from "./changes.ts";
 import { checkRow, checksumOf, summedColumns } from "./checksums.ts";
+import { listedMilliseconds } from "./schema.ts";
 import { rowsAs } from "./typed-rows.ts";
 
 /** Caches prepared statements and writes session rows. Callers open the transaction. */
@@ -29,8 +30,8 @@ export class SqliteRows {
   insertSession({ row, records, versions = [], entries }: NewSession): boolean {
     if (this.prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
     this.prepare(
-      `INSERT INTO agent_sessions (${sessionColumns}, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(...sessionToSql(row), checksumOf(sessionToSql(row)));
+      `INSERT INTO agent_sessions (${sessionColumns}, sum, listed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(...sessionToSql(row), checksumOf(sessionToSql(row)), listedAt(row.updatedAt));
     addChange(this, { owner: row.owner, sessionId: row.id }, row.revision);
     for (const record of records) this.#putRecord(row.id, row.owner, row.revision, record);
     for (const { from, to, ...record } of versions) this.#putRecord(row.id, row.owner, from, record, to);
@@ -69,25 +70,32 @@ export class SqliteRows {
   }
 
   #updateRow({ scope, expected, row, notepadChanged }: Commit): number {
-    const columns = `title = ?, status = ?, updated_at = ?, revision = ?, last_fork = ?, counters = ?, sum = ?`;
-    const values = [
-      row.title,
-      row.status,
-      row.updatedAt,
-      row.revision,
-      row.lastFork,
-      JSON.stringify(row.counters),
-      checksumOf(sessionToSql(row)),
-    ];
-    const where = [scope.sessionId, scope.owner, expected, row.createdAt];
-    const { changes } = notepadChanged
-      ? this.prepare(
-          `UPDATE agent_sessions SET ${columns}, notepad = ? WHERE id = ? AND owner = ? AND revision = ? AND created_at = ?`,
-        ).run(...values, row.notepad, ...where)
-      : this.prepare(
-          `UPDATE agent_sessions SET ${columns} WHERE id = ? AND owner = ? AND revision = ? AND created_at = ?`,
-        ).run(...values, ...where);
+    const values: Record<string, string | number | null> = {
+      title: row.title,
+      status: row.status,
+      updated_at: row.updatedAt,
+      revision: row.revision,
+      last_fork: row.lastFork,
+      counters: JSON.stringify(row.counters),
+      sum: checksumOf(sessionToSql(row)),
+    };
+    if (notepadChanged) values.notepad = row.notepad;
+    // Naming the column would change its index.
+    const listed = listedAt(row.updatedAt);
+    if (this.#listed(scope) !== listed) values.listed = listed;
+    const columns = Object.keys(values).map((name) => `${name} = ?`);
+    const { changes } = this.prepare(
+      `UPDATE agent_sessions SET ${columns.join(", ")} WHERE id = ? AND owner = ? AND revision = ? AND created_at = ?`,
+    ).run(...Object.values(values), scope.sessionId, scope.owner, expected, row.createdAt);
     return Number(changes);
+  }
+
+  #listed({ sessionId, owner }: Scope): number | undefined {
+    const row = this.prepare("SELECT listed FROM agent_sessions WHERE id = ? AND owner = ?").get(
+      sessionId,
+      owner,
+    );
+    return row?.listed as number | undefined;
   }
 
   /** Closes a version that a fork can read, instead of overwriting it. */
@@ -137,6 +145,11 @@ export class SqliteRows {
       `INSERT INTO session_journal (${summedColumns.session_journal}, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(...values, checksumOf(values));
   }
+}
+
+/** The value of `listed` for a time. */
+export function listedAt(time: number): number {
+  return Math.floor(time / listedMilliseconds);
 }
 
 /** Every version of a session's records, by kind, key and time. */

@@ -72,7 +72,7 @@ function keepRow(rows: FoundRows, { keyed, columns }: RawRow): void {
     const entry = isIntact(columns.slice(0, 10), columns[10]) ? entryOf(columns) : undefined;
     if (!entry) rows.broken.push(`entry ${nameOf(columns[1])} in the history of session ${id}`);
     else found.entries.set(entry.revision, entry);
-  } else if (!keyed && [14, 15, 16].includes(columns.length)) {
+  } else if (!keyed && isOfTable(14, 16)) {
     const { summed, sum } = sessionColumnsOf(columns);
     const session = sessionOf(summed);
     const isWhole = session !== undefined && session.notepad !== undefined;
@@ -90,10 +90,10 @@ function keepRow(rows: FoundRows, { keyed, columns }: RawRow): void {
   rows.sessions.set(id, found);
 }
 
-/** Since schema 5 the notepad comes after the checksum. */
+/** Since schema 5 the notepad is the last column; before, a text or null was in the place of the checksum. */
 function sessionColumnsOf(columns: readonly Column[]): { summed: readonly Column[]; sum: Column } {
-  if (columns.length !== 15) return { summed: columns.slice(0, 14), sum: columns[14] };
-  return { summed: [...columns.slice(0, 13), columns[14]], sum: columns[13] };
+  if (typeof columns[13] !== "number") return { summed: columns.slice(0, 14), sum: columns[14] };
+  return { summed: [...columns.slice(0, 13), columns[15]], sum: columns[13] };
 }
 
 function isIntact(values: readonly Column[], sum: Column): boolean {

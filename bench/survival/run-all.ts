@@ -1,0 +1,129 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { allCells } from "./cells.ts";
+import { errorIn } from "./error-in.ts";
+import { inLanes } from "./lanes.ts";
+import type { Report } from "./report.ts";
+import { notRun, type Results, type SystemResult, systemResult } from "./results.ts";
+import { measureRetrieval } from "./retrieval.ts";
+import type { SpeedResult } from "./speed.ts";
+import { isPeer, storesNothing } from "./systems.ts";
+import type { Job, JobResult } from "./worker.ts";
+
+export interface RunOptions {
+  seeds: number[];
+  ids: readonly string[];
+  /** Why the peers cannot be run. */
+  peerProblem?: string | undefined;
+  /** A folder with recorded conversations; they never leave it. */
+  transcripts?: string | undefined;
+}
+
+/** Processes at a time: laptops and runners have at least two cores. */
+const processes = 2;
+const timeout = 540_000;
+const maxError = 4_000;
+
+export async function runAll(options: RunOptions): Promise<Report> {
+  const results = await runResults(options);
+  const timed = ["bare", ...options.ids].filter((id) => canRun(id, options));
+  // One after another: a busy neighbour would slow what is timed.
+  const speed = await inLanes(timed, 1, measureSpeed);
+  return { date: new Date().toISOString().slice(0, 10), results, speed: speed.flat() };
+}
+
+/** Everything that is the same for the same seeds and versions. */
+export async function runResults(options: RunOptions): Promise<Results> {
+  const { seeds, ids, peerProblem = "" } = options;
+  const directory = mkdtempSync(join(tmpdir(), "holdfast-survival-"));
+  try {
+    // Long jobs first, so that no process is left alone with one at the end.
+    const jobs = ids
+      .filter((id) => canRun(id, options))
+      .flatMap((id) => jobsOf(id, options))
+      .toSorted((a, b) => b.cells.length - a.cells.length);
+    const done = await inLanes(jobs, processes, (job) =>
+      runJob(job, join(directory, `${jobs.indexOf(job)}.json`)).catch((error: unknown) => asError(error)),
+    );
+    const systems = ids.map((id) => {
+      const parts = done.filter((_, index) => jobs[index]?.id === id);
+      return parts.length === 0 ? notRun(unknownSystem(id), peerProblem) : joinParts(id, parts);
+    });
+    return { seeds, retrieval: await measureRetrieval(seeds[0] ?? 1), systems };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function canRun(id: string, { peerProblem }: RunOptions): boolean {
+  return peerProblem === undefined || !isPeer(id);
+}
+
+/** A job for each seed, and one for the kills, whose processes mostly wait, and the recorded conversations. */
+function jobsOf(id: string, { seeds, transcripts }: RunOptions): Job[] {
+  const cells = allCells(seeds);
+  return [
+    ...seeds.map((seed) => ({ id, cells: cells.filter((cell) => cell.seed === seed) })),
+    { id, cells: [], kills: true, ...(transcripts === undefined ? {} : { transcripts }) },
+  ];
+}
+
+function unknownSystem(id: string) {
+  return { id, name: id, version: "", configuration: "", durability: "" };
+}
+
+/** One result from the jobs of a system. */
+function joinParts(id: string, parts: readonly (JobResult | Error)[]): SystemResult {
+  const done: JobResult[] = [];
+  for (const part of parts) {
+    if (part instanceof Error) return notRun(unknownSystem(id), part.message);
+    done.push(part);
+  }
+  const facts = Object.assign({ id }, ...done) as JobResult & { id: string };
+  const { results: _results, kills: _kills, ...system } = facts;
+  return systemResult(
+    system,
+    done.flatMap(({ results }) => results),
+    done.flatMap(({ kills }) => kills),
+  );
+}
+
+async function runJob(job: Job, output: string): Promise<JobResult> {
+  const { code, stderr } = await runScript("worker.ts", [output], JSON.stringify(job));
+  if (code === null) throw new Error(`it was stopped after ${timeout / 60_000} minutes`);
+  if (code !== 0) throw new Error(errorIn(stderr));
+  return JSON.parse(readFileSync(output, "utf8")) as JobResult;
+}
+
+async function runScript(
+  script: string,
+  args: string[],
+  input = "",
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], { timeout });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (data: Buffer) => {
+    stdout += data.toString("utf8");
+  });
+  child.stderr.on("data", (data: Buffer) => {
+    stderr = `${stderr}${data.toString("utf8")}`.slice(0, maxError);
+  });
+  child.stdin.end(input);
+  const code = await new Promise<number | null>((done) => child.on("close", done));
+  // Frameworks write notices to stdout, too; the result is the last line.
+  return { code, stdout: stdout.trim().split("\n").at(-1) ?? "", stderr };
+}
+
+/** Nothing for a system that stores nothing itself. */
+async function measureSpeed(id: string): Promise<SpeedResult[]> {
+  const { code, stdout, stderr } = await runScript("speed.ts", [id]);
+  if (code === 0) return [JSON.parse(stdout) as SpeedResult];
+  return stderr.includes(storesNothing) ? [] : [{ name: id, problem: errorIn(stderr) }];
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
