@@ -77,6 +77,7 @@ const library = defineConfig({
     pi: "src/hosts/pi/index.ts",
     opencode: "src/hosts/opencode/index.ts",
     kilo: "src/hosts/kilo/index.ts",
+    dsh: "src/hosts/dsh/index.ts",
     openclaw: "src/hosts/openclaw/index.ts",
   },
   dts: true,
@@ -135,7 +136,7 @@ export const hook = defineConfig({
       groups: [
         {
           name: "hook-core",
-          test: /\/src\/(?:cli|errors|engine|context|compaction\/nudges|workspace\/(?!config-problems)|hosts\/(?:[\w-]+\.|hook\/(?!compaction)|transcript\/|[\w-]+\/(?:host|transcript)\.)|sessions\/(?!transfer)|surfaces\/(?!sandbox|knowledge\/(?:check-|json-schema)|project\/(?!notes-md\/places))|stores\/(?:sql|store|session-table|durable-directory|regular-file|patience))/,
+          test: /\/src\/(?:cli|errors|engine|context|compaction\/nudges|workspace\/(?!config-problems)|hosts\/(?:[\w-]+\.|hook\/(?!compaction)|transcript\/|[\w-]+\/(?:host|transcript)\.)|sessions\/(?!transfer)|surfaces\/(?!sandbox|knowledge\/(?:check-|json-schema)|project\/(?!notes-md\/(?:places|file)|start-stamp))|stores\/(?:sql|store|session-table|durable-directory|regular-file|patience))/,
         },
       ],
     },

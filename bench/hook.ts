@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openMemory } from "../src/index.ts";
 import { compare, type Figure } from "./measure.ts";
@@ -21,13 +21,22 @@ export async function hookFigures(directory: string): Promise<Figure[]> {
     const { status, stderr } = spawnSync(process.execPath, args, { env, input });
     if (status !== 0) throw new Error(`node ${args.join(" ")} failed: ${stderr}`);
   };
+  const notes = join(root, ".holdfast", "NOTES.md");
   const figures: Figure[] = [];
   for (const [name, event] of [
     ["SessionStart", { source: "startup" }],
+    ["SessionStart with NOTES.md", { source: "startup" }],
     ["UserPromptSubmit", { prompt: "go on" }],
     ["PreToolUse", { tool_name: "Bash", tool_input: { command: "git status" } }],
   ] as const) {
-    const input = JSON.stringify({ session_id: "s1", cwd: root, hook_event_name: name, ...event });
+    const hook_event_name = name.split(" ", 1)[0];
+    const input = JSON.stringify({ session_id: "s1", cwd: root, hook_event_name, ...event });
+    rmSync(notes, { force: true });
+    if (name.includes("NOTES.md")) {
+      copyFileSync(join(import.meta.dirname, "../src/surfaces/project/fixtures/notes-md-example.md"), notes);
+      // The first start reads the notes as Markdown, and the next ones only if they have changed.
+      run([cli, "hook", "claude-code"], input);
+    }
     const { work, baseline, ratio } = await compare(
       () => run([cli, "hook", "claude-code"], input),
       () => run(["-e", "0"]),

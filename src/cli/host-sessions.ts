@@ -79,7 +79,8 @@ export function hostSessions({ directory }: Project): HostSessions {
 
     removed(sessionId, transcript, size) {
       const host = hostOfSession(sessionId);
-      const span = host && transcript !== "" ? readConversation(host, transcript, size) : undefined;
+      const span =
+        host && transcript !== "" ? readConversation(host, transcript, { until: size }) : undefined;
       return (span?.messages ?? []).map(toHostMessage);
     },
 

@@ -16,10 +16,9 @@ export function checkpointTokens(contextWindow = usualWindow): number {
   return Math.round(Math.min(maxTokens, Math.max(minTokens, contextWindow / 100)));
 }
 
-/** Tests whether a text fits, and measures pieces of it. */
+/** Measures a text and pieces of it. */
 export interface Measure {
-  fits(text: string): boolean;
-  /** What a piece takes, in the unit that is scarce. */
+  /** What a text takes, in the unit that is scarce. */
   cost(text: string): number;
   /** The whole budget, in that unit. */
   total: number;
@@ -34,38 +33,19 @@ export function measureFor(
   { tokens = checkpointTokens(), bytes }: CheckpointBudget,
   countTokens: (text: string) => number,
 ): Measure {
-  if (bytes !== undefined) {
-    const fits = (text: string) => utf8Length(text) <= bytes;
-    return { fits, cost: utf8Length, total: bytes, tokens: bytes / bytesPerToken };
-  }
-  const cost = (text: string) => upperBound(text, countTokens);
-  return { fits: (text) => cost(text) <= tokens, cost, total: tokens, tokens };
+  if (bytes !== undefined) return { cost: utf8Length, total: bytes, tokens: bytes / bytesPerToken };
+  return { cost: (text) => upperBound(text, countTokens), total: tokens, tokens };
 }
 
-/** The bytes of a text, without encoding it. */
+const encoder = new TextEncoder();
+
 function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    // Both halves of a surrogate pair count for two; a lone half becomes a replacement character of three.
-    if (code >= 0x80) bytes += code < 0x800 || isPairHalf(text, at, code) ? 1 : 2;
-  }
-  return bytes;
-}
-
-function isPairHalf(text: string, at: number, code: number): boolean {
-  if (code >= 0xd800 && code <= 0xdbff) return isLowSurrogate(text.charCodeAt(at + 1));
-  if (code < 0xdc00 || code > 0xdfff || at === 0) return false;
-  const before = text.charCodeAt(at - 1);
-  return before >= 0xd800 && before <= 0xdbff;
-}
-
-function isLowSurrogate(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
+  return encoder.encode(text).length;
 }
 
 /** Estimated counts can be too low, far too low in scripts where tokenizers spend a token per byte. */
 function upperBound(text: string, countTokens: (text: string) => number): number {
+  if (ascii.test(text)) return countTokens(text) * margin;
   const rare = text.match(rareCharacters)?.length ?? 0;
   const foreign = text.match(foreignCharacters)?.length ?? 0;
   return countTokens(text) * margin + foreign * 0.25 + rare * 3;
@@ -73,6 +53,8 @@ function upperBound(text: string, countTokens: (text: string) => number): number
 
 /** Lists of names have up to this many more tokens than estimated. */
 const margin = 1.05;
+
+const ascii = /^\p{ASCII}*$/u;
 
 const foreignCharacters = /[^\p{ASCII}]/gu;
 

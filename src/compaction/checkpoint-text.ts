@@ -1,5 +1,5 @@
 import { fenceLine } from "../context/fence.ts";
-import type { CheckpointMemory, CommandFact, FileFact } from "../engine/records.ts";
+import type { CheckpointMemory, FileFact } from "../engine/records.ts";
 import { dropTrailing, oneLine } from "../engine/text.ts";
 import type { CheckpointBudget, Measure } from "./budget.ts";
 import { measureFor } from "./budget.ts";
@@ -77,20 +77,24 @@ export function renderCheckpoint(
 }
 
 /** The longest beginning of the list that fits, and after it whatever is small enough. */
-function fill(items: readonly Item[], { fits }: Measure): Item[] {
+function fill(items: readonly Item[], { cost, total }: Measure): Item[] {
   let low = 0;
   let high = items.length;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (fits(layOut(items.slice(0, middle)))) low = middle;
+    if (cost(layOut(items.slice(0, middle))) <= total) low = middle;
     else high = middle - 1;
   }
   const chosen = withoutRepeats(items.slice(0, low));
   let misses = 0;
+  let left = total - cost(layOut(chosen));
   for (const item of items.slice(low)) {
     if (misses === maxMisses) break;
-    if (fits(layOut([...chosen, item]))) chosen.push(item);
-    else misses++;
+    const more = item.cost > left + rounding ? -1 : total - cost(layOut([...chosen, item]));
+    if (more >= 0) {
+      chosen.push(item);
+      left = more;
+    } else misses++;
   }
   return chosen;
 }
@@ -106,6 +110,9 @@ function withoutRepeats(items: readonly Item[]): Item[] {
     return !isRepeated;
   });
 }
+
+/** A text may take this much less than its parts, each of which is rounded up. */
+const rounding = 4;
 
 /** How many items may fail to fit before the text counts as full. */
 const maxMisses = 12;
@@ -153,15 +160,16 @@ const shares: [section: Section, share: number, lengths: readonly number[]][] = 
 ];
 
 /** What all statements together may take: names are worth more of a small budget. */
-const statedShare = { small: 0.22, large: 0.45 };
+const statedShare = { small: 0.19, large: 0.45 };
 
 /** Tokens below which a budget counts as small. */
 const smallBudget = 1_000;
 
 /** A share of a small budget may be too small for a single fact; then it gets as much as this. */
 const smallestShare = 1 / 15;
+const leastTokens = 38;
 
-/** More would not fit, and trying them is slow. */
+/** More would not fit, and trying them is slow. A small budget has room for one of each kind, and for the asks. */
 const maxListed = 40;
 
 /** What is said whatever the scores: asks, failures, the plan, running work. */
@@ -176,10 +184,13 @@ function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure): 
     planClosed: facts.planClosed,
     decisions: facts.decisions,
   };
-  let all = total * (tokens < smallBudget ? statedShare.small : statedShare.large);
+  const isSmall = tokens < smallBudget;
+  let all = total * (isSmall ? statedShare.small : statedShare.large);
   return shares.flatMap(([section, share, lengths]) => {
-    const room = Math.min(all, total * Math.max(share, Math.min(smallestShare, 60 / tokens)));
-    const { items, used } = cutToFit(section, texts[section] ?? [], lengths, room, cost);
+    const least = Math.min(smallestShare, leastTokens / tokens);
+    const room = Math.min(all, total * Math.max(isSmall ? share / 2 : share, least));
+    const listed = (texts[section] ?? []).slice(0, isSmall && section !== "asks" ? 1 : maxListed);
+    const { items, used } = cutToFit(section, listed, lengths, room, cost);
     all -= used;
     return items.map(
       (text): Item => ({ section, text, names: namesCovered(text, facts.scores), worth: 0, cost: 0 }),
@@ -197,7 +208,7 @@ function cutToFit(
   const heading = cost(`${headings[section]}: \n`);
   const items: string[] = [];
   let left = room - heading;
-  for (const [index, fact] of facts.slice(0, maxListed).entries()) {
+  for (const [index, fact] of facts.entries()) {
     // No fact takes more than two thirds of what is left, unless it is the last.
     const most = index === facts.length - 1 ? left : (left * 2) / 3;
     const limits = [...lengths, ...(isDense(fact) ? denseLengths : [])];
@@ -229,6 +240,9 @@ function fitting(text: string | undefined, room: number, cost: Measure["cost"]):
   return text !== undefined && cost(`${text}; `) <= room ? text : undefined;
 }
 
+/** What it is worth to say what was done to a file, beyond its name. */
+const fileWorth = 0.02;
+
 /** Names that are hardly ever needed are not worth a look. */
 const maxNames = 600;
 
@@ -246,7 +260,13 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
   const paths = new Set(facts.files.map(({ path }) => path));
   return [
     ...files.map(({ file, text }) =>
-      item(fileSection(file, facts), file.path, text, 0.1 * freshness(file.last, facts.calls), file.path),
+      item(
+        fileSection(file, facts),
+        file.path,
+        text,
+        fileWorth * freshness(file.last, facts.calls),
+        file.path,
+      ),
     ),
     ...mostNeeded(facts.sightings, scores, maxNames)
       .filter(({ text }) => !paths.has(text))
@@ -282,11 +302,12 @@ function failureTexts({ commands }: CheckpointFacts): string[] {
 
 /** The commands that build, test, run or deploy here, and others that were typed again; the likeliest next one first. */
 function commandTexts({ commands, calls }: CheckpointFacts): string[] {
-  const worth = (command: CommandFact) => commandWorth(command, calls);
   return commands
-    .filter((command) => command.failure === "" && worth(command) > 0)
-    .toSorted((a, b) => worth(b) - worth(a) || b.last - a.last)
-    .map(({ line, runs }) => `${oneLine(line)} (ok${runs > 1 ? `, ${runs} runs` : ""})`);
+    .filter(({ failure }) => failure === "")
+    .map((command) => ({ command, worth: commandWorth(command, calls) }))
+    .filter(({ worth }) => worth > 0)
+    .sort((a, b) => b.worth - a.worth || b.command.last - a.command.last)
+    .map(({ command: { line, runs } }) => `${oneLine(line)} (ok${runs > 1 ? `, ${runs} runs` : ""})`);
 }
 
 /** In a small budget, a heading for each kind of name costs more than it says. */

@@ -89,8 +89,13 @@ test("a request stays open until the assistant finishes an answer [controller.ch
     user("ok, go on"),
     user("/compact"),
     user("/model opus"),
+    user("<task-notification>\n<task-id>b3c9</task-id>\n<status>completed</status>\n</task-notification>"),
   );
-  assert.deepEqual(openAsks(asked), ["one"], "go-aheads and slash commands ask for nothing new");
+  assert.deepEqual(
+    openAsks(asked),
+    ["one"],
+    "go-aheads, slash commands and notices of the host ask for nothing new",
+  );
 });
 
 test("a request answered in the kept context is not open; one that was open before still is [controller.checkpoint-asks]", () => {

@@ -54,7 +54,8 @@ export function planWithNeeds(
   const { state, to, earlier, budget = {}, contents = new Map(), countTokens } = input;
   const messages = collapseTasks(input.messages, to);
   const known = earlier?.memory ?? oldMemory(earlier);
-  const removed = messages.filter(({ number }) => number <= to);
+  const isAll = messages.every(({ number }) => number <= to);
+  const removed = isAll ? messages : messages.filter(({ number }) => number <= to);
   const sightings = gatherSightings(messages, sightingsOf(known));
   const scores = scoreNames(sightings, input.weights);
   const gone = namesGone(sightings, messages, input);

@@ -124,19 +124,32 @@ export function messageOfPart(key: string): number | undefined {
 }
 
 /** Stored messages never change, and planning a compaction reads their parts many times. */
-const knownResults = new WeakMap<StoredMessage, ToolResult[]>();
+const knownResults = new WeakMap<StoredMessage, readonly ToolResult[]>();
+const knownCalls = new WeakMap<StoredMessage, readonly ToolCall[]>();
 
-export function toolCallsOf({ number, message }: StoredMessage): ToolCall[] {
-  if (message.role !== "assistant" || typeof message.content === "string") return [];
-  return message.content.flatMap((part) =>
-    part.type === "tool-call"
-      ? [{ id: part.toolCallId, tool: part.toolName, message: number, input: part.input }]
-      : [],
-  );
+const noCalls: readonly ToolCall[] = [];
+const noResults: readonly ToolResult[] = [];
+
+export function toolCallsOf(stored: StoredMessage): readonly ToolCall[] {
+  if (stored.message.role !== "assistant") return noCalls;
+  const known = knownCalls.get(stored);
+  if (known) return known;
+  const calls = readCalls(stored);
+  knownCalls.set(stored, calls);
+  return calls;
 }
 
-export function toolResultsOf(stored: StoredMessage): ToolResult[] {
-  if (stored.message.role !== "tool") return [];
+function readCalls({ number, message }: StoredMessage): readonly ToolCall[] {
+  if (message.role !== "assistant" || typeof message.content === "string") return noCalls;
+  const calls: ToolCall[] = [];
+  for (const part of message.content)
+    if (part.type === "tool-call")
+      calls.push({ id: part.toolCallId, tool: part.toolName, message: number, input: part.input });
+  return calls;
+}
+
+export function toolResultsOf(stored: StoredMessage): readonly ToolResult[] {
+  if (stored.message.role !== "tool") return noResults;
   const known = knownResults.get(stored);
   if (known) return known;
   const results = readResults(stored);

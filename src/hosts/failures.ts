@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isObject } from "../engine/json.ts";
+import { shortHash } from "../engine/short-hash.ts";
 import { appendToRegularFile, readRegularFile } from "../stores/regular-file.ts";
-import { shortHash } from "../workspace/small-file.ts";
 import { stateDirectory } from "../workspace/user-state.ts";
 
 /** A failure in a hook, logged for `holdfast doctor`. It never blocks the agent. */

@@ -29,6 +29,8 @@ export interface Host {
   transcript?: TranscriptFormat;
   /** What it injects at a session's start is not stored in the conversation: a resumed one needs its memory again. */
   forgetsStart?: boolean;
+  /** It drops a prompt that the answer to a session's start was put before when it resumes: the prompt's answer shows memory. */
+  startsWithPrompt?: boolean;
   /** It starts the hooks of a session's start and of the first prompt at the same time. */
   startsAtOnce?: boolean;
   compaction: CompactionTraits;
@@ -60,8 +62,8 @@ export interface CompactionTraits {
   endsSilently?: boolean;
   /** What it keeps of the conversation (default: nothing). */
   keeps?(messages: readonly StoredMessage[]): KeptMessages;
-  /** Input tokens of the newest request, to detect a compaction that the host does not report. */
-  lastInputTokens?(transcript: string): number | undefined;
+  /** The newest summary in a part of the transcript, to detect a compaction that the host does not report; "" if none. */
+  newestSummary?(part: string): string;
 }
 
 /** How a host's MCP client can be told from others, and what it says about the conversation. */

@@ -1,8 +1,9 @@
 import { realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isObject } from "../engine/json.ts";
+import { shortHash } from "../engine/short-hash.ts";
 import { makeProjectDirectory } from "../workspace/project.ts";
-import { namesIn, readSmallFile, shortHash, writeSmallFile } from "../workspace/small-file.ts";
+import { namesIn, readSmallFile, writeSmallFile } from "../workspace/small-file.ts";
 import { findHostProcess, isAlive, listAncestors, type Process } from "./processes.ts";
 
 /**

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
+import { shortHash } from "../engine/short-hash.ts";
 import { parseStoreAddress } from "../stores/store-address.ts";
-import { makeFolder, readSmallFile, shortHash, writeSmallFile } from "./small-file.ts";
+import { makeFolder, readSmallFile, writeSmallFile } from "./small-file.ts";
 import { stateDirectory } from "./user-state.ts";
 
 /** A copy of a store, or of some of its sessions, that a command made. */

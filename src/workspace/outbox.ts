@@ -2,12 +2,13 @@ import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, rmSyn
 import { join } from "node:path";
 import { isObject } from "../engine/json.ts";
 import { Queue } from "../engine/queue.ts";
+import { shortHash } from "../engine/short-hash.ts";
 import { HoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import type { Session } from "../sessions/session.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
 import { makeProjectDirectory } from "./project.ts";
-import { namesIn, readSmallFile, shortHash } from "./small-file.ts";
+import { namesIn, readSmallFile } from "./small-file.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A tool call that could not be written because another process held the store. */
@@ -60,7 +61,7 @@ export class Outbox {
   async call(call: OutboxCall): Promise<ToolAnswer> {
     if (!call.isWrite || this.size === 0) return this.#attempt(call);
     const isFree = await this.drain(call.open, call.sessionId);
-    return isFree ? this.#attempt(call) : this.#keep(call);
+    return isFree ? this.#attempt(call) : this.#keep(call, "store_busy");
   }
 
   /** Applies what is kept, oldest first; false if the store is still locked. `only`: the calls of one session. */
@@ -78,15 +79,14 @@ export class Outbox {
     const { open, tool, input, key } = call;
     try {
       const answer = await (await open()).call(tool, input, key === undefined ? {} : { key });
-      return !answer.ok && answer.code === "store_busy" && call.isWrite ? this.#keep(call) : answer;
+      return !answer.ok && mayKeep(call, answer.code) ? this.#keep(call, answer.code) : answer;
     } catch (error) {
-      if (error instanceof HoldfastError && error.code === "store_busy" && call.isWrite)
-        return this.#keep(call);
+      if (error instanceof HoldfastError && mayKeep(call, error.code)) return this.#keep(call, error.code);
       throw error;
     }
   }
 
-  #keep({ sessionId, tool, input: given, key, open }: OutboxCall): ToolAnswer {
+  #keep({ sessionId, tool, input: given, key, open }: OutboxCall, code: string): ToolAnswer {
     let cleaned: { value: unknown; notice: string };
     try {
       cleaned = this.#guard.clean(given);
@@ -97,9 +97,11 @@ export class Outbox {
     const { value: input, notice } = cleaned;
     const kept = { session: sessionId, tool, input, key: key ?? `outbox-${crypto.randomUUID()}` };
     const isKept = this.size < maxKept && this.#write(kept);
+    const isBusy = code === "store_busy";
+    const why = isBusy ? "another process has locked the memory." : "the memory did not answer in time.";
     const next = isKept
-      ? `The call was kept on disk and is applied once, as soon as the lock is free. Do not repeat it.${notice === "" ? "" : ` ${notice}`}`
-      : "Nothing was changed. Continue without it, and try again later.";
+      ? `The call was kept on disk and is applied once, as soon as ${isBusy ? "the lock is free" : "it answers"}. Do not repeat it.${notice === "" ? "" : ` ${notice}`}`
+      : `${isBusy ? "Nothing was changed" : "The change may have been applied"}. Continue without it, and try again later.`;
     if (isKept) {
       this.#waiting.set(sessionId, open);
       this.#drainLater();
@@ -107,7 +109,7 @@ export class Outbox {
     return {
       ok: false,
       code: "store_busy",
-      text: `${tool}: another process has locked the memory. ${next}`,
+      text: `${tool}: ${why} ${next}`,
       data: { kept: isKept },
     };
   }
@@ -167,6 +169,11 @@ export class Outbox {
       .filter((name) => name.endsWith(".json"))
       .sort();
   }
+}
+
+/** Only writes are kept. One that may have been applied is kept if its key makes applying it again harmless. */
+function mayKeep({ isWrite, key }: OutboxCall, code: string): boolean {
+  return isWrite && (code === "store_busy" || (code === "store_unknown" && key !== undefined));
 }
 
 /** The files of calls that are kept, also of those that were refused. */

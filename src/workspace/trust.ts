@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { basename, join } from "node:path";
+import { shortHash } from "../engine/short-hash.ts";
 import { HoldfastError } from "../errors.ts";
 import { type Binding, readBinding } from "./binding.ts";
 import { findWorkTree, type TrackedFile } from "./git-index.ts";
-import { shortHash } from "./small-file.ts";
 import { stateDirectory } from "./user-state.ts";
 
 /** A `.holdfast` folder that this user did not make, and whose memory is not used. */

@@ -45,6 +45,8 @@ export const engine = [
     "stores.refused-opening": "A refused opening leaves no connection behind.",
     "ledger.many-processes": "Model calls of one session recorded by several processes are all kept.",
     "stores.session-first": "In Postgres every statement on session data names one session.",
+    "stores.group-commit":
+      "In Postgres, commits of one process that wait at the same time share a transaction, unless sessions may be on other nodes; one that fails fails alone.",
     "stores.one-shard":
       "On a distributed engine every write runs on one shard: no statement is pulled to the coordinator or announces inside a commit.",
     "stores.synchronous": "SQLite runs in WAL with synchronous=FULL unless a weaker mode is configured.",
@@ -53,6 +55,8 @@ export const engine = [
     "stores.jsonl-torn": "A torn last line of a JSONL file is dropped with a warning.",
     "stores.sqlite-checksum":
       "Rows of a SQLite store carry a checksum: a flipped bit in a text is an error that names the row, never content.",
+    "stores.few-pages":
+      "In SQLite an edit of the same length in a long notepad logs the pages that differ, and few others.",
     "stores.wal-limit": "SQLite's write-ahead log shrinks again when no reader needs it.",
     "stores.watch-changes": "A watcher reads the sessions that changed, not all of them.",
     "stores.jsonl-damage": "Damage elsewhere in a JSONL file is an error that names the line.",

@@ -50,6 +50,8 @@ export const hooks = from("hooks", {
   "hooks.config": "An invalid setting is reported, and the default applies.",
   "hooks.counted-once":
     "The lines of NOTES.md that a conversation starts with are counted exactly, and counted again only if they changed.",
+  "hooks.notes-known":
+    "A start reads NOTES.md as Markdown only if it, or a file that it refers to, has changed since the last start; otherwise it needs no thread of its own.",
   "hooks.reported-twice":
     "A report that a host sends twice, one after the other or at once, changes nothing the second time.",
   "hooks.not-executed": "Nothing in an event is ever executed.",

@@ -10,5 +10,7 @@ export const locks = from("locks", {
     "A compaction that a hook could not show or record because the store was locked is shown and recorded by the next event of the conversation, once.",
   "locks.setting":
     "The setting interactivePatience says how long agents, hosts, hooks and browsers wait for a lock, in every store.",
+  "locks.hosts":
+    "In pi and OpenClaw, a call that finds a SQLite file or a Postgres table locked is answered within interactivePatience, is kept, and is applied once.",
   "locks.health": "The server's health check answers within 100 ms while another process holds the store.",
 });

@@ -6,12 +6,13 @@ import { HoldfastError } from "../../errors.ts";
 import { keepFailure } from "../../hosts/failures.ts";
 import type { HookRun } from "../../hosts/hook/context.ts";
 import { endsCompaction, type HookEvent, type HookKind, readHookEvent } from "../../hosts/hook/event.ts";
+import { type KnownNotes, recallNotes } from "../../hosts/hook/known-notes.ts";
 import { runHook } from "../../hosts/hook/run-hook.ts";
 import { noteMissed, readHookState } from "../../hosts/hook/state.ts";
 import type { Host } from "../../hosts/host.ts";
 import { findHost, hostNames } from "../../hosts/hosts.ts";
 import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
-import { readWorkspaceConfig } from "../../workspace/config.ts";
+import { offers, readWorkspaceConfig } from "../../workspace/config.ts";
 import { findProject } from "../../workspace/project.ts";
 import { isRemote } from "../../workspace/remote-file-system.ts";
 import { locateStore, type StoreFlags } from "../../workspace/store-location.ts";
@@ -66,9 +67,12 @@ class HookCall {
     const event = readHookEvent(host, payload);
     this.#event = event;
     const given = { project: this.#project, config: this.#config, flags };
-    if (mayTakeLong(event, given)) return this.#workInThread({ host: host.name, payload, ...given });
+    const notes = recallFor(event, given);
+    if (mayTakeLong(event, given, notes !== undefined))
+      return this.#workInThread({ host: host.name, payload, ...given });
     await runHook({
       ...given,
+      ...(notes ? { notes } : {}),
       event,
       answer: (reply) => this.#print(host.formatAnswer(event, reply)),
       fail: (error, code) => this.fail(error, code),
@@ -172,24 +176,38 @@ type HookMessage = { kind: "answer"; text: string } | { kind: "failure"; message
 
 const quickKinds: readonly HookKind[] = ["session-start", "prompt", "before-tool", "after-tool", "turn-end"];
 
+/** What a start shows of NOTES.md, if nothing that it depends on has changed since the last one. */
+function recallFor(event: HookEvent, { project, config }: HookGiven): KnownNotes | undefined {
+  if (event.kind !== "session-start" || event.source === "compact" || event.source === "resume")
+    return undefined;
+  const path = config.values["project.file"];
+  return offers(config, "project") && hasNotes(project.root, path) ? recallNotes(project, path) : undefined;
+}
+
 /**
  * A worker costs about as much as starting Node. The events that agents wait for most do without one if all they read is
  * a SQLite file on a local disk, whose locks they wait for in short steps. Documents, transcripts, network file systems
  * and other stores have no such bound. If a local disk hangs, the host's own limit for its hooks ends the process.
  */
-function mayTakeLong(event: HookEvent, { project, config, flags }: HookGiven): boolean {
+function mayTakeLong(
+  event: HookEvent,
+  { project, config, flags }: HookGiven,
+  areNotesKnown: boolean,
+): boolean {
   if (!quickKinds.includes(event.kind)) return true;
   // Only a session that was resumed may read its transcript at the start.
   if (event.kind === "session-start" && (event.source === "compact" || event.source === "resume"))
     return true;
   const isLooking = event.kind === "prompt" || event.kind === "after-tool";
-  if (isLooking && readHookState(project.directory, event.host.name, event.hostSession)?.missed) return true;
+  const state = isLooking ? readHookState(project.directory, event.host.name, event.hostSession) : undefined;
+  if (state?.missed || state?.start === "resume") return true;
   const { kind, file } = locateStore({ project, cwd: event.cwd, flags, config });
   if (kind !== "sqlite" || isRemote(project.directory) || isRemote(dirname(file))) return true;
   // A prompt may show a compaction that the host does not report, and NOTES.md with it.
-  const { endsSilently, lastInputTokens } = event.host.compaction;
-  const mayReadNotes = event.kind === "session-start" || endsSilently || lastInputTokens !== undefined;
-  return mayReadNotes && hasNotes(project.root, config.values["project.file"]);
+  const { endsSilently, newestSummary } = event.host.compaction;
+  const mayReadNotes = event.kind === "session-start" || endsSilently || newestSummary !== undefined;
+  if (!mayReadNotes || areNotesKnown || !offers(config, "project")) return false;
+  return hasNotes(project.root, config.values["project.file"]);
 }
 
 const workerMark = "holdfast hook worker";

@@ -1,4 +1,5 @@
 import { HoldfastError } from "../../errors.ts";
+import { dropDerived } from "../../workspace/derived-files.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { dropKept } from "../../workspace/outbox.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -24,6 +25,7 @@ export async function run(args: string[]): Promise<number> {
     const remaining = await memory.erase();
     const { project, store: place } = findWorkspace({ flags: values });
     dropKept(project.directory, positionals);
+    dropDerived(project.directory);
     const backups = backupsOf(place, "purge", values.backup);
     remaining.push(...backups.remaining);
     for (const path of backups.files) {

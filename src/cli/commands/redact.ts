@@ -1,6 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
 import { maskMatches, maskOccurrences, maskSecrets } from "../../secrets/edit.ts";
 import { knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
+import { dropDerived } from "../../workspace/derived-files.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { keptFiles } from "../../workspace/outbox.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -24,6 +25,7 @@ export async function run(args: string[]): Promise<number> {
     const { sessions, values: count, remaining } = await memory.rewrite(edit);
     const owners = [memory.owner, knowledgeOwner(memory.owner)];
     const { project, store: place } = findWorkspace({ flags: values });
+    dropDerived(project.directory);
     const backups = backupsOf(place, "redact", values.backup);
     remaining.push(...backups.remaining);
     for (const path of [...backups.files, ...keptFiles(project.directory)]) {

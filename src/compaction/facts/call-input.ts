@@ -13,10 +13,19 @@ export function fieldsOf(input: unknown): Fields {
 
 /** The files that a call names in its fields. */
 export function pathsIn(fields: Fields): string[] {
-  const isPath = (value: unknown): value is string => typeof value === "string" && value !== "";
-  const path = pathFields.map((name) => fields[name]).find(isPath);
-  const list = listFields.map((name) => fields[name]).find((value) => Array.isArray(value)) ?? [];
-  return [...(path === undefined ? [] : [path]), ...list.filter(isPath)];
+  const path = pathFields.find((name) => isPath(fields[name]));
+  const list = listFields.find((name) => Array.isArray(fields[name]));
+  const paths = [path === undefined ? undefined : fields[path], ...listIn(fields, list)];
+  return paths.filter(isPath);
+}
+
+function isPath(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function listIn(fields: Fields, name: string | undefined): readonly unknown[] {
+  const list = name === undefined ? undefined : fields[name];
+  return Array.isArray(list) ? list : [];
 }
 
 /** The files named in a patch, as in `*** Update File: src/a.ts` and `+++ b/src/a.ts`. */

@@ -1,7 +1,8 @@
-import { type StoredMessage, type ToolCall, toolCallsOf, toolResultsOf } from "../../context/conversation.ts";
+import { type StoredMessage, type ToolCall, toolCallsOf } from "../../context/conversation.ts";
 import type { CommandFact } from "../../engine/records.ts";
 import { oneLine } from "../../engine/text.ts";
 import { commandIn, fieldsOf, pathsIn } from "./call-input.ts";
+import { resultsIn } from "./results.ts";
 
 /** Max commands that a checkpoint remembers. */
 const maxCommands = 80;
@@ -16,14 +17,14 @@ export function commandOutcomes(
   now = 0,
 ): CommandFact[] {
   const commands = new Map(earlier.map((command) => [command.line, command]));
-  const results = new Map(messages.flatMap(toolResultsOf).map((result) => [result.id, result]));
+  const { byCall } = resultsIn(messages);
   let call = now;
   for (const stored of messages) {
     if (stored.aside) continue;
     for (const made of toolCallsOf(stored)) {
       call++;
       const { line, isCommand } = commandLine(made);
-      const result = results.get(made.id);
+      const result = byCall.get(made.id);
       if (line.length > maxLength || (!result && !isCommand)) continue;
       const failure = result && failureOf(line, isCommand, result.text, result.isError);
       const before = commands.get(line);

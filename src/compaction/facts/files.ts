@@ -1,6 +1,7 @@
-import { type StoredMessage, toolCallsOf, toolResultsOf } from "../../context/conversation.ts";
+import { type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
 import type { FileFact } from "../../engine/records.ts";
 import { type Fields, fieldsOf, patchedFiles, pathsIn } from "./call-input.ts";
+import { resultsIn } from "./results.ts";
 
 const writingTools = /write|edit|create|patch|replace|delete|move|rename|append|save|update/i;
 const creatingTools = /^(?:write|create|save)|_(?:write|create)/i;
@@ -16,7 +17,7 @@ export function touchedFiles(
   now = 0,
 ): FileFact[] {
   const files = new Map(earlier.map((file) => [file.path, file]));
-  const failed = failedCalls(messages);
+  const { failed } = resultsIn(messages);
   let call = now;
   for (const stored of messages) {
     if (stored.aside) continue;
@@ -62,9 +63,4 @@ function linesIn(fields: Fields): string {
   if (!Number.isInteger(limit)) return Number.isInteger(offset) ? `${offset}-` : "";
   const first = Number.isInteger(offset) ? Number(offset) : 1;
   return `${first}-${first + Number(limit) - 1}`;
-}
-
-function failedCalls(messages: readonly StoredMessage[]): Set<string> {
-  const failed = messages.flatMap(toolResultsOf).filter(({ isError }) => isError);
-  return new Set(failed.map(({ id }) => id));
 }

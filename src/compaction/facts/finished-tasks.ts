@@ -1,6 +1,7 @@
-import { isFinalAnswer, type StoredMessage, toolCallsOf, toolResultsOf } from "../../context/conversation.ts";
+import { isFinalAnswer, type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
 import { fieldsOf, patchedFiles, pathsIn } from "./call-input.ts";
 import { actionOf } from "./files.ts";
+import { resultsIn } from "./results.ts";
 
 type Message = StoredMessage["message"];
 
@@ -18,7 +19,7 @@ interface FinishedTask {
 export function collapseTasks(messages: readonly StoredMessage[], to: number): readonly StoredMessage[] {
   const tasks = findFinished(messages).filter((task) => task.to <= to);
   if (tasks.length === 0) return messages;
-  const failed = new Set(messages.flatMap(toolResultsOf).flatMap(({ id, isError }) => (isError ? id : [])));
+  const { failed } = resultsIn(messages);
   const isInside = ({ number }: StoredMessage) =>
     tasks.some((task) => task.from <= number && number <= task.to);
   const kept = new Set<string>();
@@ -34,12 +35,12 @@ const taskTool = /(?:^|[_.:/-])(begin|end|cancel)_task$/;
 
 /** A task that ends but does not begin here began in an earlier epoch. */
 function findFinished(messages: readonly StoredMessage[]): FinishedTask[] {
-  const failed = new Set(messages.flatMap(toolResultsOf).flatMap(({ id, isError }) => (isError ? id : [])));
+  const { failed } = resultsIn(messages);
   const open: number[] = [];
   const finished: FinishedTask[] = [];
   for (const stored of messages) {
     for (const { tool, id } of toolCallsOf(stored)) {
-      const kind = failed.has(id) ? undefined : taskTool.exec(tool)?.[1];
+      const kind = !tool.endsWith("_task") || failed.has(id) ? undefined : taskTool.exec(tool)?.[1];
       if (kind === "begin") open.push(stored.number);
       else if (kind !== undefined) finished.push({ from: open.pop() ?? 0, to: stored.number });
     }

@@ -1,11 +1,7 @@
-import {
-  type StoredMessage,
-  type ToolResult,
-  toolCallsOf,
-  toolResultsOf,
-} from "../../context/conversation.ts";
+import { type StoredMessage, type ToolResult, toolCallsOf } from "../../context/conversation.ts";
 import type { FileFact, ReadFact } from "../../engine/records.ts";
 import { fieldsOf, pathsIn } from "./call-input.ts";
+import { resultsIn } from "./results.ts";
 
 /** Max parts of files that a checkpoint remembers. */
 const maxReads = 60;
@@ -19,13 +15,14 @@ export function readParts(
   earlier: readonly ReadFact[] = [],
   now = 0,
 ): ReadFact[] {
-  const results = new Map(messages.flatMap(toolResultsOf).map((result) => [result.id, result]));
+  const { byCall } = resultsIn(messages);
   const calls = messages.flatMap((stored) => (stored.aside ? [] : toolCallsOf(stored)));
   const reads: ReadFact[] = [];
   // Newest first: what was read before is not looked at once there is enough.
-  for (const [index, { id, input }] of [...calls.entries()].reverse()) {
+  for (let index = calls.length - 1; index >= 0; index--) {
     if (reads.length === maxReads) return reads;
-    const result = results.get(id);
+    const { id = "", input } = calls[index] ?? {};
+    const result = byCall.get(id);
     if (!result || result.isError) continue;
     const [path, ...more] = pathsIn(fieldsOf(input));
     if (path === undefined || more.length > 0) continue;

@@ -1,8 +1,9 @@
-import { type StoredMessage, toolCallsOf, toolResultsOf } from "../../context/conversation.ts";
+import { type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import { listResident, type State } from "../../engine/state.ts";
 import { oneLine } from "../../engine/text.ts";
 import { commandIn, fieldsOf } from "./call-input.ts";
+import { resultsIn } from "./results.ts";
 
 /** Not the tools that list, read or end what was delegated. */
 const delegating =
@@ -16,18 +17,18 @@ export function stillRunning(
   messages: readonly StoredMessage[],
   earlier: readonly string[] = [],
 ): string[] {
-  const results = new Map(messages.flatMap(toolResultsOf).map((result) => [result.id, result.text]));
+  const { byCall } = resultsIn(messages);
   const running = new Map(earlier.map((line) => [idIn(line), line]));
   for (const { id, tool, input } of messages.flatMap(toolCallsOf)) {
     const fields = fieldsOf(input);
-    const result = results.get(id);
+    const result = byCall.get(id)?.text;
     const handle = typeof fields.bash_id === "string" ? fields.bash_id : firstText(fields);
     const isKnown = running.has(handle);
     if (isKnown && (ending.test(tool) || (result !== undefined && ended.test(result))))
       running.delete(handle);
     const isBackground =
       fields.run_in_background === true || fields.background === true || fields.detached === true;
-    const isOpenAgent = delegating.test(tool) && result === undefined;
+    const isOpenAgent = result === undefined && delegating.test(tool);
     if (!isBackground && !isOpenAgent) continue;
     const what = oneLine(commandIn(fields) ?? firstText(fields), 120);
     const started = /\b(?:id|ID|pid)"?[:= ]+["'`]?((?=[\w-]*\d)[\w-]{2,60})/.exec(result ?? "")?.[1];

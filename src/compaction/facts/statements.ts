@@ -11,12 +11,16 @@ const choice = /^\W*(?:option\s+)?(?:\d{1,2}|[a-z])\W*$/i;
 /** A slash command of the host, such as "/compact" or "/model opus". */
 const slashCommand = /^\s*\/[a-z][\w:-]*(?:\s+\S{1,40})?\s*$/i;
 
+/** A message of the host in the user's place, such as the end of a background task. */
+const notification = /^<(?:[a-z]+-)*notification>/;
+
 function isAsk(text: string): boolean {
   return (
     text !== "" &&
     !goAhead.test(text) &&
     !choice.test(text) &&
     !slashCommand.test(text) &&
+    !notification.test(text) &&
     !/^\[Request interrupted/.test(text)
   );
 }

@@ -8,9 +8,6 @@ export interface Candidate {
   cost: number;
 }
 
-/** Scores are rough, so a short name that is hardly needed must not beat a long one that is. Found by trying. */
-const costPower = 0.8;
-
 /**
  * Orders candidates by value per cost, most valuable first. A name that an earlier candidate tells is worth nothing
  * again.
@@ -24,7 +21,7 @@ export function orderByNeed<Item extends Candidate>(
   const worthNow = ({ names, worth, cost }: Item) => {
     let value = worth;
     for (const name of names) if (!known.has(name)) value += scores.get(name) ?? 0;
-    return value / Math.max(1, cost) ** costPower;
+    return value / Math.max(1, cost);
   };
   const queue = candidates.map((item) => ({ item, value: worthNow(item) }));
   queue.sort((a, b) => a.value - b.value);
@@ -33,8 +30,7 @@ export function orderByNeed<Item extends Candidate>(
     // Values only fall, so one that still leads after a fresh look is the best.
     const value = worthNow(next.item);
     if (value < (queue.at(-1)?.value ?? 0) - 1e-12) {
-      const at = queue.findIndex((other) => other.value > value);
-      queue.splice(at === -1 ? queue.length : at, 0, { item: next.item, value });
+      queue.splice(placeOf(queue, value), 0, { item: next.item, value });
       continue;
     }
     if (value <= 1e-9) continue;
@@ -42,4 +38,16 @@ export function orderByNeed<Item extends Candidate>(
     for (const name of next.item.names) known.add(name);
   }
   return ordered;
+}
+
+/** Where a value belongs among rising ones: before the first that is greater. */
+function placeOf(rising: readonly { value: number }[], value: number): number {
+  let low = 0;
+  let high = rising.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rising[middle]?.value ?? 0) > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

@@ -218,9 +218,12 @@ export function fromNameFact({ text, kind, home, counts }: NameFact): Sighting {
   return sighting;
 }
 
-/** The fields of a call that hold a text to write, rather than what the call is about. */
-const contentFields =
-  /^(?:content|contents|new_?string|old_?string|new_?text|old_?text|new_?str|old_?str|file_?text|insert_?text|patch|diff|code|source|new_?source|body|prompt|edits|todos|text)$/i;
+/** The fields of a call that hold a text to write, rather than what the call is about; without case and underscores. */
+const contentFields = new Set(
+  "content contents newstring oldstring newtext oldtext newstr oldstr filetext inserttext patch diff code source newsource body prompt edits todos text".split(
+    " ",
+  ),
+);
 
 /** What a call is about, and the text that it writes. */
 function splitInput(input: unknown): { target: string; content: string } {
@@ -230,10 +233,10 @@ function splitInput(input: unknown): { target: string; content: string } {
   const content: string[] = [];
   for (const [field, value] of Object.entries(input)) {
     const [text] = typeof value === "string" ? [value] : [textsIn(value).join("\n")];
-    if (contentFields.test(field)) content.push(text);
+    if (contentFields.has(field.replaceAll("_", "").toLowerCase())) content.push(text);
     else {
       // A command may carry a whole file behind its first lines.
-      const end = /<<-?\s*['"]?\w+/.exec(text)?.index ?? text.length;
+      const end = (text.includes("<<") ? /<<-?\s*['"]?\w+/.exec(text)?.index : undefined) ?? text.length;
       const lineEnd = end === text.length ? end : Math.max(end, text.indexOf("\n", end));
       target.push(text.slice(0, lineEnd));
       content.push(text.slice(lineEnd));

@@ -105,7 +105,7 @@ export function mostNeeded(
 ): Sighting[] {
   const score = ({ text }: Sighting) => scores.get(text) ?? 0;
   // Sorting numbers is much faster than sorting all names.
-  const least = Float64Array.from(sightings, score).sort().at(-max) ?? 0;
+  const least = new Float64Array(sightings.map(score)).sort().at(-max) ?? 0;
   return sightings
     .filter((sighting) => score(sighting) >= least)
     .sort((a, b) => score(b) - score(a) || (a.text < b.text ? -1 : 1))

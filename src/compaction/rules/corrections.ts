@@ -21,15 +21,15 @@ function mayCorrect(sentence: string, words: ReadonlySet<string>): boolean {
 
 /** In the middle of a sentence: the user corrects what was just said. */
 const inlineCorrection =
-  /(?<!\s)\s*(?<![,;.(—–-])[,;.(—–-]+\s*(?:(?:oh|um|uh|ah|er|hm+|well|ach|äh|euh|eh)[, ]+)?(?:no,? wait|wait,? no|no,? sorry|sorry,? no|no,? actually|scratch that|strike that|correction|i mean|i meant|make that|make it|or rather|sorry|wait|my mistake|my bad|oops|nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是|no|actually)(?:[,:—–]|\s+-)?\s+(?:(?:sorry|i mean|i meant|make that|make it|actually|rather|it's|it is|that should be)[,:]?\s+){0,2}/iu;
+  /(?<!\s)\s*(?<![,;.(—–-])[,;.(—–-]+\s*(?:(?:oh|um|uh|ah|er|hm+|well|ach|äh|euh|eh)[, ]+)?(?:no,? wait|wait,? no|no,? sorry|sorry,? no|no,? actually|scratch that|strike that|correction|i mean|i meant|make that|make it|or rather|sorry|wait|my mistake|my bad|oops|nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是|no|actually)(?:[,:—–]|\s+-)?\s+(?:(?:sorry|i mean|i meant|make that|make it|actually|rather|it's|it is|that should be)[,:]?\s+){0,2}/i;
 
 /** At the beginning of a sentence: the user corrects an earlier one. */
 const openingCorrection =
-  /^(?:(?:oh|um|uh|ah|er|hm+|well|ok|okay|ach|hey|and|but|so)[, ]+){0,2}(?:no,? wait|wait(?:,? no)?|no,? sorry|sorry|actually|scratch that|strike that|correction|i mean|i meant|make that|on second thoughts?|or rather|rather|my mistake|my bad|oops|change of plans?|update|forget (?:that|what i said|the)|never ?mind|revised|new plan|instead|nein|quatsch|korrektur|doch lieber|ich meine|non|pardon|correction|finalement|en fait|perdón|corrección|en realidad|mejor|cambio de planes|更正|不对|改一下|纠正)[,:.!—–]*\s*(?:(?:i mean|i meant|make that|make it|sorry|actually|that|what i said)[,:]?\s+){0,2}/iu;
+  /^(?:(?:oh|um|uh|ah|er|hm+|well|ok|okay|ach|hey|and|but|so)[, ]+){0,2}(?:no,? wait|wait(?:,? no)?|no,? sorry|sorry|actually|scratch that|strike that|correction|i mean|i meant|make that|on second thoughts?|or rather|rather|my mistake|my bad|oops|change of plans?|update|forget (?:that|what i said|the)|never ?mind|revised|new plan|instead|nein|quatsch|korrektur|doch lieber|ich meine|non|pardon|correction|finalement|en fait|perdón|corrección|en realidad|mejor|cambio de planes|更正|不对|改一下|纠正)[,:.!—–]*\s*(?:(?:i mean|i meant|make that|make it|sorry|actually|that|what i said)[,:]?\s+){0,2}/i;
 
 /** Anywhere in a sentence: something is different from what was said before. */
 const changeWords =
-  /\b(?:actually|instead|no longer|any ?more|not any longer|changed|changes to|change of plans?|correction|scratch|forget (?:what|that|the|about)|revised|switch(?:ed|ing)? to|moved to|moves to|from now on|rather than|lifted|is (?:now|fine now|ok now)|are now|now (?:is|use|goes?)|after all|on second thoughts?|i meant|new (?:rule|limit|port|branch|plan)|you (?:can|may) (?:now )?|it's (?:ok|okay|fine) (?:now )?to|no need to|don't have to|doch|nicht mehr|statt(?:dessen)?|ab jetzt|ab sofort|finalement|désormais|plus besoin|au lieu|en realidad|ya no|en lugar|a partir de ahora)\b|改为|改成|不再|现在(?:改|用|可以)|从现在/iu;
+  /\b(?:actually|instead|no longer|any ?more|not any longer|changed|changes to|change of plans?|correction|scratch|forget (?:what|that|the|about)|revised|switch(?:ed|ing)? to|moved to|moves to|from now on|rather than|lifted|is (?:now|fine now|ok now)|are now|now (?:is|use|goes?)|after all|on second thoughts?|i meant|new (?:rule|limit|port|branch|plan)|you (?:can|may) (?:now )?|it's (?:ok|okay|fine) (?:now )?to|no need to|don't have to|doch|nicht mehr|statt(?:dessen)?|ab jetzt|ab sofort|finalement|désormais|plus besoin|au lieu|en realidad|ya no|en lugar|a partir de ahora)\b|改为|改成|不再|现在(?:改|用|可以)|从现在/i;
 
 /** A rule that is taken back without a new one. */
 const revocation =
@@ -187,7 +187,12 @@ function words(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== "");
 }
 
+const ascii = /^[\x20-\x7e]*$/;
+
+/** A word without the punctuation around it. */
 function bare(word: string): string {
+  // The patterns for letters of all scripts take long to compile.
+  if (ascii.test(word)) return word.toLowerCase().replace(/^[^\w./@-]+|(?<![^\w/@-])[^\w/@-]+$/g, "");
   return word
     .toLowerCase()
     .replace(/^[^\p{L}\p{N}./@_-]+/u, "")

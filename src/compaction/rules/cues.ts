@@ -122,11 +122,14 @@ export const strong: readonly Cue[] = [
     /\b(?:off[- ]limits|hands off|stay (?:away from|out of)|steer clear of|don't you dare|do not you dare)\b/,
   ),
   anywhere(
-    "forbidden prohibited allowed permitted banned mandatory taboo go nogo acceptable unacceptable bounds",
+    [
+      "forbidden prohibited allowed permitted banned mandatory taboo go nogo acceptable unacceptable bounds",
+      "is are remain remains stay stays",
+    ],
     /\b(?:is|are|remains?|stays?) (?:strictly |absolutely |completely )?(?:forbidden|prohibited|not (?:allowed|permitted)(?! to)|banned|mandatory|taboo|a no-?go|not acceptable|unacceptable|out of bounds)\b/,
   ),
   anywhere(
-    "ever whatever notice unless until doubt unsure sure",
+    ["ever whatever notice unless until doubt unsure sure", "do don't whatever unless until when if"],
     /\b(?:do not|don't) you ever\b|\bwhatever (?:you do|happens)\b|\buntil further notice\b|\b(?:unless|until) (?:otherwise|told|stated|i say|noted)\b|^(?:\S+ )?(?:when|if) (?:in doubt|unsure|you(?:'re| are) (?:in doubt|unsure|not sure))\b/,
   ),
   anywhere(
@@ -231,7 +234,7 @@ export const weak: readonly Cue[] = [
   ),
   // A prohibition that is a sentence of its own
   atOpening(
-    "not don't dont can't cannot mustn't shouldn't aren't",
+    ["not don't dont can't cannot mustn't shouldn't aren't", "do don't dont you we"],
     `(?:(?:do not|don't|dont) (?:you )?(?:just |simply |even |directly |manually )?|(?:you|we) (?:must not|mustn't|may not|shall not|should not|shouldn't|cannot|can't|are not (?:allowed )?to|aren't allowed to) |i don't want you to |i do not want you to )${prohibited}\\b(?! (?:it|this|that|them|these|those|anything|everything|so|the (?:full|whole|entire|rest|other|existing|theme|code))\\b)(?: \\S+){2}`,
   ),
   // All, every, any, no
@@ -258,7 +261,7 @@ export const weak: readonly Cue[] = [
     "that and but",
   ),
   anywhere(
-    "must has have should shall needs",
+    ["must has have should shall needs", "stay remain kept keep continue not"],
     /(?:^|[,;:(—–]\s*|\b(?:and|but|that) )(?:the|our|your|my) (?:[\w'./-]+ ){1,6}(?:must|has to|have to|should|shall|needs to) (?:(?:stay|remain)(?! (?:as|the same|there|here|where)\b)|be kept|keep|continue to|not (?:appear|change|be changed|be used|be stored|be touched|be modified|grow|exceed|leave|depend|break|import|contain|drop|go))\b/,
   ),
   anywhere(
@@ -308,7 +311,7 @@ export const weak: readonly Cue[] = [
   ),
   inPart("we", `we (?:write|name|format|sign|squash|review|document|prefix|tag) (?:\\S+ ){0,3}${subjects}`),
   anywhere(
-    "when if",
+    ["when if", "always never don't do ask tell stop fix run update"],
     /^(?:when|if) (?:a|an|any|something|some|you)\b[^,?]{1,70}, (?:then )?(?:please )?(?:always|never|don't|do not|ask|tell me|stop and|fix the|run the tests|update the doc)\b/,
   ),
   anywhere(
@@ -325,7 +328,10 @@ export const weak: readonly Cue[] = [
     /(?:^|[,;:—–]\s*)(?:important|attention|warning|caution)\b ?[:!—–-]+ ?(?:the|our|all|no|do not|don't|you|it is)\b[^?]{1,120}\b(?:must|must not|may not|not|cannot|only|has to)\b/,
   ),
   anywhere(
-    "must may mustn't should",
+    [
+      "must may mustn't should",
+      "during production prod hand manually without outside before until unless directly all",
+    ],
     /\b(?:must not|may not|mustn't|must never|should not) be [a-z]+(?:ed|en|t|n)\b[^?]{0,60}\b(?:during|in production|on production|in prod|by hand|manually|without|outside|before|until|unless|directly|at all)\b/,
   ),
   // Only
@@ -363,7 +369,7 @@ export const weak: readonly Cue[] = [
   ),
   // Make sure
   anywhere(
-    "sure ensure see care",
+    ["sure ensure see care", "always never only don't do not nobody no nothing"],
     /\b(?:make sure|ensure|be sure|see to it|take care)(?: that)?(?: you| we| to)? (?:always|never|only|don't|do not|not to|nobody|no one|nothing|no)\b/,
   ),
   withSubject(
@@ -371,11 +377,11 @@ export const weak: readonly Cue[] = [
     `\\b(?:make sure|ensure|be sure|see to it)(?: that)? (?:all |every |each |any |our |your )?(?:${anyWord} ){0,2}${subject} (?:(?:in|of|for|to) (?:[\\w'./\\ue000\\ue001-]+ ){1,4})?(?:are|is|have|has|use|uses|include|contain|start|end|follow|go|goes|stay|stays|get|gets|carry|mention|reference|never|always|do not|don't)\\b(?! ${outcomes}| (?:green|passing|fixed|working|ok|fine)\\b)`,
   ),
   anywhere(
-    "sure ensure see",
+    ["sure ensure see", "every each any"],
     /\b(?:make sure|ensure|be sure|see to it)(?: that)?(?: you| we| to)? [^?]{1,120}\b(?:before|after|with|on|in|for) (?:every|each|any)\b/,
   ),
   anywhere(
-    "sure ensure",
+    ["sure ensure", "stay stays remain remains never always keep keeps"],
     /\b(?:make sure|ensure)(?: that)? (?:the|our|your) (?:[\w'./-]+ ){1,6}(?:stays?|remains?|is never|are never|is always|are always|keeps?)\b/,
   ),
   anywhere(

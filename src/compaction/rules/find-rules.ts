@@ -120,6 +120,8 @@ function readSentence(rules: Candidate[], sentence: string, message: number): Ca
       ? rules
       : [...rules.slice(0, -1), { ...stated(replaceEnd(withoutStop(last.text), opening.rest)), message }];
   if (!isOne && rules.length === 0) return rules;
+  const same = rules.find(({ text }) => key(text) === key(settled));
+  if (same) return rules;
   const now = stated(settled);
   const replaced = rules.filter(
     (rule) =>
@@ -127,8 +129,6 @@ function readSentence(rules: Candidate[], sentence: string, message: number): Ca
       (opening !== undefined && isOne && isJustSaid && rule === last && sharesWord(settled, rule.text)),
   );
   if (!isOne && replaced.length === 0) return rules;
-  const same = rules.find(({ text }) => key(text) === key(settled));
-  if (same) return rules;
   return [...rules.filter((rule) => !replaced.includes(rule)), { ...now, message }];
 }
 

@@ -93,8 +93,13 @@ function isQuestion(text: string): boolean {
     : !imperativeClause.test(text);
 }
 
+/** The words of all other languages, and their scripts. */
+const foreignWords = new Set(otherLanguages.flatMap(({ words }) => words));
+const foreignScript = /[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
+
 function isForeignRule(sentence: Sentence): boolean {
   const { text } = sentence;
+  if (sentence.words.isDisjointFrom(foreignWords) && !foreignScript.test(text)) return false;
   return otherLanguages.some(
     ({ words, script, says, unless }) =>
       (sentence.hasOneOf(words) || (script?.test(text) ?? false)) &&

@@ -133,6 +133,7 @@ test("in a healthy project the server starts, the canary comes back, and no trac
       ["qwen", 0],
       ["pi", 0],
       ["openclaw", 0],
+      ["dsh", 0],
       ["cursor", 0],
     ],
   );
@@ -190,7 +191,10 @@ test("doctor finds a server whose program is missing or is another program [doct
 test("the canary check finds a hook with a wrong command [doctor.canary]", async () => {
   const machine = await wiredMachine("gemini");
   edit(join(machine.root, ".gemini/settings.json"), (text) =>
-    text.replace(/"command": "[^"]*cli\.[jt]s hook gemini"/, '"command": "/nowhere/holdfast hook gemini"'),
+    text.replaceAll(
+      /"command": "[^"]*cli\.[jt]s hook gemini"/g,
+      '"command": "/nowhere/holdfast hook gemini"',
+    ),
   );
   const { check, detail } = await onlyProblem(machine, "gemini");
   assert.equal(check, "canary");
@@ -333,7 +337,7 @@ test("a host that is not installed is not a problem; one that is installed but n
   assert.equal(nothing.code, 0);
   assert.equal(
     nothing.stdout,
-    "Not found: Claude Code, Codex, Copilot CLI, opencode, Kilo Code, Gemini CLI, Qwen Code, pi, OpenClaw, Cursor.\nNo problems found.\n",
+    "Not found: Claude Code, Codex, Copilot CLI, opencode, Kilo Code, Gemini CLI, Qwen Code, pi, OpenClaw, DeepSeek Harness, Cursor.\nNo problems found.\n",
   );
   mkdirSync(join(machine.home, ".codex"));
   const unwired = await machine.run("doctor");

@@ -35,8 +35,6 @@ testClient({
     await gemini(place, "--resume", "latest", "-p", "Go on.");
     writeSettings(place, 0.9);
   },
-  // Gemini CLI does not report the end of a compression; that the requests have become much smaller shows it.
-  padding: 25_000,
   answerOwn: ({ last }) =>
     last.includes("<state_snapshot>")
       ? {

@@ -2,7 +2,7 @@ import { angleBrackets } from "../hook/angle-brackets.ts";
 import { injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 import { keptByGemini } from "./kept-tail.ts";
-import { lastInputTokens, readGeminiLine, splitGeminiLines } from "./transcript.ts";
+import { newestSummary, readGeminiLine, splitGeminiLines } from "./transcript.ts";
 
 export const gemini: Host = {
   name: "gemini",
@@ -18,14 +18,13 @@ export const gemini: Host = {
   },
   /** Gemini CLI expects an object for every event. */
   formatAnswer(event, { context = "" }) {
-    const isInjected = context !== "" && ["session-start", "prompt", "after-tool"].includes(event.kind);
+    const isInjected = context !== "" && ["prompt", "after-tool"].includes(event.kind);
     return isInjected ? injectContext(event, context) : "{}";
   },
   emptyAnswer: "{}",
   transcript: { readLine: readGeminiLine, splitLines: splitGeminiLines },
-  // A resumed conversation lacks its first message, which contains what was injected then.
-  forgetsStart: true,
-  compaction: { announcesEveryRequest: true, keeps: keptByGemini, lastInputTokens },
+  startsWithPrompt: true,
+  compaction: { announcesEveryRequest: true, keeps: keptByGemini, newestSummary },
   mcpClient: { name: /^gemini-cli-mcp-client/ },
   escaping: angleBrackets,
   setup: async () => (await import("./setup.ts")).geminiSetup,

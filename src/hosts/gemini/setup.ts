@@ -50,6 +50,6 @@ export const geminiSetup: HostSetup = {
   next: ({ scope }) =>
     scope === "project" ? "Gemini CLI uses a project's hooks only in a folder that you trust." : undefined,
   checkTrust,
-  hook: { startEvent: "SessionStart" },
+  hook: { startEvent: "BeforeAgent" },
   live: geminiClient,
 };

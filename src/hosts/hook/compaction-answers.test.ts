@@ -3,6 +3,7 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+import { compressedHistory } from "../test-support/driver-transcripts.ts";
 import {
   answered,
   claudeTranscript,
@@ -182,36 +183,40 @@ test("[hooks.gemini] Gemini: always an object, no angle brackets, memory again a
     const session = await memory.openSession("gemini.s1");
     await session.notepad.write("Map<string> stays <b>bold</b>");
   });
-  const transcript_path = geminiTranscript(project, [9_000, 10_000]);
+  const transcript_path = geminiTranscript(project);
   const event = { session_id: "s1", transcript_path };
-  const start = await hook(project, "gemini", {
-    ...event,
-    hook_event_name: "SessionStart",
-    source: "startup",
-  });
-  assert.equal(JSON.parse(start.stdout).hookSpecificOutput.hookEventName, "SessionStart");
+  const session = { ...event, hook_event_name: "SessionStart" };
+  const prompt = { ...event, hook_event_name: "BeforeAgent", prompt: "go on" };
+  // A resumed chat lacks a prompt that begins with what a hook has injected.
+  assert.equal((await hook(project, "gemini", { ...session, source: "startup" })).stdout, "{}");
+  const start = await hook(project, "gemini", prompt);
+  assert.equal(JSON.parse(start.stdout).hookSpecificOutput.hookEventName, "BeforeAgent");
   assert.match(start.context, /Map‹string› stays ‹b›bold‹\/b›/);
   assert.doesNotMatch(start.context, /[<>]/);
   const compress = { ...event, hook_event_name: "PreCompress", trigger: "auto" };
   const tool = { ...event, hook_event_name: "AfterTool", tool_name: "write_file" };
-  for (const payload of [
-    compress,
-    { ...event, hook_event_name: "BeforeAgent", prompt: "go on" },
-    tool,
-    compress,
-  ])
+  for (const payload of [compress, prompt, tool, compress])
     assert.equal((await hook(project, "gemini", payload)).stdout, "{}", JSON.stringify(payload));
   const entries = await inMemory(project, async (memory) =>
     (await memory.resumeSession("gemini.s1")).history(),
   );
   assert.equal(entries.filter(({ operation }) => operation.type === "context.checkpoint").length, 1);
-  geminiTranscript(project, [9_000, 10_000, 1_200]);
+  const append = (...added: object[]) => appendFileSync(transcript_path, lines(...added));
+  append(compressedHistory("Porting."), { id: "u2", type: "user", content: "Port bin too" });
   const { context } = await hook(project, "gemini", tool);
   assert.match(context, /Map‹string›/);
-  assert.match(context, /lib\/part-0\.py/);
+  assert.match(context, /Asked and not answered yet: Port lib to Python 3\n/);
+  assert.match(context, /lib\/part\.py/);
   assert.match(context, /\[Receipt: /);
-  assert.doesNotMatch(context, /[<>]/);
+  assert.doesNotMatch(context, /[<>]|Port bin/);
   assert.equal((await hook(project, "gemini", tool)).stdout, "{}");
+  // A resume writes the history again, with the same summary.
+  append(compressedHistory("Porting."));
+  for (const payload of [{ ...session, source: "resume" }, prompt, tool])
+    assert.equal((await hook(project, "gemini", payload)).stdout, "{}", JSON.stringify(payload));
+  append(compressedHistory("Ported."));
+  await hook(project, "gemini", { ...session, source: "resume" });
+  assert.match((await hook(project, "gemini", prompt)).context, /Port bin too[\s\S]*\[Receipt: /);
 });
 
 test("[hooks.generic] any other host sends plain events and gets plain fields back", async () => {

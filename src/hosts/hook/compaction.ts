@@ -112,7 +112,7 @@ class CompactionEnd {
     if (begun && !isStale)
       summary ||= readSummary(event.host, event.transcript, begun.removed.transcriptSize);
     else {
-      const conversation = readHostConversation(this.#hook);
+      const conversation = readHostConversation(this.#hook, { hasEnded: isStale });
       summary ||= conversation.summary;
       begun = await this.#compaction.plan(conversation);
       this.#isNew = true;
@@ -218,9 +218,12 @@ function driverOf(
   };
 }
 
-/** The conversation since the last compaction, from the current transcript. */
-function readHostConversation({ event }: HookContext): Conversation & { summary: string } {
-  const span = readConversation(event.host, event.transcript);
+/** The conversation since the last compaction, or up to it if it has ended, from the current transcript. */
+function readHostConversation(
+  { event }: HookContext,
+  { hasEnded = false } = {},
+): Conversation & { summary: string } {
+  const span = readConversation(event.host, event.transcript, { hasEnded });
   const { messages, said, summary } = span ?? { messages: [], said: [], summary: "" };
   const transcript = { path: event.transcript, size: sizeOf(event.transcript) };
   const kept = event.host.compaction.keeps?.(messages) ?? { to: messages.length };

@@ -14,6 +14,7 @@ import { memoryOf } from "../session-link.ts";
 import type { HookReply } from "./answer.ts";
 import type { HookEvent } from "./event.ts";
 import { followEvent } from "./follow-event.ts";
+import type { KnownNotes } from "./known-notes.ts";
 import { checkpointRoom, type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
 import { type HookState, newHookState, readHookState, wasMemoryShown } from "./state.ts";
 
@@ -25,6 +26,8 @@ export interface HookRun {
   flags?: StoreFlags;
   /** Surfaces that react to moments of the conversation (default: NOTES.md, if the project has one). */
   surfaces?: readonly MomentSurface[];
+  /** What a start needs of NOTES.md, if it is known without reading the file as Markdown. */
+  notes?: KnownNotes;
   /** Called at most once, as soon as the answer is known; writes come after it. */
   answer: (reply: HookReply) => void;
   /** Reports a failure without delaying the answer. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { readSmallFile, shortHash, writeSmallFile } from "../../workspace/small-file.ts";
+import { shortHash } from "../../engine/short-hash.ts";
+import { readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 
 /** Counts tokens exactly; the counter itself is loaded only for a text that was not counted before. */
 interface ExactCounter {

@@ -5,7 +5,7 @@ import { openMemory } from "../../index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
 import { hosts } from "../hosts.ts";
 import { sessionIdOf } from "../session-link.ts";
-import { transcriptLines } from "../test-support/driver-transcripts.ts";
+import { compressedHistory, transcriptLines } from "../test-support/driver-transcripts.ts";
 
 interface Life {
   send(name: string, more?: Record<string, unknown>): Promise<string>;
@@ -44,10 +44,10 @@ const lives: [name: string, host: string, live: (life: Life) => Promise<string>]
   [
     "gemini",
     "gemini",
-    async ({ send, append }) => {
+    async ({ send, append, summary }) => {
       await send("BeforeAgent");
       await send("PreCompress", { trigger: "manual" });
-      append({ id: "g-last", type: "gemini", content: "Compressed.", tokens: { input: 2_000 } });
+      append(compressedHistory(summary));
       return send("BeforeAgent");
     },
   ],

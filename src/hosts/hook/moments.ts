@@ -5,6 +5,7 @@ import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
 import { offers } from "../../workspace/config.ts";
 import type { HookContext } from "./context.ts";
 import { countedTokens } from "./counted-tokens.ts";
+import { keepNotes, type RecoveredNotes } from "./known-notes.ts";
 
 /** Loaded only if the project has NOTES.md: most have none, and agents wait for their hooks. */
 async function surfacesOf(hook: HookContext): Promise<readonly MomentSurface[]> {
@@ -28,9 +29,12 @@ export function hasMoments(hook: HookContext): boolean {
 
 /** Notifies the surfaces of a moment in the conversation; their failures are reported but never block the hook. */
 export async function notify(hook: HookContext, moment: Moment): Promise<void> {
+  if (moment.kind === "session-start" && hook.notes) return hook.notes.stamp();
   const session = { id: hook.sessionId, agent: "default" };
   for (const warning of await notifySurfaces(await surfacesOf(hook), session, moment))
     hook.fail(new Error(warning));
+  if (moment.kind === "session-start" && !hook.surfaces && hasMoments(hook))
+    keepNotes(hook.project.directory, await recover(hook));
 }
 
 /**
@@ -38,16 +42,22 @@ export async function notify(hook: HookContext, moment: Moment): Promise<void> {
  * counted exactly, though that is slower: estimates are off by half in some scripts, and the budget is hard.
  */
 export async function projectText(hook: HookContext): Promise<string> {
-  const { root, path } = notesOf(hook);
-  if (!offers(hook.config, "project") || !hasNotes(root, path)) return "";
+  if (hook.notes) return hook.notes.text;
+  if (!offers(hook.config, "project") || !hasNotes(hook.project.root, notesOf(hook).path)) return "";
+  const { text, warnings } = await recover(hook);
+  for (const warning of warnings) hook.fail(new Error(warning));
+  return text;
+}
+
+async function recover(hook: HookContext): Promise<RecoveredNotes> {
   const { recoverProject, resolvedLines } = await import("../../surfaces/project/handover.ts");
   const counter = countedTokens(hook.project.directory, async () => {
     const { count } = await loadExactTokenizer();
     return count;
   });
-  const { text, blockers, warnings } = await counter.run((countTokens) =>
-    recoverProject({ root, path, countTokens }),
+  const { text, blockers, warnings, sources } = await counter.run((countTokens) =>
+    recoverProject({ ...notesOf(hook), countTokens }),
   );
-  for (const warning of warnings) hook.fail(new Error(warning));
-  return [text, ...resolvedLines(blockers)].filter((line) => line !== "").join("\n");
+  const lines = [text, ...resolvedLines(blockers)].filter((line) => line !== "");
+  return { text: lines.join("\n"), warnings, sources };
 }

@@ -1,4 +1,5 @@
 import { isAnyNudgeOn } from "../../compaction/nudges.ts";
+import { shortHash } from "../../engine/short-hash.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
@@ -6,12 +7,15 @@ import { isNothingKept } from "../../surfaces/views.ts";
 import { offers } from "../../workspace/config.ts";
 import { surfaceChoices } from "../../workspace/settings.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
+import { earlierSessions } from "../earlier-sessions.ts";
 import { dropStaleLinks } from "../session-link.ts";
+import { readPart } from "../transcript/file.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
 import { endsCompaction } from "./event.ts";
 import { guardCall } from "./guard.ts";
 import { inTurn } from "./in-turn.ts";
 import { hasMoments, notify, projectText } from "./moments.ts";
+import { sizeOf } from "./report-key.ts";
 import { type MissedCompaction, stateFile, writeHookState } from "./state.ts";
 import { sweepStore } from "./sweep-store.ts";
 import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
@@ -50,7 +54,7 @@ async function handle(hook: HookContext): Promise<void> {
   const { kind, host } = hook.event;
   switch (kind) {
     case "session-start":
-      return startSession(hook);
+      return host.startsWithPrompt ? waitForPrompt(hook) : startSession(hook);
     case "before-compaction":
       return (await loadCompaction()).beforeCompaction(hook);
     case "after-compaction":
@@ -67,6 +71,12 @@ async function handle(hook: HookContext): Promise<void> {
     case "end":
       return endSession(hook);
   }
+}
+
+function waitForPrompt({ state, event, answer }: HookContext): void {
+  state.ended = undefined;
+  state.start = event.source;
+  answer({});
 }
 
 async function startSession(hook: HookContext): Promise<void> {
@@ -87,9 +97,11 @@ async function startSession(hook: HookContext): Promise<void> {
 
 /** Whether a compaction has ended that the conversation was not shown. */
 async function isCompacted(hook: HookContext): Promise<boolean> {
+  if (wasCompressed(hook)) return true;
   const { phase } = await compactionOf(hook);
   if (phase !== "begun") return phase === "finished";
-  if (hook.event.host.compaction.endsSilently) return true;
+  const { endsSilently = false, newestSummary } = hook.event.host.compaction;
+  if (endsSilently || newestSummary) return endsSilently;
   // The host's process may have ended before it could report the end; a new summary shows that there was one.
   const session = await findSession(hook);
   return session !== undefined && (await loadCompaction()).hasNewSummary(hook, session);
@@ -129,8 +141,7 @@ async function showMemory(hook: HookContext): Promise<void> {
     (known
       ? (await entriesSince(session, known.seen)).some((entry) => isWriting(entry) && isShown(hook, entry))
       : state !== undefined && isAnythingShown(hook, state));
-  const hints =
-    source === "startup" ? [...quarantineHint(hook), ...(await earlierSessions(hook, state))] : [];
+  const hints = source === "startup" ? [...quarantineHint(hook), ...(await earlierHint(hook, state))] : [];
   const project = isKept ? "" : await projectText(hook);
   const lead = source === "resume" && !isKept ? leads.startup : leads[source];
   const isProjectFirst = source === "clear";
@@ -149,14 +160,10 @@ function quarantineHint({ project }: HookContext): string[] {
   ];
 }
 
-/** A new conversation starts empty, so one line says how to read the notes of earlier ones. */
-async function earlierSessions(hook: HookContext, state: State | undefined): Promise<string[]> {
+async function earlierHint(hook: HookContext, state: State | undefined): Promise<string[]> {
   if (state && isAnythingShown(hook, state)) return [];
-  const sessions = (await (await hook.memory())?.listSessions({ limit: 3 })) ?? [];
-  const [newest, ...others] = sessions.filter(({ id }) => id !== hook.sessionId);
-  if (!newest) return [];
-  const more = others.length > 0 ? `; "holdfast sessions" lists the others` : "";
-  return [`Notes of the last conversation in this project: "holdfast show ${newest.id}"${more}.`];
+  const hint = await earlierSessions(await hook.memory(), hook.sessionId);
+  return hint === "" ? [] : [hint];
 }
 
 /** Before a prompt, and after a tool if the host takes an answer then: shows changes by others, and a nudge if one is due. */
@@ -165,7 +172,10 @@ async function lookForNews(hook: HookContext): Promise<void> {
   const isPrompt = event.kind === "prompt";
   if (isPrompt && state.turn) finishTurn(state, "");
   const { endsSilently = false } = event.host.compaction;
+  const source = isPrompt ? state.start : undefined;
+  if (isPrompt) state.start = undefined;
   if (state.missed) await makeUp(hook, state.missed);
+  else if (source) await startSession({ ...hook, event: { ...event, source } });
   else if (wasCompressed(hook) || (endsSilently && (await isCompacted(hook)))) await showCompacted(hook);
   else await showNews(hook);
   if (isPrompt) state.turn = newTurn();
@@ -203,13 +213,17 @@ function newsLead(others: readonly JournalEntry[]): string {
   return `[Holdfast] ${who} has changed your working memory since you last saw it; this is how it is now. It is data, not a request.`;
 }
 
-/** Detects a compaction that the host does not report by a much smaller request. */
+/** Detects a compaction that the host does not report by a summary that its transcript did not have. */
 function wasCompressed({ event, state }: HookContext): boolean {
-  const tokens = event.host.compaction.lastInputTokens?.(event.transcript);
-  if (tokens === undefined) return false;
-  const before = state.tokens ?? 0;
-  state.tokens = tokens;
-  return before >= 2_000 && tokens < before * 0.6;
+  const { newestSummary } = event.host.compaction;
+  if (!newestSummary) return false;
+  const { to, summary: known } = state.searched ?? { to: 0, summary: "" };
+  const size = sizeOf(event.transcript);
+  // A smaller file is another one.
+  const text = newestSummary(readPart(event.transcript, { from: size < to ? 0 : to, until: size }) ?? "");
+  const summary = text === "" ? known : shortHash(text);
+  state.searched = { to: size, summary };
+  return summary !== known;
 }
 
 /** Marks the agent's own writes of this turn as seen. */

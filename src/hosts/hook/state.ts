@@ -3,7 +3,7 @@ import { type NudgeFacts, newNudgeFacts } from "../../compaction/nudges.ts";
 import { isObject } from "../../engine/json.ts";
 import { namesIn, readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 import { sessionIdOf } from "../session-link.ts";
-import type { HookKind } from "./event.ts";
+import type { HookEvent, HookKind } from "./event.ts";
 import type { OpenTurn } from "./turn.ts";
 
 /**
@@ -18,8 +18,10 @@ export interface HookState {
   stamp: string;
   /** The previous event. */
   last?: LastEvent | undefined;
-  /** Tokens of the newest request, if the transcript contains them. */
-  tokens?: number;
+  /** The session has started; the next prompt shows what there is to show. */
+  start?: HookEvent["source"] | undefined;
+  /** How far the transcript was searched for a summary, in bytes, and the hash of the last one found. */
+  searched?: { to: number; summary: string };
   nudges: NudgeFacts;
   /** The current turn, until its end is reported. */
   turn?: OpenTurn | undefined;

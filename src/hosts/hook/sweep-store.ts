@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { readSmallFile, shortHash, writeSmallFile } from "../../workspace/small-file.ts";
+import { shortHash } from "../../engine/short-hash.ts";
+import { readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 import type { HookContext } from "./context.ts";
 
 const day = 24 * 3_600_000;

@@ -22,6 +22,7 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
     COPILOT_HOME: join(elsewhere, "copilot"),
     PI_CODING_AGENT_DIR: join(elsewhere, "pi"),
     OPENCLAW_STATE_DIR: join(elsewhere, "openclaw"),
+    DSH_HOME: join(elsewhere, "dsh"),
   };
   await init({ ...places, env }, ...hostNames);
   const written = globSync(["**/*", "**/.*", "**/.*/**"], { cwd: elsewhere }).filter(
@@ -36,6 +37,8 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
     "codex/skills/holdfast/SKILL.md",
     "copilot/hooks/holdfast.json",
     "copilot/mcp-config.json",
+    "dsh/cordis.patch.yml",
+    "dsh/skills/holdfast/SKILL.md",
     "gemini/.gemini/extensions/holdfast/gemini-extension.json",
     "gemini/.gemini/extensions/holdfast/hooks/hooks.json",
     "gemini/.gemini/settings.json",

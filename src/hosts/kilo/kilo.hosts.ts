@@ -11,6 +11,8 @@ testClient(
     spec,
     program: () => join(installClient(spec), "node_modules/@kilocode/cli-linux-x64/bin/kilo"),
     config: ".config/kilo/kilo.json",
+    folder: ".kilo",
+    pluginTypes: "@kilocode/plugin",
     env: {
       KILO_DISABLE_AUTOUPDATE: "1",
       KILO_DISABLE_CODEBASE_INDEXING: "1",

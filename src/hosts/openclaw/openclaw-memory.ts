@@ -7,6 +7,7 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
 import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
+import { isNothingKept } from "../../surfaces/views.ts";
 import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
@@ -14,6 +15,7 @@ import { Outbox } from "../../workspace/outbox.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
+import { earlierSessions } from "../earlier-sessions.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
 import { TurnNudges } from "../plugin/turn-nudges.ts";
 import { listAncestors } from "../processes.ts";
@@ -103,6 +105,10 @@ export class OpenClawMemory {
       conversation.isStarted = true;
       await this.checkConfig(context, report);
       await notify(session, { kind: "session-start" }, report);
+      const hint = isNothingKept(await session.state())
+        ? await earlierSessions(await this.#memory(projectOf(context).cwd), session.id)
+        : "";
+      if (hint !== "") conversation.shown.forget([hint]);
     }
     const { head, news } = await conversation.shown.texts(session);
     const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");

@@ -11,6 +11,8 @@ testClient(
     spec,
     program: () => join(installClient(spec), "node_modules/opencode-ai/bin/opencode.exe"),
     config: ".config/opencode/opencode.json",
+    folder: ".opencode",
+    pluginTypes: "@opencode-ai/plugin",
     env: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
   }),
 );

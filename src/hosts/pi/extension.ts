@@ -38,8 +38,8 @@ export interface ExtensionParts {
   nudges?: NudgePolicy;
   /** Reports a failure; the agent continues. */
   report(event: string, error: unknown, context: PiContext): void;
-  /** Keeps writes while another process holds the store. */
-  outbox?: Outbox;
+  /** Keeps writes of a project while another process holds its store. */
+  outboxOf?(cwd: string): Outbox;
 }
 
 /** The compaction that we offered to pi and that pi has not made yet. */
@@ -128,6 +128,8 @@ export class PiExtension {
     if (!this.#started) {
       const report = (error: unknown) => this.#parts.report("session_start", error, context);
       await notify(session, { kind: "session-start" }, report);
+      const hint = await this.#memory.earlierSessions(session);
+      if (hint !== "") this.#shown.forget([hint]);
     }
     // Going to another branch goes on with the same work in another session.
     this.#started = session;
@@ -184,10 +186,12 @@ export class PiExtension {
         key,
         isWrite: !readOnly,
       };
-      const answer = (await this.#parts.outbox?.call(call)) ?? (await session.call(name, input, { key }));
+      const outbox = this.#parts.outboxOf?.(context.cwd);
+      const answer = (await outbox?.call(call)) ?? (await session.call(name, input, { key }));
       if (answer.ok && !readOnly) this.#nudges.noteWriting();
-      // The store already has the edit; if writing to the branch fails, the next call tries again.
-      await this.#memory.keep(context).catch(report);
+      // The store already has the edit; if writing to the branch fails, the next call tries again. A store that was just
+      // found locked is not waited for a second time.
+      if (answer.ok) await this.#memory.keep(context).catch(report);
       return answer;
     } catch (error) {
       report(error);

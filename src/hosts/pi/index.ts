@@ -31,13 +31,18 @@ export default async function holdfast(pi: PiExtensionApi): Promise<void> {
   const config = readWorkspaceConfig(project);
   const surfaces = await loadSurfaces(chosenSurfaces({ project, config }, "host"), { project, config });
   const parts = await openMemory({ store: "memory:", surfaces, limits: limitsOf(config) });
+  const outboxes = new Map<string, Outbox>();
   const extension = new PiExtension(pi, {
     tools: parts.tools(inPlugin),
     nudges: config.nudges,
     report: reportFailure,
     openMemory: (context) =>
       openStoreOrMemory(context.cwd, surfaces, (error) => reportFailure("session_start", error, context)),
-    outbox: new Outbox(findWorkspace()),
+    outboxOf: (cwd) => {
+      const outbox = outboxes.get(cwd) ?? new Outbox(findWorkspace({ cwd }));
+      outboxes.set(cwd, outbox);
+      return outbox;
+    },
   });
   extension.register(pi);
 }

@@ -5,6 +5,8 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { listPins } from "../../surfaces/pins/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import { isNothingKept } from "../../surfaces/views.ts";
+import { earlierSessions } from "../earlier-sessions.ts";
 import { sessionIdOf } from "../session-link.ts";
 import type { PiContext, PiExtensionApi } from "./api.ts";
 import {
@@ -47,6 +49,12 @@ export class PiMemory {
       throw error;
     });
     return this.#session;
+  }
+
+  /** How to read the notes of earlier conversations, if this one has none; "" otherwise. */
+  async earlierSessions(session: Session): Promise<string> {
+    if (!isNothingKept(await session.state())) return "";
+    return earlierSessions(await this.#memory, session.id);
   }
 
   /** Appends to the branch what it does not record yet: the agent's edits, and a person's. */

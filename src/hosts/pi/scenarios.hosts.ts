@@ -25,7 +25,6 @@ testClient({
   begin: (place, words) => pi(place, "-p", words),
   resume: (place, words) => pi(place, "--continue", "-p", words),
   compact: compactLast,
-  hasNoHint: true,
   answerOwn: ({ tools }) => (tools.length > 0 ? undefined : { text: "The user asked for the ledger." }),
 });
 

@@ -7,14 +7,14 @@ import type { ScriptedRequest } from "../../testing/scripted-server.ts";
 
 const cli = join(import.meta.dirname, "../../cli.ts");
 
-/** Installs a client from npm, once for each version, in a folder that outlives the test. */
-export function installClient(spec: string): string {
+/** Installs a client from npm, once for each version, in a folder that outlives the test. `more`: further arguments. */
+export function installClient(spec: string, more: readonly string[] = []): string {
   const folder = join(tmpdir(), "holdfast-hosts", spec.replaceAll(/[^\w.@-]/g, "+"));
   const done = join(folder, "installed");
   if (existsSync(done)) return folder;
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), "{}");
-  const args = ["install", "--no-audit", "--no-fund", "--no-save", "--prefix", folder, spec];
+  const args = ["install", "--no-audit", "--no-fund", "--no-save", "--prefix", folder, spec, ...more];
   // npm adds its own path when it runs the tests; otherwise find npm like a shell does.
   const npm = process.env.npm_execpath;
   const [program, ...rest] = npm ? [process.execPath, npm, ...args] : ["npm", ...args];

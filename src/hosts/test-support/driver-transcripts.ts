@@ -61,6 +61,17 @@ function geminiLines(messages: readonly ModelMessage[]): Line[] {
   });
 }
 
+/** What Gemini CLI appends to a chat file when it has compressed the chat. */
+export function compressedHistory(summary: string): Line {
+  const text = (id: string, type: string, part: string) => ({ id, type, content: [{ text: part }] });
+  const messages = [
+    text("context", "user", "<session_context>\nThis is the Gemini CLI.\n</session_context>"),
+    text("snapshot", "user", `<state_snapshot>${summary}</state_snapshot>`),
+    text("thanks", "gemini", "Got it. Thanks for the additional context!"),
+  ];
+  return { $set: { messages, lastUpdated: "2026-11-17T06:40:17.447Z" } };
+}
+
 function opencodeLines(messages: readonly ModelMessage[]): Line[] {
   const results = messages.flatMap(resultsIn);
   return messages.flatMap((message, index): Line[] => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { join } from "node:path";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type ClientPlace, run, writeJson } from "./clients.ts";
 import type { RealClient } from "./scenarios.ts";
 
@@ -10,17 +11,24 @@ interface FamilyClient {
   program(): string;
   /** The user's config, in the home folder. */
   config: string;
+  /** Its folder in the project. */
+  folder: string;
+  /** The package with the types of its plug-in API. */
+  pluginTypes: string;
   env: Record<string, string>;
 }
 
 /** A client of the opencode family: turns by its `run` command, compactions through its server. */
-export function opencodeFamilyClient({ host, spec, program, config, env }: FamilyClient): RealClient {
+export function opencodeFamilyClient(client: FamilyClient): RealClient {
+  const { host, spec, program, config, env } = client;
   const say = (place: ClientPlace, ...args: string[]) => run(program(), ["run", ...args], place);
   return {
     host,
     spec,
     prepare(place, { url }) {
       Object.assign(place.env, env);
+      for (const folder of [dirname(join(place.home, config)), join(place.root, client.folder)])
+        markTypesInstalled(folder, client.pluginTypes);
       const model = { name: "scripted", tool_call: true, limit: { context: 40_000, output: 2_000 } };
       writeJson(join(place.home, config), {
         autoupdate: false,
@@ -44,6 +52,17 @@ export function opencodeFamilyClient({ host, spec, program, config, env }: Famil
         ? undefined
         : { text: /title generator/.test(text) ? "Ledger" : "The user asked for the ledger." },
   };
+}
+
+/**
+ * The client installs the types of its plug-in API in both folders. Without a network that fails, and a process that exits
+ * meanwhile leaves a lock, for which the next one waits a minute.
+ */
+function markTypesInstalled(folder: string, name: string): void {
+  mkdirSync(join(folder, "node_modules"), { recursive: true });
+  const dependencies = { [name]: "*" };
+  writeJson(join(folder, "package.json"), { dependencies });
+  writeJson(join(folder, "package-lock.json"), { packages: { "": { dependencies } } });
 }
 
 /** Compacts the newest session. */

@@ -36,8 +36,6 @@ export interface RealClient {
   compact(place: ClientPlace): Promise<unknown>;
   /** Words that fill the conversation before its compaction (default: 300). */
   padding?: number;
-  /** A new conversation is not told how to read the notes of earlier ones: our plug-in for it has no such hint. */
-  hasNoHint?: boolean;
   /** For a client that keeps the user's messages through a compaction: the summary, which must be there. */
   summaryKept?: RegExp;
   /** The model's answer to the client's own requests, such as the summariser's; undefined for an agent's. */
@@ -186,8 +184,7 @@ async function keepApart({ client, place, newRequests, notepads }: ScenarioRun):
   await client.begin(place, "Something new.");
   const [request] = newRequests();
   assert.doesNotMatch(request?.text ?? "", /only-in-[AB]/);
-  if (!client.hasNoHint)
-    assert.match(request?.text ?? "", /holdfast show/, "it says how to read the earlier notes");
+  assert.match(request?.text ?? "", /holdfast show/, "it says how to read the earlier notes");
 }
 
 /** A backup or another program may hold the store: the agent continues without memory. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { hostNamed } from "../hosts.ts";
+import { compressedHistory } from "../test-support/driver-transcripts.ts";
 import { readConversation } from "./read-conversation.ts";
 
 test("[hooks.gemini] a chat is read as lines and as one JSON document in any layout", () => {
@@ -22,4 +23,35 @@ test("[hooks.gemini] a chat is read as lines and as one JSON document in any lay
       ["Port lib/old.py", "Then test it"],
     );
   }
+});
+
+test("[hooks.gemini] a chat has the calls that a message got later, and neither rewound messages nor injected text", () => {
+  const path = join(temporaryDirectory(), "chat.jsonl");
+  const user = (id: string, ...texts: string[]) => ({
+    id,
+    type: "user",
+    content: texts.map((text) => ({ text })),
+  });
+  const answer = { id: "g1", type: "gemini", content: "" };
+  const history = compressedHistory("Porting.");
+  const lines = [
+    user("u1", "<hook_context>[Holdfast] memory</hook_context>\n\nPort lib/old.py"),
+    answer,
+    { ...answer, toolCalls: [{ id: "c1", name: "write_file", args: { file_path: "lib/new.py" } }] },
+    user("u2", "A mistake"),
+    { $rewindTo: "u2" },
+    history,
+    user("u3", "Then test it", "<hook_context>[Holdfast] memory</hook_context>"),
+    history,
+  ];
+  writeFileSync(path, lines.map((line) => JSON.stringify(line)).join("\n"));
+  const shown = (hasEnded: boolean) => {
+    const { messages = [], summary = "" } = readConversation(hostNamed("gemini"), path, { hasEnded }) ?? {};
+    return { texts: JSON.stringify(messages.map(({ message }) => message.content)), summary };
+  };
+  assert.deepEqual(shown(false), { texts: '["Then test it"]', summary: "" });
+  const before = shown(true);
+  assert.match(before.texts, /^\["Port lib\/old\.py",\[.*lib\/new\.py/);
+  assert.doesNotMatch(before.texts, /mistake|Holdfast/);
+  assert.match(before.summary, /Porting/);
 });

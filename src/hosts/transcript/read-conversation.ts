@@ -13,13 +13,20 @@ export interface ConversationSpan {
   summary: string;
 }
 
-/** Reads a host's transcript, up to the byte `until`; undefined if there is none. */
-export function readConversation(host: Host, path: string, until?: number): ConversationSpan | undefined {
+/**
+ * Reads a host's transcript, up to the byte `until`; undefined if there is none. If the last compaction `hasEnded` some
+ * messages ago, the span is the one before it.
+ */
+export function readConversation(
+  host: Host,
+  path: string,
+  { until, hasEnded = false }: { until?: number | undefined; hasEnded?: boolean } = {},
+): ConversationSpan | undefined {
   const spans = readSpans(host, path, until);
   if (!spans) return undefined;
   const last = spans.at(-1);
   // A boundary with nothing after it is the compaction we handle: the removed messages precede it.
-  const isOver = last !== undefined && last.messages.length === 0 && spans.length > 1;
+  const isOver = last !== undefined && (hasEnded || last.messages.length === 0) && spans.length > 1;
   const removed = (isOver ? spans.at(-2) : last)?.messages ?? [];
   const messages = removed.map((message, index) => ({ number: index + 1, message, at: 0 }));
   const before = spans.slice(0, isOver ? -2 : -1).flatMap((span) => span.messages);

@@ -1,10 +1,13 @@
 import { openEnd } from "../session-table.ts";
 
-/** Bytes of the notepad's end that an append rewrites. */
-const tailBytes = 512;
-
-/** Bytes of its middle, which is rewritten now and then; of a large notepad an eighth, or its base would be too often. */
-const middleBytes = "greatest(4096, octet_length(coalesce(notepad_base, '')) / 8)";
+/**
+ * The notepad is stored in four parts, each a few times as large as the next one. An append goes to the last part with
+ * room; a part that is full moves into the one before it. So an append rewrites little, however long the notepad is.
+ */
+const fitsTail = "octet_length(notepad_tail) + octet_length(notepad_text) <= 512";
+const fitsMiddle = "octet_length(notepad_middle) <= 4096";
+const fitsLarge =
+  "octet_length(notepad_large) <= greatest(16384, octet_length(coalesce(notepad_base, '')) / 4)";
 
 /** Seconds per step of `touched`. */
 export const touchedSeconds = 10;
@@ -37,19 +40,24 @@ export const commitSession = `
           notepad_base = CASE
             WHEN notepad_edit = 'none' THEN notepad_base
             WHEN notepad_edit = 'replace' THEN notepad_text
-            WHEN octet_length(notepad_tail) + octet_length(notepad_text) <= ${tailBytes}
-              OR octet_length(notepad_middle) <= ${middleBytes} THEN coalesce(notepad_base, '')
-            ELSE coalesce(notepad_base, '') || notepad_middle || notepad_tail || notepad_text END,
+            WHEN ${fitsTail} OR ${fitsMiddle} OR ${fitsLarge} THEN coalesce(notepad_base, '')
+            ELSE coalesce(notepad_base, '') || notepad_large || notepad_middle || notepad_tail || notepad_text END,
+          notepad_large = CASE
+            WHEN notepad_edit = 'none' THEN notepad_large
+            WHEN notepad_edit = 'replace' THEN ''
+            WHEN ${fitsTail} OR ${fitsMiddle} THEN notepad_large
+            WHEN ${fitsLarge} THEN notepad_large || notepad_middle || notepad_tail || notepad_text
+            ELSE '' END,
           notepad_middle = CASE
             WHEN notepad_edit = 'none' THEN notepad_middle
             WHEN notepad_edit = 'replace' THEN ''
-            WHEN octet_length(notepad_tail) + octet_length(notepad_text) <= ${tailBytes} THEN notepad_middle
-            WHEN octet_length(notepad_middle) <= ${middleBytes} THEN notepad_middle || notepad_tail || notepad_text
+            WHEN ${fitsTail} THEN notepad_middle
+            WHEN ${fitsMiddle} THEN notepad_middle || notepad_tail || notepad_text
             ELSE '' END,
           notepad_tail = CASE
             WHEN notepad_edit = 'none' THEN notepad_tail
             WHEN notepad_edit = 'replace' THEN ''
-            WHEN octet_length(notepad_tail) + octet_length(notepad_text) <= ${tailBytes} THEN notepad_tail || notepad_text
+            WHEN ${fitsTail} THEN notepad_tail || notepad_text
             ELSE '' END
       WHERE id = the_session AND owner = the_owner AND revision = expected AND created_at = the_birth;
     IF NOT FOUND THEN

@@ -1,4 +1,5 @@
 import type { Client, QueryResultRow } from "pg";
+import { GroupCommit } from "./group-commit.ts";
 import { endClient, type OpenClient, type ServerLimits, settings, socketOf } from "./open-client.ts";
 
 export interface Statement {
@@ -6,6 +7,8 @@ export interface Statement {
   values: readonly unknown[];
   /** Prepared once per connection under this name, unless a pooler is in between. */
   name?: string;
+  /** One session's commit, which may share a transaction with those of others. */
+  isCommit?: boolean;
 }
 
 /** `sent` is set when the statement goes out: from then on a lost connection leaves its outcome open. */
@@ -22,6 +25,7 @@ export class Lane {
   readonly #limits: ServerLimits;
   readonly #silence: number;
   #connection: Promise<OpenClient> | undefined;
+  #commits: { client: Client; group: GroupCommit } | undefined;
   #lastAnswer = 0;
   #named = true;
   /** Statements without an answer. */
@@ -47,13 +51,15 @@ export class Lane {
     if (this.pending++ === 0) this.#lastAnswer = Date.now();
     try {
       this.#connection ??= this.#connect();
-      const { client, pooled } = await this.#connection;
+      const { client, pooled, distributed } = await this.#connection;
       attempt.sent = true;
       const own = limits?.();
       const silence = Math.max(this.#silence, (own?.statementMilliseconds ?? 0) + this.#silence / 4);
       const stop = watchSilence(client, silence);
       try {
         if (pooled || own) return await inTransaction<Row>(client, statement, own ?? this.#limits);
+        if (statement.isCommit && this.#named && !distributed)
+          return (await this.#groupOf(client).send(statement)) as Row[];
         return await ask<Row>(client, statement, this.#named);
       } finally {
         stop();
@@ -80,6 +86,12 @@ export class Lane {
     const opened = await this.#connection?.catch(() => undefined);
     this.#connection = undefined;
     if (opened) await endClient(opened.client);
+  }
+
+  #groupOf(client: Client): GroupCommit {
+    if (this.#commits?.client !== client)
+      this.#commits = { client, group: new GroupCommit((statement) => ask(client, statement, this.#named)) };
+    return this.#commits.group;
   }
 
   #connect(): Promise<OpenClient> {

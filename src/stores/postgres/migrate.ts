@@ -61,6 +61,8 @@ async function upgrade(client: Client): Promise<void> {
   try {
     // A process that dies here must not keep the lock.
     await client.query("SET LOCAL idle_in_transaction_session_timeout = '5s'");
+    // Citus changes tables and functions in one transaction only one shard after the other; elsewhere this has no effect.
+    await client.query("SET LOCAL citus.multi_shard_modify_mode = 'sequential'");
     await client.query("SELECT pg_advisory_xact_lock(5202941937)");
     const { rows } = await client.query<Found>(findTables);
     if (rows[0]?.sessions && !rows[0].ours) throw foreignError();

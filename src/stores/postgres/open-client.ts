@@ -18,6 +18,8 @@ export interface OpenClient {
   client: Client;
   /** The connection leads to a pooler: its settings and prepared statements are not ours. */
   pooled: boolean;
+  /** The server may keep sessions on other nodes, so that a transaction with several of them is a distributed one. */
+  distributed: boolean;
 }
 
 export async function importPg(): Promise<Pg> {
@@ -64,15 +66,16 @@ async function openHost(
   client.on("end", onEnd);
   try {
     await client.connect();
-    const { rows } = await client.query<{ pid: number; standby: boolean }>(
-      "SELECT pg_backend_pid() AS pid, pg_is_in_recovery() AS standby",
+    const { rows } = await client.query<{ pid: number; standby: boolean; citus: boolean }>(
+      `SELECT pg_backend_pid() AS pid, pg_is_in_recovery() AS standby,
+        EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS citus`,
     );
     if (address.needsPrimary && rows[0]?.standby) throw standbyError();
     // A pooler answers the handshake itself, with a process id of its own.
     const { processID } = client as unknown as { processID: number | null };
     const pooled = address.pooled || rows[0]?.pid !== processID;
     if (!pooled) await client.query(`SELECT ${settings(limits, false)}`);
-    return { client, pooled };
+    return { client, pooled, distributed: rows[0]?.citus ?? false };
   } catch (error) {
     client.removeListener("end", onEnd);
     endClient(client);

@@ -6,8 +6,9 @@ import { openTestMemory } from "../../../test/support/memory.ts";
 import { askPostgres, startPostgres } from "../../../test/support/postgres.ts";
 import { testContract } from "../test-support/contract.ts";
 import { commitFunctions, trimCalls, upkeepFunctions } from "./commit-functions.ts";
+import { joinCommits } from "./group-commit.ts";
 import { postgresStore } from "./postgres.ts";
-import { listSessions, revisionsOf, touchedSince } from "./statements.ts";
+import { call, listSessions, revisionsOf, touchedSince } from "./statements.ts";
 import { tablesIn, violationsOf } from "./test-support/statement-rules.ts";
 
 const server = await startPostgres();
@@ -78,7 +79,10 @@ test("every statement that the contract sends runs on one shard, names the owner
   assert.ok(onData.length >= 12, `${onData.length} statements were seen`);
   assert.ok(statements.some((text) => text.startsWith("SELECT holdfast_commit(")));
   const isList = (text: string) => lists.some((list) => text.startsWith(list)) && !/ id = \$/.test(text);
-  const found = statements.filter((text) => !isList(text)).flatMap(violationsOf);
+  // Sent only to a server that holds all sessions itself.
+  const isGroup = (text: string) =>
+    text.startsWith("SELECT holdfast_commit(") && text.includes(" AS answer_1");
+  const found = statements.filter((text) => !isList(text) && !isGroup(text)).flatMap(violationsOf);
   assert.deepEqual(found, []);
   const listed = statements.filter(isList);
   assert.ok(listed.length > 0);
@@ -119,6 +123,7 @@ test("mutations: a statement that leaves its shard, or announces in a commit, is
       "UPDATE session_rows SET touched = extract(epoch FROM clock_timestamp()) WHERE id = $1 AND owner = $2",
     ],
     [/announces inside a commit/, "SELECT holdfast_commit($1), pg_notify('a', 'b')"],
+    [/several sessions/, joinCommits([call("holdfast_commit", ["a"]), call("holdfast_commit", ["b"])]).text],
     [
       /crashes a worker/,
       inFunction("UPDATE session_rows SET title = keys[1] WHERE id = the_session AND owner = the_owner;"),

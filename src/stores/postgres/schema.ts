@@ -6,7 +6,7 @@ const listedMilliseconds = 60_000;
 
 /**
  * The same tables as in SQLite, but the session's row is `session_rows` and `agent_sessions` a view on it: the row
- * holds the notepad in three parts, so that an append rewrites only the last one. Every primary key starts with the
+ * holds the notepad in four parts, so that an append rewrites only the last one. Every primary key starts with the
  * session id, so the tables can be sharded by it.
  */
 export const migrations: string[] = [
@@ -187,5 +187,13 @@ export const migrations: string[] = [
   ${commitFunctions}
   `,
   upkeepFunctions,
-  `${commitSession} ${trimCalls}`,
+  trimCalls,
+  `
+  ALTER TABLE session_rows ADD COLUMN notepad_large TEXT NOT NULL DEFAULT '';
+  CREATE OR REPLACE VIEW agent_sessions AS
+    SELECT id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at, revision, last_fork, counters,
+           notepad_base || notepad_large || notepad_middle || notepad_tail AS notepad
+    FROM session_rows;
+  ${commitSession}
+  `,
 ];

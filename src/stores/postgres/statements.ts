@@ -18,7 +18,7 @@ export type { Statement } from "./lane.ts";
 /** Every statement on session data, so that a test can read them all. Each names one session, but for the lists. */
 
 const columns =
-  "s.id, s.owner, s.agent, s.title, s.status, s.origin, s.parent, s.lineage, s.created_at, s.updated_at, s.revision, s.last_fork, s.counters, s.notepad_base || s.notepad_middle || s.notepad_tail AS notepad";
+  "s.id, s.owner, s.agent, s.title, s.status, s.origin, s.parent, s.lineage, s.created_at, s.updated_at, s.revision, s.last_fork, s.counters, s.notepad_base || s.notepad_large || s.notepad_middle || s.notepad_tail AS notepad";
 
 const summaryColumns =
   "id, owner, agent, title, status, origin, parent, created_at, updated_at, revision, counters";
@@ -129,7 +129,7 @@ export function commit(
 ): Statement {
   const line = entryToSql(entry);
   const appended = notepadChanged ? appendedText({ row, entry }) : undefined;
-  return call("holdfast_commit", [
+  const values = [
     scope.sessionId,
     scope.owner,
     expected,
@@ -152,7 +152,8 @@ export function commit(
     line.idempotency_key,
     line.result,
     id,
-  ]);
+  ];
+  return { ...call("holdfast_commit", values), isCommit: true };
 }
 
 /** The text at the end of the notepad that the entry added, if it did nothing else to it. */

@@ -21,7 +21,7 @@ const names = Object.fromEntries(
   Object.entries(summedColumns).map(([table, columns]) => [table, columns.split(", ")]),
 ) as Record<SummedTable, string[]>;
 
-/** CRC-32 by four bytes at a time, computed here because loading node:zlib takes longer than a hook has. */
+/** CRC-32 by four bytes at a time, for short-lived processes: loading node:zlib takes longer than a hook has. */
 const remainders = new Int32Array(256).map((_, byte) => {
   let remainder = byte;
   for (let bit = 0; bit < 8; bit++)
@@ -37,11 +37,24 @@ function followedByZero(table: Int32Array): Int32Array {
   return table.map((remainder) => (remainders[remainder & 0xff] as number) ^ (remainder >>> 8));
 }
 
-/** The checksum of a row's values, in the order of `summedColumns`. */
+/** Characters summed by this process, and how many before node:zlib, which is faster, is worth loading. */
+let summed = 0;
+const worthLoading = 1_000_000;
+let crc32: ((text: string) => number) | undefined;
+
+/**
+ * The checksum of a row's values, in the order of `summedColumns`. Signed, because SQLite stores that in four bytes: a row
+ * that keeps its length is overwritten in place, page by page, and only the pages that differ are logged.
+ */
 export function checksumOf(values: readonly Value[]): number {
   // A separator and a marker that no text contains: stores refuse NUL.
   const text = values.map((value) => (value === null ? "\u0000" : `${value}`)).join("\u0000\u0000");
-  const bytes = Buffer.from(text, "utf8");
+  if (summed < worthLoading) summed += text.length;
+  else crc32 ??= process.getBuiltinModule("node:zlib").crc32;
+  return crc32 ? crc32(text) | 0 : crc32Of(Buffer.from(text, "utf8"));
+}
+
+function crc32Of(bytes: Buffer): number {
   const whole = bytes.length - (bytes.length % 4);
   let sum = -1;
   let at = 0;
@@ -59,7 +72,12 @@ export function checksumOf(values: readonly Value[]): number {
   }
   for (; at < bytes.length; at++)
     sum = (remainders[(sum ^ (bytes[at] as number)) & 0xff] as number) ^ (sum >>> 8);
-  return ~sum >>> 0;
+  return ~sum;
+}
+
+/** Before schema 5 checksums were stored unsigned. */
+export function isChecksum(stored: unknown, values: readonly Value[]): boolean {
+  return typeof stored === "number" && (stored | 0) === checksumOf(values);
 }
 
 /** What stays the same of a row when its text is edited. */
@@ -78,7 +96,7 @@ export function findDamagedRows(database: DatabaseSync): DamagedRows {
   const damaged: DamagedRows = {};
   for (const table of summedTables) {
     const rows = database.prepare(
-      `SELECT ${rowNames[table]} AS name FROM ${table} WHERE sum IS NOT holdfast_sum(${summedColumns[table]})`,
+      `SELECT ${rowNames[table]} AS name FROM ${table} WHERE (sum & 0xffffffff) IS NOT (holdfast_sum(${summedColumns[table]}) & 0xffffffff)`,
     );
     damaged[table] = rows.all().map(({ name }) => name);
   }
@@ -113,7 +131,7 @@ export function checkRow<Row extends object>(
   path: string,
 ): Row {
   const values = names[table].map((name) => (row as Record<string, Value>)[name] ?? null);
-  if (row.sum === checksumOf(values)) return row;
+  if (isChecksum(row.sum, values)) return row;
   throw damagedRow(table, row as Record<string, Value>, path);
 }
 

@@ -1,7 +1,6 @@
-import type { SqlSession } from "../sql-rows.ts";
 import { Listeners, type Scope, type StopWatching, type StoreChange } from "../store.ts";
+import { changesAfter, lastChange } from "./changes.ts";
 import type { SqliteRows } from "./session-rows.ts";
-import { rowsAs } from "./typed-rows.ts";
 
 interface FeedParts {
   rows: SqliteRows;
@@ -33,7 +32,7 @@ export class SqliteFeed {
     if (this.#listeners.size === 0) {
       await read(() => {
         this.#polled = version();
-        this.#lastChange = Number(rows.prepare("SELECT last FROM store_changes").get()?.last ?? 0);
+        this.#lastChange = lastChange(rows);
       });
       this.#notified.clear();
       clearInterval(this.#timer);
@@ -59,35 +58,22 @@ export class SqliteFeed {
   }
 
   #poll(): void {
-    let changes: (StoreChange & { change: number })[];
+    let found: ReturnType<typeof changesAfter>;
     try {
       const version = this.#parts.version();
       if (version === this.#polled) return;
-      changes = this.#changes();
+      found = changesAfter(this.#parts.rows, this.#lastChange);
       this.#polled = version;
     } catch {
       // The file is unreachable or locked. Reads and writes report it; the next poll retries.
       return;
     }
-    for (const { change, ...changed } of changes) {
-      this.#lastChange = change;
-      if (this.#notified.get(ownedId(changed)) === changed.revision) continue;
-      this.#notified.set(ownedId(changed), changed.revision);
-      this.#listeners.notify(changed);
+    this.#lastChange = found.last;
+    for (const change of found.changes) {
+      if (this.#notified.get(ownedId(change)) === change.revision) continue;
+      this.#notified.set(ownedId(change), change.revision);
+      this.#listeners.notify(change);
     }
-  }
-
-  /** The sessions committed to after the last change, each with its newest revision. */
-  #changes(): (StoreChange & { change: number })[] {
-    const found = this.#parts.rows
-      .prepare("SELECT owner, id, revision, change FROM agent_sessions WHERE change > ? ORDER BY change")
-      .all(this.#lastChange);
-    return rowsAs<SqlSession & { change: number }>(found).map(({ owner, id, revision, change }) => ({
-      owner,
-      sessionId: id,
-      revision,
-      change,
-    }));
   }
 }
 

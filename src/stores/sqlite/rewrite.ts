@@ -2,6 +2,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { editJson, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
 import { entryToSql } from "../sql-rows.ts";
+import { addChange } from "./changes.ts";
 import { findDamagedRows, sealRows } from "./checksums.ts";
 
 /** Every column with text of a session: how it is found, and whether it is JSON. */
@@ -73,13 +74,13 @@ export function rewriteRows(
 }
 
 function addEntry(database: DatabaseSync, id: string, owner: string, now: number): void {
-  const change = database.prepare("UPDATE store_changes SET last = last + 1 RETURNING last").get()?.last ?? 0;
   const row = database
     .prepare(
-      "UPDATE agent_sessions SET revision = revision + 1, change = ? WHERE id = ? AND owner = ? RETURNING revision",
+      "UPDATE agent_sessions SET revision = revision + 1 WHERE id = ? AND owner = ? RETURNING revision",
     )
-    .get(change, id, owner) as { revision: number } | undefined;
+    .get(id, owner) as { revision: number } | undefined;
   if (!row) return;
+  addChange(database, { owner, sessionId: id }, row.revision);
   const entry = entryToSql(rewriteEntry(row.revision, now));
   database
     .prepare(

@@ -3,6 +3,9 @@ import { HoldfastError } from "../../errors.ts";
 import { applicationId } from "../application-id.ts";
 import { sealRows } from "./checksums.ts";
 
+/** A session moves in the index of its owner's list at most this often, so most commits do not change it. */
+export const listedMilliseconds = 10_000;
+
 /** One migration per schema version: SQL, and work that SQL cannot do. */
 const migrations: (string | ((database: DatabaseSync) => void))[] = [
   `
@@ -107,6 +110,46 @@ const migrations: (string | ((database: DatabaseSync) => void))[] = [
   },
   // The newest sessions are listed without reading all.
   "CREATE INDEX agent_sessions_listed ON agent_sessions (owner, updated_at DESC, id);",
+  // A commit changes fewer pages: a long notepad is the last column, the index of the list
+  // of sessions rarely changes, and the last changes are rows of a small table.
+  `
+  DROP INDEX agent_sessions_of_owner;
+  DROP INDEX agent_sessions_by_change;
+  DROP INDEX agent_sessions_listed;
+  ALTER TABLE agent_sessions RENAME TO former_sessions;
+  CREATE TABLE agent_sessions (
+    id TEXT NOT NULL PRIMARY KEY,
+    owner TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    title TEXT,
+    status TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    parent TEXT,
+    lineage TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    last_fork INTEGER NOT NULL,
+    counters TEXT NOT NULL,
+    sum INTEGER NOT NULL,
+    listed INTEGER NOT NULL,
+    notepad TEXT
+  ) STRICT;
+  INSERT INTO agent_sessions
+    SELECT id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at, revision, last_fork, counters,
+           sum, updated_at / ${listedMilliseconds}, notepad
+    FROM former_sessions;
+  DROP TABLE former_sessions;
+  CREATE INDEX agent_sessions_of_owner ON agent_sessions (owner, id);
+  CREATE INDEX agent_sessions_listed ON agent_sessions (owner, listed DESC);
+  DROP TABLE store_changes;
+  CREATE TABLE store_changes (
+    number INTEGER PRIMARY KEY,
+    owner TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    revision INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];
 
 const schemaVersion = migrations.length;

@@ -3,7 +3,9 @@ import type { JournalEntry } from "../../engine/journal.ts";
 import { openEnd } from "../session-table.ts";
 import { entryToSql, type SqlVersion, sessionColumns, sessionToSql, versionFromSql } from "../sql-rows.ts";
 import type { Commit, NewSession, RecordVersion, RecordWrite, Scope } from "../store.ts";
+import { addChange, forgetChanges } from "./changes.ts";
 import { checkRow, checksumOf, summedColumns } from "./checksums.ts";
+import { listedMilliseconds } from "./schema.ts";
 import { rowsAs } from "./typed-rows.ts";
 
 /** Caches prepared statements and writes session rows. Callers open the transaction. */
@@ -28,8 +30,9 @@ export class SqliteRows {
   insertSession({ row, records, versions = [], entries }: NewSession): boolean {
     if (this.prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
     this.prepare(
-      `INSERT INTO agent_sessions (${sessionColumns}, sum, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(...sessionToSql(row), checksumOf(sessionToSql(row)), this.#nextChange());
+      `INSERT INTO agent_sessions (${sessionColumns}, sum, listed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(...sessionToSql(row), checksumOf(sessionToSql(row)), listedAt(row.updatedAt));
+    addChange(this, { owner: row.owner, sessionId: row.id }, row.revision);
     for (const record of records) this.#putRecord(row.id, row.owner, row.revision, record);
     for (const { from, to, ...record } of versions) this.#putRecord(row.id, row.owner, from, record, to);
     for (const entry of entries) this.#putEntry({ owner: row.owner, sessionId: row.id }, entry);
@@ -50,6 +53,7 @@ export class SqliteRows {
       else this.#putRecord(scope.sessionId, scope.owner, row.revision, record);
     }
     this.#putEntry(scope, entry);
+    addChange(this, scope, row.revision);
     return true;
   }
 
@@ -60,37 +64,38 @@ export class SqliteRows {
         scope.owner,
       );
     }
+    forgetChanges(this, scope);
     const removal = this.prepare("DELETE FROM agent_sessions WHERE id = ? AND owner = ?");
     return Number(removal.run(scope.sessionId, scope.owner).changes) > 0;
   }
 
   #updateRow({ scope, expected, row, notepadChanged }: Commit): number {
-    const columns = `title = ?, status = ?, updated_at = ?, revision = ?, last_fork = ?, counters = ?, sum = ?, change = ?`;
-    const values = [
-      row.title,
-      row.status,
-      row.updatedAt,
-      row.revision,
-      row.lastFork,
-      JSON.stringify(row.counters),
-      checksumOf(sessionToSql(row)),
-      this.#nextChange(),
-    ];
-    const where = [scope.sessionId, scope.owner, expected, row.createdAt];
-    const { changes } = notepadChanged
-      ? this.prepare(
-          `UPDATE agent_sessions SET ${columns}, notepad = ? WHERE id = ? AND owner = ? AND revision = ? AND created_at = ?`,
-        ).run(...values, row.notepad, ...where)
-      : this.prepare(
-          `UPDATE agent_sessions SET ${columns} WHERE id = ? AND owner = ? AND revision = ? AND created_at = ?`,
-        ).run(...values, ...where);
+    const values: Record<string, string | number | null> = {
+      title: row.title,
+      status: row.status,
+      updated_at: row.updatedAt,
+      revision: row.revision,
+      last_fork: row.lastFork,
+      counters: JSON.stringify(row.counters),
+      sum: checksumOf(sessionToSql(row)),
+    };
+    if (notepadChanged) values.notepad = row.notepad;
+    // Naming the column would change its index.
+    const listed = listedAt(row.updatedAt);
+    if (this.#listed(scope) !== listed) values.listed = listed;
+    const columns = Object.keys(values).map((name) => `${name} = ?`);
+    const { changes } = this.prepare(
+      `UPDATE agent_sessions SET ${columns.join(", ")} WHERE id = ? AND owner = ? AND revision = ? AND created_at = ?`,
+    ).run(...Object.values(values), scope.sessionId, scope.owner, expected, row.createdAt);
     return Number(changes);
   }
 
-  /** Watchers read the sessions with a higher number than the last they saw. */
-  #nextChange(): number {
-    this.prepare("UPDATE store_changes SET last = last + 1").run();
-    return Number(this.prepare("SELECT last FROM store_changes").get()?.last ?? 0);
+  #listed({ sessionId, owner }: Scope): number | undefined {
+    const row = this.prepare("SELECT listed FROM agent_sessions WHERE id = ? AND owner = ?").get(
+      sessionId,
+      owner,
+    );
+    return row?.listed as number | undefined;
   }
 
   /** Closes a version that a fork can read, instead of overwriting it. */
@@ -140,6 +145,11 @@ export class SqliteRows {
       `INSERT INTO session_journal (${summedColumns.session_journal}, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(...values, checksumOf(values));
   }
+}
+
+/** The value of `listed` for a time. */
+export function listedAt(time: number): number {
+  return Math.floor(time / listedMilliseconds);
 }
 
 /** Every version of a session's records, by kind, key and time. */

@@ -27,7 +27,7 @@ import { countCommit, KnownRevisions } from "./known-revisions.ts";
 import { sqliteLedger } from "./ledger.ts";
 import { openDatabase } from "./open-database.ts";
 import { eraseFreed, finishErasure, rewriteRows } from "./rewrite.ts";
-import { readVersions, SqliteRows } from "./session-rows.ts";
+import { listedAt, readVersions, SqliteRows } from "./session-rows.ts";
 import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
 import { sqliteTrimming } from "./trim.ts";
 import { rowAs, rowsAs } from "./typed-rows.ts";
@@ -228,8 +228,8 @@ class SqliteStore implements Store {
     const conditions = ["owner = ?"];
     const values: (string | number)[] = [owner];
     if (after) {
-      conditions.push("updated_at <= ? AND (updated_at < ? OR id > ?)");
-      values.push(after.updatedAt, after.updatedAt, after.id);
+      conditions.push("listed <= ? AND (updated_at < ? OR (updated_at = ? AND id > ?))");
+      values.push(listedAt(after.updatedAt), after.updatedAt, after.updatedAt, after.id);
     }
     if (agent !== undefined) conditions.push("agent = ?") && values.push(agent);
     if (parent !== undefined) conditions.push("parent = ?") && values.push(parent);
@@ -238,7 +238,7 @@ class SqliteStore implements Store {
     return this.#read(() => {
       const rows = this.#rows
         .prepare(
-          `SELECT ${summaryColumns} FROM agent_sessions WHERE ${conditions.join(" AND ")} ORDER BY updated_at DESC, id LIMIT ? OFFSET ?`,
+          `SELECT ${summaryColumns} FROM agent_sessions WHERE ${conditions.join(" AND ")} ORDER BY listed DESC, updated_at DESC, id LIMIT ? OFFSET ?`,
         )
         .all(...values, limit, offset);
       return rowsAs<SqlSession>(rows).map(summaryFromSql);

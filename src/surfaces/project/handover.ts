@@ -3,9 +3,11 @@ import { takeCharacters } from "../../engine/text.ts";
 import { operationsSince, readNotes } from "./edit/change-notes.ts";
 import { blockerKind } from "./edit/lists.ts";
 import { logHandoff, updateContext } from "./edit/tables.ts";
+import type { NotesFile } from "./notes-md/file.ts";
 import { contextFields, itemsOf, type Notes } from "./notes-md/parse.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { asData, recoverLevel1 } from "./recover/recover.ts";
+import { type StampPlace, stampAt } from "./start-stamp.ts";
 import { parseReference, rootPrefix, withoutMachinePaths } from "./verify/references.ts";
 import { readSource } from "./verify/working-tree.ts";
 
@@ -26,6 +28,19 @@ export interface Recovered {
   /** Blockers that may have resolved, and why. */
   blockers: { line: number; blocker: string; reason: string }[];
   warnings: string[];
+  /** What else it was made from; undefined without notes. */
+  sources?: Sources;
+}
+
+/** All of this unchanged, the notes give the same level 1 and the same blockers. */
+export interface Sources {
+  file: NotesFile;
+  /** Where the session's start is stamped; undefined if it is not in the usual form. */
+  stamp: StampPlace | undefined;
+  /** The project files that were read, relative to the root. */
+  paths: string[];
+  /** When the next blocker's date passes, in milliseconds since 1970. */
+  until: number | undefined;
 }
 
 /** Reads level 1 and rechecks the blockers; writes nothing. */
@@ -33,10 +48,18 @@ export async function recoverProject(options: ProjectOptions): Promise<Recovered
   const recovered: Recovered = { text: "", blockers: [], warnings: [] };
   try {
     const project = openProject(options);
-    const notes = readNotes(project.file);
+    const { file } = project;
+    const notes = readNotes(file);
     if (!notes) return recovered;
-    recovered.text = recoverLevel1(project.file, notes, await project.countTokens()).text;
+    const { text, paths } = recoverLevel1(file, notes, await project.countTokens());
+    recovered.text = text;
     recovered.blockers = resolvedBlockers(project, notes);
+    recovered.sources = {
+      file,
+      stamp: stampOf(notes),
+      paths: [...paths, ...blockerFiles(notes)],
+      until: nextDate(project, notes),
+    };
   } catch (error) {
     recovered.warnings.push((error as Error).message);
   }
@@ -65,18 +88,48 @@ export function stampSessionStart(options: MomentOptions): Promise<Moment> {
 /** Blockers whose date has passed, or that wait for a file that now exists. */
 export function resolvedBlockers(project: Project, notes: Notes): SessionStart["blockers"] {
   const today = project.now();
-  return itemsOf(notes, "blockers").flatMap(({ line, text }) => {
-    if (/^resolved/i.test(text)) return [];
+  return openBlockers(notes).flatMap(({ line, text }) => {
     const blocker = text.replace(blockerKind, "");
-    const [, eta] = /\(ETA:[ \t]{0,8}([^()\s]{1,40})[ \t]{0,8}\)/i.exec(text) ?? [];
+    const eta = etaOf(text);
     if (eta !== undefined && Date.parse(eta) < Date.parse(today))
       return [{ line: line + 1, blocker, reason: `its ETA ${eta} has passed` }];
-    const file = text.split(/[\s,;()`]+/).find((word) => word.startsWith(rootPrefix));
-    const path = file === undefined ? "" : parseReference(file).path.slice(rootPrefix.length);
+    const path = fileOf(text);
     if (path !== "" && ["read", "directory"].includes(readSource(project.file.root, path).status))
       return [{ line: line + 1, blocker, reason: `${path} now exists` }];
     return [];
   });
+}
+
+function stampOf(notes: Notes): StampPlace | undefined {
+  const { item } = contextFields(notes).get("session started") ?? {};
+  if (!item || item.textEnd > item.line + 1) return undefined;
+  return stampAt(notes.text, notes.lines, item.line);
+}
+
+function openBlockers(notes: Notes): ReturnType<typeof itemsOf> {
+  return itemsOf(notes, "blockers").filter(({ text }) => !/^resolved/i.test(text));
+}
+
+function etaOf(blocker: string): string | undefined {
+  return /\(ETA:[ \t]{0,8}([^()\s]{1,40})[ \t]{0,8}\)/i.exec(blocker)?.[1];
+}
+
+/** The file that a blocker waits for, relative to the root; "" if it names none. */
+function fileOf(blocker: string): string {
+  const word = blocker.split(/[\s,;()`]+/).find((each) => each.startsWith(rootPrefix));
+  return word === undefined ? "" : parseReference(word).path.slice(rootPrefix.length);
+}
+
+function blockerFiles(notes: Notes): string[] {
+  return openBlockers(notes).flatMap(({ text }) => fileOf(text) || []);
+}
+
+/** When the date of the next blocker passes. */
+function nextDate(project: Project, notes: Notes): number | undefined {
+  const now = Date.parse(project.now());
+  const dates = openBlockers(notes).map(({ text }) => Date.parse(etaOf(text) ?? ""));
+  const coming = dates.filter((date) => date >= now);
+  return coming.length === 0 ? undefined : Math.min(...coming);
 }
 
 /** Max blockers shown after level 1; "holdfast project status" lists them all. */

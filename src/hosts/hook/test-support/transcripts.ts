@@ -78,23 +78,21 @@ export function codexTranscript(project: HookProject): string {
   return path;
 }
 
-export function geminiTranscript(project: HookProject, tokens: readonly number[]): string {
+/** A Gemini CLI chat with one call. Each message with calls is written again when they have run. */
+export function geminiTranscript(project: HookProject): string {
   const path = join(project.root, "chat.jsonl");
-  const answers = tokens.map((input, index) => ({
-    id: `g${index}`,
-    type: "gemini",
-    content: "Working on it.",
-    toolCalls: [
-      { id: `c${index}`, name: "write_file", args: { file_path: `lib/part-${index}.py` }, status: "success" },
-    ],
-    tokens: { input, output: 5, total: input + 5 },
-  }));
+  const prompt = { text: "Port lib to Python 3" };
+  const injected = { text: "<hook_context>[Holdfast] Your working memory</hook_context>" };
+  const answer = { id: "g1", type: "gemini", content: "", tokens: { input: 9_000, output: 5, total: 9_005 } };
+  const toolCalls = [{ id: "c1", name: "write_file", args: { file_path: "lib/part.py" }, status: "success" }];
   writeFileSync(
     path,
     lines(
       { sessionId: "s1", projectHash: "x" },
-      { id: "u1", type: "user", content: "Port lib to Python 3" },
-      ...answers,
+      { id: "u1", type: "user", content: [prompt, injected] },
+      answer,
+      { $set: { lastUpdated: "2026-11-17T06:40:02.984Z" } },
+      { ...answer, toolCalls },
     ),
   );
   return path;

@@ -1,4 +1,5 @@
 import { parsePlPgSQLSync, parseSync } from "libpg-query";
+import { functionNames } from "../commit-functions.ts";
 
 /** Tables that are distributed by session, with the column that says which. */
 const distributed: Record<string, string> = {
@@ -64,6 +65,8 @@ function violationsIn(tree: Node, isInFunction: boolean): string[] {
   const found: string[] = [];
   const announces = nodes(tree, "NotifyStmt").length > 0 || calls(tree).includes("pg_notify");
   if (announces && (isInFunction || !isAnnouncement(tree))) found.push("announces inside a commit");
+  if (calls(tree).filter((name) => functionNames.includes(name)).length > 1)
+    found.push("writes several sessions in one transaction");
   for (const kind of ["SelectStmt", "UpdateStmt", "DeleteStmt", "InsertStmt"] as const)
     for (const statement of nodes(tree, kind)) found.push(...violationsOfOne(kind, statement));
   return found;

@@ -2,7 +2,7 @@ import type { JournalEntry } from "../../../engine/journal.ts";
 import type { Json } from "../../../engine/json.ts";
 import { type RecordKind, recordKinds } from "../../../engine/records.ts";
 import type { SessionRow } from "../../../engine/state.ts";
-import { checksumOf } from "../checksums.ts";
+import { isChecksum } from "../checksums.ts";
 import { type Column, isTreePage, type RawRow, rowsOnPage } from "./cells.ts";
 import { openPages } from "./pages.ts";
 
@@ -73,9 +73,10 @@ function keepRow(rows: FoundRows, { keyed, columns }: RawRow): void {
     if (!entry) rows.broken.push(`entry ${nameOf(columns[1])} in the history of session ${id}`);
     else found.entries.set(entry.revision, entry);
   } else if (!keyed && isOfTable(14, 16)) {
-    const session = sessionOf(columns);
+    const { summed, sum } = sessionColumnsOf(columns);
+    const session = sessionOf(summed);
     const isWhole = session !== undefined && session.notepad !== undefined;
-    const hasSum = isIntact(columns.slice(0, 14), columns[14]);
+    const hasSum = isIntact(summed, sum);
     if (!isWhole || !hasSum) rows.broken.push(`the row of session ${id}`);
     // Its notepad may be wrong; the history has what was written.
     const readable = session && (hasSum ? session : { ...session, notepad: undefined });
@@ -89,10 +90,16 @@ function keepRow(rows: FoundRows, { keyed, columns }: RawRow): void {
   rows.sessions.set(id, found);
 }
 
+/** Since schema 5 the notepad is the last column; before, a text or null was in the place of the checksum. */
+function sessionColumnsOf(columns: readonly Column[]): { summed: readonly Column[]; sum: Column } {
+  if (typeof columns[13] !== "number") return { summed: columns.slice(0, 14), sum: columns[14] };
+  return { summed: [...columns.slice(0, 13), columns[15]], sum: columns[13] };
+}
+
 function isIntact(values: readonly Column[], sum: Column): boolean {
   if (sum === undefined) return true;
   const known = values.flatMap((value) => (value === undefined ? [] : [value]));
-  return known.length === values.length && checksumOf(known) === sum;
+  return known.length === values.length && isChecksum(sum, known);
 }
 
 function nameOf(value: Column): string {

@@ -1,27 +1,16 @@
-import { createHash } from "node:crypto";
-import { applySplice, revertSplice, type Splice, spliceBetween } from "../../../engine/text.ts";
+import { applySplice, revertSplice } from "../../../engine/text.ts";
 import { HoldfastError } from "../../../errors.ts";
 import { type NotesFile, readNotesFile, writeNotesFile } from "../notes-md/file.ts";
 import { applyLineEdits, type LineEdit } from "../notes-md/lines.ts";
 import { type Notes, parseNotes } from "../notes-md/parse.ts";
-import { holdLock, readWorkingFile, writeWorkingFile } from "../verify/working-files.ts";
+import { holdLock } from "../verify/working-files.ts";
+import { keepUndo, matchesHash, readUndo, type UndoEntry, writeUndo } from "./undo-log.ts";
 
 /** The edits of an operation, planned on the current file. */
 export interface Planned<T> {
   edits: LineEdit[];
   result: T;
 }
-
-/** What is needed to undo one change. */
-interface UndoEntry {
-  operation: string;
-  at: string;
-  before: string;
-  after: string;
-  splice: Splice;
-}
-
-const maxUndoEntries = 20;
 
 export function readNotes(file: NotesFile): Notes | undefined {
   const found = readNotesFile(file);
@@ -77,10 +66,8 @@ export function replaceText(
   const bytes = readNotesFile(file)?.bytes ?? Buffer.alloc(0);
   if (bytes.toString("utf8") !== before) return false;
   checkEncoding(file, bytes);
-  const splice = spliceBetween(before, after);
-  const entry: UndoEntry = { ...change, before: hash(before), after: hash(after), splice };
   // Written first: undo skips an entry whose change never happened.
-  writeUndo(file, [...readUndo(file), entry].slice(-maxUndoEntries));
+  keepUndo(file, before, after, change);
   writeNotesFile(file, after);
   return true;
 }
@@ -112,9 +99,8 @@ export function undoChange(file: NotesFile): { operation: string; at: string } {
 
 /** The text without the change; unchanged if the change never happened; undefined if it cannot be found. */
 function revert(text: string, { before, after, splice }: UndoEntry): string | undefined {
-  const now = hash(text);
-  if (now === after) return revertSplice(text, splice);
-  if (now === before) return text;
+  if (matchesHash(after, text)) return revertSplice(text, splice);
+  if (matchesHash(before, text)) return text;
   const at = splice.inserted === "" ? -1 : text.indexOf(splice.inserted);
   if (at === -1 || text.indexOf(splice.inserted, at + 1) !== -1) return undefined;
   return applySplice(text, { at, removed: splice.inserted, inserted: splice.removed });
@@ -126,15 +112,6 @@ function cannotUndo(file: NotesFile, entry: UndoEntry): HoldfastError {
     `The lines that ${entry.operation} wrote to ${file.name} at ${entry.at} were edited since. Nothing was changed; edit the file by hand.`,
     { data: { operation: entry.operation, removed: entry.splice.removed, inserted: entry.splice.inserted } },
   );
-}
-
-function readUndo(file: NotesFile): UndoEntry[] {
-  const entries = readWorkingFile(file, "undo.json");
-  return Array.isArray(entries) ? (entries as UndoEntry[]) : [];
-}
-
-function writeUndo(file: NotesFile, entries: readonly UndoEntry[]): void {
-  writeWorkingFile(file, "undo.json", entries);
 }
 
 /** Invalid UTF-8 would be lost on writing. */
@@ -158,8 +135,4 @@ export function badLine(bytes: Buffer): number | undefined {
     start = end + 1;
   }
   return undefined;
-}
-
-function hash(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -15,6 +15,7 @@ import {
   rmSync,
   type Stats,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../../../errors.ts";
@@ -129,6 +130,30 @@ export function writeNotesFile(file: NotesFile, text: string): void {
       throw error;
     }
     if (directory !== undefined) fsyncSync(directory);
+  });
+}
+
+/**
+ * Overwrites a few bytes in place, if the file is still as expected, without the flush and the rename that replacing it
+ * takes. Only for bytes of which either version will do after a crash.
+ */
+export function overwriteInNotes(
+  file: NotesFile,
+  at: number,
+  text: string,
+  isExpected: (bytes: Buffer) => boolean,
+): void {
+  inParent(file, "written", (parent) => {
+    const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    const descriptor = openSync(join(parent, basename(file.path)), flags);
+    try {
+      const { mode, size } = fstatSync(descriptor);
+      const isWritable = (mode & constants.S_IFMT) === constants.S_IFREG && (mode & 0o222) !== 0;
+      if (isWritable && size <= maxBytes && isExpected(readFileSync(descriptor)))
+        writeSync(descriptor, text, at);
+    } finally {
+      closeSync(descriptor);
+    }
   });
 }
 

@@ -1,0 +1,50 @@
+import type { Memory } from "../../sessions/memory.ts";
+import { openMemoryIn } from "../../workspace/open-memory.ts";
+import { Outbox } from "../../workspace/outbox.ts";
+import { findProject } from "../../workspace/project.ts";
+import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
+
+/** The memories of the projects that one host process works in. */
+export class ProjectMemories {
+  readonly #memories = new Map<string, Promise<Memory>>();
+  readonly #outboxes = new Map<string, Outbox>();
+  readonly #open: (cwd: string) => Promise<Memory>;
+
+  constructor(open: (cwd: string) => Promise<Memory> = openProjectMemory) {
+    this.#open = open;
+  }
+
+  /** If opening fails, the next call tries again. */
+  memory(cwd: string): Promise<Memory> {
+    const { root } = findProject(cwd);
+    const known = this.#memories.get(root);
+    if (known) return known;
+    const opened = this.#open(cwd);
+    this.#memories.set(root, opened);
+    opened.catch(() => this.#memories.delete(root));
+    return opened;
+  }
+
+  outbox(cwd: string): Outbox {
+    const { root } = findProject(cwd);
+    const outbox = this.#outboxes.get(root) ?? new Outbox(findWorkspace({ cwd }));
+    this.#outboxes.set(root, outbox);
+    return outbox;
+  }
+
+  async close(): Promise<void> {
+    for (const outbox of this.#outboxes.values()) outbox.close();
+    this.#outboxes.clear();
+    const open = [...this.#memories.values()];
+    this.#memories.clear();
+    for (const memory of await Promise.allSettled(open))
+      if (memory.status === "fulfilled") await memory.value.close();
+  }
+}
+
+async function openProjectMemory(cwd: string): Promise<Memory> {
+  const workspace = findWorkspace({ cwd });
+  const surfaces = await loadSurfaces(chosenSurfaces(workspace, "host"), workspace);
+  return openMemoryIn(workspace, { surfaces, isInteractive: true });
+}
