@@ -189,7 +189,14 @@ export type CheckpointMemory = {
   decisions: string[];
   running: string[];
   reads: ReadFact[];
+  /** What the user stated, oldest first, each in its last form. */
+  said?: string[];
+  /** Calls with short results, oldest first. */
+  results?: ShortResult[];
 };
+
+/** A call and its result, both short enough to be kept word for word. */
+export type ShortResult = { call: string; result: string; path: string };
 
 /** Written before every compaction, whether or not the agent took notes. */
 export type Checkpoint = {
