@@ -14,7 +14,13 @@ const built = buildPackage();
 function say(place: ClientPlace, key: string, words: string): Promise<string> {
   keys.set(place.root, key);
   const turn = ["agent", "--local", "--agent", "main", "--session-key", key, "--message", words];
-  return run(process.execPath, [program(), ...turn], place);
+  // Without a gateway, one process at a time owns the state: each conversation has its own.
+  const folder = join(place.home, ".openclaw");
+  const own = {
+    OPENCLAW_STATE_DIR: join(folder, key.replaceAll(":", "-")),
+    OPENCLAW_CONFIG_PATH: join(folder, "openclaw.json"),
+  };
+  return run(process.execPath, [program(), ...turn], { ...place, env: { ...place.env, ...own } });
 }
 
 const sayAgain = (place: ClientPlace, words: string) => say(place, keys.get(place.root) ?? "", words);
