@@ -2,8 +2,14 @@ import { generateText } from "ai";
 import { checkpointTokens } from "../compaction/budget.ts";
 import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
 import { chooseCut } from "../compaction/cut.ts";
+import { keptWordsTokens } from "../compaction/kept-words.ts";
 import { compactedText } from "../compaction/notices.ts";
-import { type AskInPlace, type AskSummariser, maxSummaryTokens } from "../compaction/summary.ts";
+import {
+  type AskInPlace,
+  type AskSummariser,
+  maxSummaryTokens,
+  summaryBudget,
+} from "../compaction/summary.ts";
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
 import { frozenOf } from "../context/memory-share.ts";
 import { planPrompt } from "../context/prompt.ts";
@@ -90,6 +96,10 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     countTokens: (text) => countTokens(text) * tokenizer.ratio,
     budget: { tokens: checkpointTokens(policy.contextWindow) },
     askTokens: canRecall ? Math.floor(policy.contextWindow * askShare) : 0,
+    keptWords: {
+      tokens: keptWordsTokens(policy.contextWindow),
+      except: new Set(agent.tools.map(({ name }) => name)),
+    },
     readFile: setting.options.readFile,
     notify: (moment) => agent.notify(moment, emit),
     emit,
@@ -149,10 +159,11 @@ function askInPlace(run: CompactionRun, before: PromptNow): AskInPlace | undefin
   const { agent, setting, signal, model } = run;
   const { contextWindow } = setting.policy;
   const { prompt, usage } = before;
-  const maxTokens = maxSummaryTokens(contextWindow);
+  const room = contextWindow - usage.total - instructionTokens;
+  const maxTokens = Math.min(maxSummaryTokens(contextWindow), room);
   const { summaryModel, summaryInPlace = true } = setting.options;
   const isPossible = summaryInPlace && !summaryModel && prompt.messages.length > 0 && !run.isSqueezed;
-  if (!isPossible || usage.total + instructionTokens + maxTokens > contextWindow) return undefined;
+  if (!isPossible || room < summaryBudget(contextWindow)) return undefined;
   return async (instruction) => {
     const asked = { role: "user" as const, content: instruction };
     const { messages, parts } = prompt;

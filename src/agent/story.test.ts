@@ -6,6 +6,7 @@ import {
   append,
   call,
   filler,
+  isInWarningTurn,
   isSummaryRequest,
   isWarning,
   notepadIn,
@@ -41,8 +42,7 @@ function analyst(): Script {
       return notes === "" ? { text: "Notepad is up to date." } : { toolCalls: [append(notes)] };
     }
     // The result of a tool call in a warning turn.
-    if (request.tools?.every(({ function: { name } }) => name !== "read_sheet"))
-      return { text: "Saved what was missing." };
+    if (isInWarningTurn(request)) return { text: "Saved what was missing." };
     const sheet = next++;
     if (sheet > sheets.length) return { text: "Rows 251-267 are double-counted." };
     const earlier = sheet - 1;

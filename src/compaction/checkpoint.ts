@@ -1,5 +1,5 @@
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
-import { readEpoch } from "../engine/conversation.ts";
+import { readEpoch, readInjections } from "../engine/conversation.ts";
 import type { Checkpoint, CheckpointMemory, CommandFact, Need } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
@@ -11,6 +11,8 @@ import { collapseTasks } from "./facts/finished-tasks.ts";
 import { planItems } from "./facts/plan.ts";
 import { compareReads, readParts } from "./facts/reads.ts";
 import { stillRunning } from "./facts/running.ts";
+import { saidFacts } from "./facts/said.ts";
+import { shortResults } from "./facts/short-results.ts";
 import { openAsks, statedDecisions } from "./facts/statements.ts";
 import { discountTail, isKept, type KeptMessages } from "./kept-messages.ts";
 import { fromNameFact, gatherSightings, type Sighting, type Sightings, toNameFact } from "./need/gather.ts";
@@ -29,6 +31,8 @@ export interface CheckpointInput extends KeptMessages {
   budget?: CheckpointBudget | undefined;
   /** The files that the agent has read, as they are now, by path. */
   contents?: ReadonlyMap<string, string> | undefined;
+  /** Tools whose results are not kept word for word; without it, nothing is. */
+  wordsExcept?: ReadonlySet<string> | undefined;
   /** Weights of the scores (default: the fitted ones). */
   weights?: readonly number[] | undefined;
   countTokens: (text: string) => number;
@@ -110,9 +114,22 @@ export function planWithNeeds(
       decisions,
       running,
       reads,
+      ...keptWords(input, removed, known),
     },
   };
   return { checkpoint, needs };
+}
+
+function keptWords(
+  { state, messages, to, wordsExcept }: CheckpointInput,
+  removed: readonly StoredMessage[],
+  { said, results }: CheckpointMemory,
+): Pick<CheckpointMemory, "said" | "results"> {
+  if (!wordsExcept) return {};
+  return {
+    said: saidFacts({ messages, to, changes: readInjections(state), earlier: said }).texts,
+    results: shortResults(removed, results, wordsExcept),
+  };
 }
 
 function failedLine({ line, failure }: CommandFact): string {

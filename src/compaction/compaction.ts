@@ -1,15 +1,7 @@
-import { plainTextOf, type StoredMessage, spokenText } from "../context/conversation.ts";
-import { readEpoch } from "../engine/conversation.ts";
-import type {
-  Checkpoint,
-  CompactionTrigger,
-  Epoch,
-  Receipt,
-  Removed,
-  RemovedMessage,
-} from "../engine/records.ts";
+import { type StoredMessage, spokenText } from "../context/conversation.ts";
+import { readEpoch, readInjections } from "../engine/conversation.ts";
+import type { Checkpoint, CompactionTrigger, Epoch, Receipt, Removed } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
-import { oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Operation } from "../surfaces/operations.ts";
 import { droppedRules, type ListedPin, listPins } from "../surfaces/pins/operations.ts";
@@ -19,10 +11,13 @@ import type { CheckpointBudget } from "./budget.ts";
 import { planCheckpoint, planWithNeeds } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
 import { type ReadFile, readContents } from "./facts/read-contents.ts";
+import { type Correction, saidFacts, withoutCorrected } from "./facts/said.ts";
 import type { KeptMessages } from "./kept-messages.ts";
+import { renderKeptWords } from "./kept-words.ts";
 import { lastCheckpoint } from "./last-checkpoint.ts";
 import type { WayBack } from "./place-needs.ts";
 import { accountFor, planReceipt } from "./receipt.ts";
+import { countConversation, previewsOf } from "./removed-messages.ts";
 import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
 import {
   type AskSummariser,
@@ -61,6 +56,8 @@ export interface CompactionDriver {
   readFile?: ReadFile | undefined;
   /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
   askTokens?: number;
+  /** Tokens for what the user stated and for short results (default: none), and the tools whose results are left out. */
+  keptWords?: { tokens: number; except: ReadonlySet<string> };
   /** The compaction may end in another process than it began in. */
   isResumable?: boolean;
   /** The idempotency key of a write, if the host may report the same compaction twice. */
@@ -117,6 +114,8 @@ export class Compaction {
   /** The receipt that is written anew. */
   #replaced: Receipt | undefined;
   #finished: Finished | undefined;
+  /** What the user has corrected since the last compaction. */
+  #corrections: readonly Correction[] = [];
 
   constructor(driver: CompactionDriver) {
     this.#driver = driver;
@@ -150,11 +149,16 @@ export class Compaction {
         earlier,
         budget: typeof budget === "function" ? await budget(rules) : budget,
         contents: await readContents(messages, earlier, this.#driver.readFile),
+        wordsExcept: this.#driver.keptWords?.except,
         countTokens,
       },
       rulesAfter(state, rules),
     );
     const gone = messages.filter(({ number }) => number <= to);
+    if (this.#driver.keptWords) {
+      const said = { messages, to, changes: readInjections(state), earlier: earlier?.memory?.said };
+      this.#corrections = saidFacts(said).corrections;
+    }
     const askedIn = findAsk(
       planned,
       current.filter(({ number }) => number <= to),
@@ -263,7 +267,7 @@ export class Compaction {
     const { checkpoint, removed } = this.#must();
     const { session, trigger, wayBack, contextAfter } = this.#driver;
     const state = await session.state();
-    const body = `${renderSummary(summary, checkpoint)}${this.#ask()}`;
+    const body = `${renderSummary(this.#corrected(summary), checkpoint)}${this.#words()}${this.#ask()}`;
     const after = await contextAfter({ body, summary: summary.text, state });
     const receipt = planReceipt({
       state,
@@ -278,6 +282,19 @@ export class Compaction {
     });
     this.#finished = { summary, receipt, text: `${body}\n\n${receipt.line}` };
     return this.#finished;
+  }
+
+  /** The summary without what the user has corrected in the removed messages. */
+  #corrected(summary: Summary): Summary {
+    return this.#corrections.length === 0
+      ? summary
+      : { ...summary, text: withoutCorrected(summary.text, this.#corrections) };
+  }
+
+  #words(): string {
+    const { countTokens, keptWords } = this.#driver;
+    const { memory = {} } = this.#must().checkpoint;
+    return keptWords ? renderKeptWords(memory, keptWords.tokens, countTokens) : "";
   }
 
   #ask(): string {
@@ -310,38 +327,6 @@ export class Compaction {
     if (this.#begun) return this.#begun;
     throw outOfOrder("account", "plan");
   }
-}
-
-/** Of a longer conversation only a part is counted, in pieces from all of it: the figure is for people. */
-const maxCounted = 60_000;
-
-function countConversation(
-  messages: readonly StoredMessage[],
-  countTokens: (text: string) => number,
-): number {
-  const texts = messages.map(({ message }) => plainTextOf(message));
-  const length = texts.reduce((sum, text) => sum + text.length + 1, 0);
-  const share = Math.min(1, maxCounted / length);
-  const counted = texts.map((text) => text.slice(0, Math.ceil(text.length * share))).join("\n");
-  return Math.round(countTokens(counted) * Math.max(1, length / Math.max(1, counted.length)));
-}
-
-const maxPreviews = 300;
-const previewLength = 100;
-
-function previewsOf(messages: readonly StoredMessage[]): RemovedMessage[] {
-  return messages.slice(-maxPreviews).map(({ number, message }) => ({
-    number,
-    role: message.role,
-    // Stores reject NUL and lone surrogates; a cut may make one.
-    line: oneLine(
-      plainTextOf(message)
-        .slice(0, 4 * previewLength)
-        .replaceAll("\0", "\ufffd")
-        .toWellFormed(),
-      previewLength,
-    ),
-  }));
 }
 
 const noRules: FoundRules = { texts: [], replaced: [] };

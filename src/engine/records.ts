@@ -1,3 +1,4 @@
+import type { Actor } from "./journal.ts";
 import type { Json } from "./json.ts";
 
 /** The time between two compactions. */
@@ -110,6 +111,8 @@ export type NoteValue = {
   updatedAt: number;
   /** Revision of the last edit. Recency uses this, because clocks may be wrong. */
   updated: number;
+  /** Who wrote the content, if it was not the agent. */
+  by?: Exclude<Actor["kind"], "agent" | "system">;
 };
 
 export type TagValue = { name: string; notes: number };
@@ -186,7 +189,14 @@ export type CheckpointMemory = {
   decisions: string[];
   running: string[];
   reads: ReadFact[];
+  /** What the user stated, oldest first, each in its last form. */
+  said?: string[];
+  /** Calls with short results, oldest first. */
+  results?: ShortResult[];
 };
+
+/** A call and its result, both short enough to be kept word for word. */
+export type ShortResult = { call: string; result: string; path: string };
 
 /** Written before every compaction, whether or not the agent took notes. */
 export type Checkpoint = {

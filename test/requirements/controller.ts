@@ -96,6 +96,12 @@ export const controller = [
     "controller.ledger-fails": "A failing ledger write never blocks the turn.",
     "compaction.drivers":
       "The agent, the adapters of frameworks, the hooks, pi, OpenClaw and opencode drive one compaction: same checkpoint, same receipt fields, same moments.",
+    "compaction.words":
+      "What the user stated is kept word for word through every compaction, within a share of the window, newest first.",
+    "compaction.words-corrected":
+      "A corrected value appears in its last form only: in what is kept, and in the summary that a model wrote.",
+    "compaction.words-results":
+      "Calls with short results are kept word for word, the newest of each, without files that were written since.",
     "compaction.drivers-bite": "A wrong driver fails the driver contract.",
     "controller.context":
       "Surfaces, limits and tokenizer are given once, to openMemory; a session's context and its agent's are the same.",
@@ -145,7 +151,7 @@ export const controller = [
     "cache.marks":
       "Anthropic gets cache breakpoints after tools, frozen memory and summary and at the end, at most four with the caller's own; they can be turned off.",
     "cache.warning":
-      "Where a provider caches prompts, a warning turn offers the same tools as every call, and runs only memory's.",
+      "A warning turn offers the same tools as every call, as a provider has them in its cache, and runs only memory's.",
     "cache.key": "OpenAI gets one cache key per session; the caller's own wins.",
     "wires.calls":
       "On the wires of Anthropic, OpenAI and Google, parallel calls are paired with their results, and thinking keeps its signature through results and a restart.",
@@ -191,6 +197,8 @@ export const controller = [
       "For each recorded compaction, and for each that would have happened, replay --survival counts the names needed later, those that the recorded summary kept, those that the checkpoint keeps, and the files read again although unchanged.",
     "replay.epoch":
       "A notepad in epoch placement costs at most 2 % more than no memory on the recorded sessions.",
+    "replay.checkpoints":
+      "replay says what the checkpoints after compactions cost: about 1 % on the recorded sessions.",
     "replay.clearing":
       "Cache-aware clearing is at least 20 % cheaper than none; the report shows the bound of perfect foresight beside it.",
   }),

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ModelMessage } from "ai";
+import type { StoredMessage } from "../context/conversation.ts";
+import { estimateTokens } from "../context/estimate-tokens.ts";
+import { saidFacts, withoutCorrected } from "./facts/said.ts";
+import { shortResults } from "./facts/short-results.ts";
+import { renderKeptWords } from "./kept-words.ts";
+
+const numbered = (messages: readonly ModelMessage[]): StoredMessage[] =>
+  messages.map((message, index) => ({ number: index + 1, message, at: 0 }));
+const user = (content: string): ModelMessage => ({ role: "user", content });
+const called = (id: string, toolName: string, input: object, value: string): ModelMessage[] => [
+  { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName, input }] },
+  {
+    role: "tool",
+    content: [{ type: "tool-result", toolCallId: id, toolName, output: { type: "text", value } }],
+  },
+];
+
+test("what the user states is kept, without questions, requests, rules and remarks without a value [compaction.words]", () => {
+  const messages = numbered([
+    user("Our staging database is at db-7.internal:5433. It is a nice day."),
+    user("Is the cache on port 6380? Please look at src/cache.ts and fix it."),
+    user("Never push to release/2. The billing job has 14 workers since the move to eu-west-3."),
+  ]);
+  assert.deepEqual(saidFacts({ messages, to: 3 }).texts, [
+    "Our staging database is at db-7.internal:5433.",
+    "The billing job has 14 workers since the move to eu-west-3.",
+  ]);
+});
+
+test("a corrected value is kept in its last form only, whoever corrected it [compaction.words-corrected]", () => {
+  const messages = numbered([
+    user("The quota of tenant-4 is 250 requests. The quota of tenant-9 is 80 requests."),
+    user("The owner of queue/mail is Jonas."),
+    user("Sorry, the quota of tenant-4 is 300 requests."),
+    user("Correction: the owner of queue/mail is Petra."),
+  ]);
+  const { texts, corrections } = saidFacts({ messages, to: 3 });
+  assert.deepEqual(texts, [
+    "The quota of tenant-9 is 80 requests.",
+    "Sorry, the quota of tenant-4 is 300 requests.",
+  ]);
+  const summary =
+    "The user set limits. tenant-4 has a quota of 250 requests. tenant-9 has a quota of 80 requests.\nThe owner of queue/mail is Jonas.\nNext: 250 tests.";
+  assert.equal(
+    withoutCorrected(summary, corrections),
+    "The user set limits. tenant-9 has a quota of 80 requests.\nNext: 250 tests.",
+  );
+  const changes = [{ before: 5, text: "[Notepad changes]\n@0\n+ The quota of tenant-9 is 95 requests." }];
+  assert.deepEqual(saidFacts({ messages, to: 4, changes }).texts, [
+    "Sorry, the quota of tenant-4 is 300 requests.",
+    "Correction: the owner of queue/mail is Petra.",
+  ]);
+});
+
+test("what was stated long ago is carried from checkpoint to checkpoint [compaction.words]", () => {
+  let earlier: string[] = ["The master key is in vault/k-12."];
+  for (let epoch = 0; epoch < 10; epoch++)
+    earlier = saidFacts({
+      messages: numbered([user(`Part ${epoch} is in src/p${epoch}.ts.`)]),
+      to: 1,
+      earlier,
+    }).texts;
+  assert.equal(earlier[0], "The master key is in vault/k-12.");
+  assert.equal(earlier.length, 11);
+});
+
+test("short results are kept with their call: the newest of each, not of files that were written since [compaction.words-results]", () => {
+  const messages = numbered([
+    ...called("1", "read", { path: "config/a.yaml" }, "limit: 40"),
+    ...called("2", "read", { path: "config/b.yaml" }, "limit: 70"),
+    ...called("3", "bash", { command: "wc -l src/a.ts" }, "120 src/a.ts"),
+    ...called("4", "bash", { command: "wc -l src/a.ts" }, "131 src/a.ts"),
+    ...called("5", "bash", { command: "true" }, "ok"),
+    ...called("6", "read", { path: "src/long.ts" }, "x 1\n".repeat(100)),
+    ...called("7", "recall", { query: "limit" }, "limit: 40"),
+    ...called(
+      "8",
+      "edit",
+      { path: "config/b.yaml", old_string: "70", new_string: "80" },
+      "edited config/b.yaml",
+    ),
+  ]);
+  const results = shortResults(messages, [], new Set(["recall"]));
+  assert.deepEqual(
+    results.map(({ call, result }) => [call, result]),
+    [
+      ["read config/a.yaml", "limit: 40"],
+      ["wc -l src/a.ts", "131 src/a.ts"],
+    ],
+  );
+  const shown = renderKeptWords({ said: ["The port is 5433."], results }, 200, estimateTokens);
+  assert.match(
+    shown,
+    /The user said:\n- The port is 5433\.\nShort results:\n- read config\/a\.yaml → limit: 40/,
+  );
+});
+
+test("what is kept word for word stays within its tokens, newest first [compaction.words]", () => {
+  const said = Array.from({ length: 40 }, (_, index) => `Value ${index} of unit-${index} is ${index * 7}.`);
+  const shown = renderKeptWords({ said }, 200, estimateTokens);
+  assert.ok(estimateTokens(shown) <= 240, `${estimateTokens(shown)} tokens`);
+  assert.ok(shown.includes("unit-39") && !shown.includes("unit-0 "));
+  assert.equal(renderKeptWords({}, 200, estimateTokens), "");
+});
