@@ -1,12 +1,21 @@
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, globSync, readFileSync, statSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { type Memory, openMemory, type Session } from "../src/index.ts";
 import { maskOccurrences } from "../src/secrets/edit.ts";
 import { makeCorpus } from "../src/secrets/test-support/corpus.ts";
-import { holdfast } from "./support/command-line.ts";
+import { openStage } from "./support/agent.ts";
+import { holdfast, runNode } from "./support/command-line.ts";
 import { rejection } from "./support/memory.ts";
 import { askPostgres, startPostgres } from "./support/postgres.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
@@ -83,6 +92,21 @@ test("refuse rejects the write, allow stores it, and anything else is an error [
   await allowing.call("write_notepad", { content: secret });
   assert.equal((await allowing.state()).row.notepad, secret);
   await rejection(openMemory({ store: "memory:", secrets: "hide" as "redact" }), "invalid_input");
+});
+
+test("under refuse a secret in what the user or the model says is redacted, and the turn goes on [secrets.record]", async (t) => {
+  const memory = await openMemory({ store: "memory:", secrets: "refuse", ...quiet });
+  const { say, session } = await openStage(t, {
+    memory,
+    script: () => ({ text: `The key is ${secret}; I stop here.` }),
+  });
+  const { text } = await say(`Use ${secret} please.`);
+  assert.match(text, /I stop here/);
+  const stored = JSON.stringify([await (await session()).history(), await (await session()).messages()]);
+  assert.ok(!stored.includes(secret));
+  assert.match(stored, /Use \[REDACTED/);
+  assert.match(stored, /The key is \[REDACTED/);
+  await memory.createSession({ id: "titled", title: `with ${secret}` });
 });
 
 test("an import is stored without its secrets, and its history still fits [secrets.stored]", async () => {
@@ -203,6 +227,31 @@ test("an erasure that a reader blocks says so and is finished later [secrets.era
   await memory.close();
   assert.deepEqual(filesWith(directory), []);
   assert.ok(!existsSync(`${path}-erase`));
+});
+
+test("holdfast redact drops what is kept beside the store, and names a document that contains it too [secrets.erase]", async () => {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, ".git"));
+  const directory = join(root, ".holdfast");
+  const memory = await openMemory({ store: join(directory, "memory.db"), secrets: "allow" });
+  await (await memory.openSession("a")).notepad.write(`key ${secret}`);
+  await memory.close();
+  for (const folder of ["cache", "links", "project"]) mkdirSync(join(directory, folder));
+  const kept = ["cache/notes-at-start.json", "links/rules-a.json", "project/undo.json"];
+  for (const name of kept) writeFileSync(join(directory, name), JSON.stringify({ text: secret }));
+  writeFileSync(join(directory, "NOTES.md"), `# Notes\n${secret}\n`);
+  const { stdout, stderr } = await runNode(
+    [join(import.meta.dirname, "../src/cli.ts"), "redact", secret],
+    process.execPath,
+    { cwd: root },
+  );
+  assert.match(stdout, /^Redacted /, stderr);
+  assert.match(stdout, /Not reached: \S+NOTES\.md is a document of the project/);
+  const left = globSync("**/*", { cwd: directory }).filter(
+    (name) =>
+      statSync(join(directory, name)).isFile() && readFileSync(join(directory, name)).includes(secret),
+  );
+  assert.deepEqual(left, ["NOTES.md"]);
 });
 
 test("holdfast redact and purge reach backups beside the store [secrets.erase]", async () => {

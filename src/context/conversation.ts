@@ -98,7 +98,10 @@ export function textsIn(value: unknown): string[] {
 /** Only the text parts: no tool calls, no results. */
 export function spokenText(message: ModelMessage): string {
   if (typeof message.content === "string") return message.content;
-  return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  let text: string | undefined;
+  for (const part of message.content)
+    if (part.type === "text") text = text === undefined ? part.text : `${text}\n${part.text}`;
+  return text ?? "";
 }
 
 /** Whether the assistant ended its turn: a message, even an empty one, without a tool call. */

@@ -5,7 +5,7 @@ import type { State, TextTarget } from "../engine/state.ts";
 /** More stretches than these are only counted. */
 const maxStretches = 6;
 
-const authors: Record<Actor["kind"], string> = {
+export const authors: Record<Actor["kind"], string> = {
   agent: "the agent",
   person: "a person",
   "sub-session": "a sub-session",
@@ -23,7 +23,7 @@ export function originLine(state: State, target: TextTarget, name: string): stri
   const more = stretches.length > maxStretches ? [`${stretches.length - maxStretches} more stretches`] : [];
   const facts = [
     ...(shown.length === 0 ? [] : [`${[...shown, ...more].join(", ")}, the rest by the agent`]),
-    ...(state.row.origin === "imported" ? ["this session was imported"] : []),
+    ...(state.row.origin === "imported" && target === "notepad" ? ["this session was imported"] : []),
   ];
   return facts.length === 0 ? "" : `[Origin of the ${name}: ${facts.join("; ")}]`;
 }

@@ -1,6 +1,6 @@
 import { HoldfastError } from "../errors.ts";
 import { Draft, type LoadedRecords, RecordsNeeded } from "./draft.ts";
-import type { LoggedOperation } from "./journal.ts";
+import type { Actor, LoggedOperation } from "./journal.ts";
 import type { Limits } from "./limits.ts";
 import type { RecordId } from "./records.ts";
 import type { Change, State } from "./state.ts";
@@ -11,6 +11,8 @@ export interface Environment {
   now: number;
   limits: Limits;
   countTokens: (text: string) => number;
+  /** Who makes the change (default: the agent). */
+  by?: Actor["kind"] | undefined;
 }
 
 export interface Outcome<Result> {

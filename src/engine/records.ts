@@ -1,3 +1,4 @@
+import type { Actor } from "./journal.ts";
 import type { Json } from "./json.ts";
 
 /** The time between two compactions. */
@@ -110,6 +111,8 @@ export type NoteValue = {
   updatedAt: number;
   /** Revision of the last edit. Recency uses this, because clocks may be wrong. */
   updated: number;
+  /** Who wrote the content, if it was not the agent. */
+  by?: Exclude<Actor["kind"], "agent" | "system">;
 };
 
 export type TagValue = { name: string; notes: number };

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 
 /** A process. The start time distinguishes it from a later process with the same pid. */
 export interface Process {
@@ -34,6 +34,20 @@ const wrapper =
 export function findHostProcess(ancestors = listAncestors()): Process | undefined {
   const host = ancestors.find(({ name }) => !wrapper.test(name));
   return host && { pid: host.pid, start: host.start };
+}
+
+/** The working directory of a process; undefined if it cannot be read, as on Windows. */
+export function workingDirectoryOf({ pid }: Pick<Process, "pid">): string | undefined {
+  try {
+    if (process.platform === "linux") return readlinkSync(`/proc/${pid}/cwd`);
+    if (process.platform === "win32") return undefined;
+    const { execFileSync } = process.getBuiltinModule("node:child_process");
+    const args = ["-a", "-p", String(pid), "-d", "cwd", "-Fn"];
+    const text = execFileSync("lsof", args, { encoding: "utf8", timeout: 1_000, stdio: "pipe" });
+    return /^n(.+)$/m.exec(text)?.[1];
+  } catch {
+    return undefined;
+  }
 }
 
 function processReader(): (pid: number) => NamedProcess | undefined {

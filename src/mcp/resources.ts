@@ -1,4 +1,5 @@
 import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
+import { authors } from "../context/origin-line.ts";
 import type { Change } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Note } from "../surfaces/notes/operations.ts";
@@ -121,8 +122,9 @@ async function readNotes(session: Session | undefined): Promise<string> {
   );
 }
 
-function renderNote({ id, content, tags, createdAt, updatedAt }: Note) {
-  return { id, content, tags, created_at: isoTime(createdAt), updated_at: isoTime(updatedAt) };
+function renderNote({ id, content, tags, createdAt, updatedAt, by }: Note) {
+  const times = { created_at: isoTime(createdAt), updated_at: isoTime(updatedAt) };
+  return { id, content, tags, ...times, ...(by ? { written_by: authors[by] } : {}) };
 }
 
 function isoTime(milliseconds: number): string {

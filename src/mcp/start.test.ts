@@ -89,6 +89,19 @@ test("a server that is started in its bundle's folder serves the project of its 
   assert.ok(!existsSync(join(bundle, ".holdfast")));
 });
 
+test("without PWD, a server in its bundle's folder serves the folder of the process that started it [mcp.bundle]", async (context) => {
+  const [bundle, project] = [temporaryDirectory(), temporaryDirectory()];
+  const before = process.cwd();
+  process.chdir(project);
+  context.after(() => process.chdir(before));
+  const server = startMcp(context, [], { cwd: bundle, env: { PLUGIN_ROOT: bundle, PWD: bundle } });
+  await initialize(server);
+  await server.call("write_notepad", { content: "cedar-4711" });
+  await server.end();
+  assert.ok(existsSync(join(project, ".holdfast/memory.db")));
+  assert.ok(!existsSync(join(bundle, ".holdfast")));
+});
+
 test("when an agent creates a tool, the client is notified and can call it [mcp.changing-tools]", async (context) => {
   const server = startMcp(context, ["--store", "memory:", "--surfaces", "sandbox"]);
   await initialize(server);

@@ -46,6 +46,18 @@ export interface MemoryModel {
   place(turn: MemoryTurn): MemoryPiece[];
 }
 
+/** A model with a checkpoint of this size after each compaction, which stays the same until the next one. */
+export function withCheckpoint(model: MemoryModel, tokens: number): MemoryModel {
+  let compactions = 0;
+  return {
+    place(turn) {
+      if (turn.compacted) compactions++;
+      const version = `checkpoint ${compactions}`;
+      return [...(compactions > 0 ? [{ version, tokens, before: undefined }] : []), ...model.place(turn)];
+    },
+  };
+}
+
 /** A notepad of fixed size, placed by one of the three policies; each edit rewrites the next few lines. */
 export function createMemoryModel(placement: Placement, options: MemoryOptions): MemoryModel {
   const notepad = createNotepad(options);

@@ -35,7 +35,7 @@ const sessions = [
 ];
 
 for (const { file, cost, compaction } of sessions) {
-  test(`${file}: reproduces the recorded cost, clearing saves, and epoch costs almost nothing [replay.recorded] [replay.epoch] [replay.clearing]`, async (t) => {
+  test(`${file}: reproduces the recorded cost, clearing saves, and epoch costs almost nothing [replay.recorded] [replay.epoch] [replay.checkpoints] [replay.clearing]`, async (t) => {
     const text = recording(t, file);
     if (text === undefined) return;
     const report = replay(await readTranscript(text));
@@ -57,6 +57,14 @@ for (const { file, cost, compaction } of sessions) {
     assert.ok(epoch.cost < rowOf(report, { compaction, placement: "system" }).cost);
     t.diagnostic(`epoch: ${epoch.vsNoMemory.toFixed(4)}`);
     assert.ok(epoch.vsNoMemory <= 1.02, "at most 2 % more expensive than no memory");
+
+    const { compactions, tokens, cost: checkpoints } = report.checkpoints;
+    assert.ok(compactions > 0 && tokens === 2_000 && checkpoints > 0);
+    const bare = rowOf(report, { compaction }).cost;
+    t.diagnostic(
+      `${compactions} checkpoints: ${checkpoints.toFixed(3)}, × ${(checkpoints / bare).toFixed(4)}`,
+    );
+    assert.ok(checkpoints / bare <= 0.012, "a full checkpoint after each compaction costs about 1 %");
 
     const { summaries, inPlace, separate } = report.summaries;
     t.diagnostic(`${summaries} summaries: ${inPlace.toFixed(3)} in place, ${separate.toFixed(3)} separate`);

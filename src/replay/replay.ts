@@ -1,3 +1,4 @@
+import { checkpointTokens } from "../compaction/budget.ts";
 import { estimateCallsLeft, planClearing } from "../compaction/clearing.ts";
 import type { CompactionPolicy } from "../compaction/usage.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
@@ -9,7 +10,7 @@ import { type Calibration, calibrate } from "./calibrate.ts";
 import { defaultMemory, type MemoryOptions } from "./memory-model.ts";
 import { addCounts, builtInPrices, costOf, type Prices, pricesFor } from "./prices.ts";
 import { type CompactionMode, type ConversationPart, layOutConversation } from "./prompt-layout.ts";
-import type { PolicyRow, ReplayOptions, Report } from "./report.ts";
+import type { CheckpointCost, PolicyRow, ReplayOptions, Report } from "./report.ts";
 import {
   type CacheWarmth,
   type DecideClearing,
@@ -67,6 +68,7 @@ export function replay(transcript: Transcript, options: ReplayOptions = {}): Rep
     uncompacted,
     rows: [...withCompaction.rows, ...withoutCompaction],
     writing: writingCost(withCompaction.bare, withCompaction.parts, prices, memory),
+    checkpoints: checkpointCost(setting, mode, checkpointTokens(contextWindow)),
     summaries: summaryCost(transcript, calibration, withCompaction.parts, prices, contextWindow),
     warnings: transcript.warnings,
   };
@@ -124,6 +126,21 @@ function runMode(
     });
   }
   return { rows, parts, bare };
+}
+
+/** What the checkpoints add to the cost of `epoch`: each is written once and then read from the cache. */
+function checkpointCost(setting: Setting, mode: CompactionMode, tokens: number): CheckpointCost {
+  const { transcript, calibration, prices, memory, policy } = setting;
+  const parts = layOutConversation(transcript, calibration, mode, policy);
+  const warmth = warmthFor(setting, mode);
+  const scenario = { transcript, calibration, parts, warmth, memory, clearing: undefined };
+  const costWith = (checkpoint: number) =>
+    describe(simulate({ ...scenario, placement: "epoch", checkpoint }), parts, prices).cost;
+  return {
+    compactions: parts.filter(({ compacted }) => compacted).length,
+    tokens,
+    cost: costWith(tokens) - costWith(0),
+  };
 }
 
 /** Every policy loses the cache where the recording did, except at compactions the policy does not make. */

@@ -38,6 +38,14 @@ export interface PolicyRow {
   peak: number;
 }
 
+export interface CheckpointCost {
+  compactions: number;
+  /** Tokens of each. */
+  tokens: number;
+  /** Dollars for all calls that read them. */
+  cost: number;
+}
+
 export interface Report {
   format: Transcript["format"];
   calls: number;
@@ -57,6 +65,8 @@ export interface Report {
   rows: PolicyRow[];
   /** Not included in the rows, because it is the same for all of them. */
   writing: WritingCost;
+  /** The checkpoints that `epoch` adds after compactions, without clearing. Not included in the rows. */
+  checkpoints: CheckpointCost;
   /** Not included for recorded compactions, whose summaries no agent records. */
   summaries: SummaryCost;
   warnings: LineWarning[];

@@ -6,7 +6,7 @@ import { stubText } from "../context/shown.ts";
 import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import { commonPrefix, createPromptBuilder, type Segment, totalOf } from "./build-prompt.ts";
 import type { Calibration } from "./calibrate.ts";
-import { createMemoryModel, type MemoryOptions } from "./memory-model.ts";
+import { createMemoryModel, type MemoryOptions, withCheckpoint } from "./memory-model.ts";
 import type { ConversationPart } from "./prompt-layout.ts";
 import type { RecordedCall, Transcript } from "./transcript.ts";
 
@@ -43,6 +43,8 @@ export interface Scenario {
   warmth: readonly CacheWarmth[];
   placement: Placement | "none";
   memory: MemoryOptions;
+  /** Tokens of the checkpoint after each compaction (default: no checkpoint). */
+  checkpoint?: number;
   clearing: DecideClearing | undefined;
 }
 
@@ -54,10 +56,12 @@ export function simulate({
   warmth,
   placement,
   memory,
+  checkpoint = 0,
   clearing,
 }: Scenario): SimulatedCall[] {
   const { messages, calls } = transcript;
-  const model = placement === "none" ? undefined : createMemoryModel(placement, memory);
+  const notepad = placement === "none" ? undefined : createMemoryModel(placement, memory);
+  const model = notepad && checkpoint > 0 ? withCheckpoint(notepad, checkpoint) : notepad;
   const buildPrompt = createPromptBuilder(messages, calibration.system);
   const stubs = new Map<string, number>();
   let before: readonly Segment[] = [];

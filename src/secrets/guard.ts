@@ -11,8 +11,11 @@ import {
 /** Keeps secrets out of a memory, and out of what leaves it. */
 export interface SecretGuard {
   readonly policy: SecretPolicy;
-  /** Before storing: redacts or refuses, and reports. `notice` is one line for the agent, "" if nothing was found. */
-  clean<T>(value: T): { value: T; notice: string };
+  /**
+   * Before storing: redacts or refuses, and reports. `notice` is one line for the agent, "" if nothing was found. A record
+   * of what was said or done is redacted even under `refuse`: no one can say it differently, and the agent must go on.
+   */
+  clean<T>(value: T, options?: { isRecord?: boolean }): { value: T; notice: string };
   /** Before storing a document whose parts refer to positions in each other: keeps every length. */
   cleanDocument<T>(value: T): T;
   /** Before showing or exporting, because older stores may have secrets. */
@@ -28,8 +31,9 @@ export function makeGuard(
   const isOff = policy === "allow";
   return {
     policy,
-    clean(value) {
-      const { value: cleaned, redactions } = applyPolicy(value, policy);
+    clean(value, { isRecord = false } = {}) {
+      const applied = isRecord && policy === "refuse" ? "redact" : policy;
+      const { value: cleaned, redactions } = applyPolicy(value, applied);
       if (redactions.length === 0) return { value, notice: "" };
       const notice = describeRedactions(redactions);
       warn(notice);

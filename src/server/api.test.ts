@@ -107,7 +107,7 @@ test("searches the notes, notepads, plans and titles of all sessions [serve.sear
   await refused(server, "search", { query: { q: "x", cursor: "made up" } }, 400);
 });
 
-test("returns a session's memory with stale references, tasks and budgets [serve.memory]", async (context) => {
+test("returns a session's memory with stale references, tasks and budgets [serve.memory] [trust.origin]", async (context) => {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, "src"));
   writeFileSync(join(directory, "src/here.ts"), "");
@@ -136,6 +136,14 @@ test("returns a session's memory with stale references, tasks and budgets [serve
     [["task_1", "count the rows", 1]],
   );
   assert.deepEqual([shown.notepad, shown.scratchpad.plan], ["- one\n😀", "1. look"]);
+  assert.deepEqual(shown.origins, { notepad: "", notes: "", plan: "" });
+  const byPerson = { actor: { kind: "person" as const } };
+  await session.apply({ type: "notepad.append", content: "by hand" }, byPerson);
+  await session.notes.add("by hand", [], byPerson);
+  const { origins } = await call(server, "memory", { params: { id: "a" } });
+  assert.match(origins.notepad, /line 3 by a person/);
+  const { notes } = await call(server, "notes", { params: { id: "a" }, query: {} });
+  assert.equal(notes[0]?.by, "person");
   assert.deepEqual(
     shown.budgets.map(({ name, used, limit }) => [name, used, limit]),
     [

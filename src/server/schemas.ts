@@ -68,6 +68,10 @@ export const note = z.object({
   createdAt: time,
   updatedAt: time,
   updated: count.describe("Revision of the last edit"),
+  by: z
+    .enum(["person", "sub-session", "import"])
+    .optional()
+    .describe("Who wrote it, if it was not the agent"),
 });
 
 export const notePage = z.object({
@@ -157,6 +161,11 @@ export const sessionMemory = z.object({
   notepad: z.string(),
   notepadUsed: z.boolean().describe("False until the first write"),
   scratchpad: z.object({ notes: z.string(), plan: z.string() }),
+  origins: z
+    .object({ notepad: z.string(), notes: z.string(), plan: z.string() })
+    .describe(
+      "Which lines of each text the agent did not write itself, as it is told; empty if it wrote all",
+    ),
   refs: z.array(reference),
   tasks: z.array(openTask).describe("Outermost first"),
   clearedResults: z.array(

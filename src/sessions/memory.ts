@@ -297,7 +297,7 @@ export class Memory {
 
   #newRow(options: NewSessionOptions, origin: SessionRow["origin"]): SessionRow {
     const row = newRow(options, { origin, owner: this.owner, setting: this.#setting });
-    return { ...row, title: this.#guard.clean(row.title).value };
+    return { ...row, title: this.#guard.clean(row.title, { isRecord: true }).value };
   }
 
   #create(row: SessionRow, records: RecordWrite[], operation: JournalEntry["operation"]): Promise<Session> {

@@ -57,6 +57,45 @@ test("what others wrote is named above the notepad, which stays as it is [trust.
   await memory.close();
 });
 
+test("the scratchpad names what others wrote in it, and a note that another wrote says so [trust.origin]", async () => {
+  const memory = await openTestMemory({ surfaces: ["notes", "scratchpad"] });
+  const session = await memory.createSession({ id: "s" });
+  await session.scratchpad.setPlan("- [ ] mine");
+  const plain = (await session.context()).message;
+  assert.ok(!plain.includes("[Origin"));
+  await session.scratchpad.setPlan("- [ ] mine\n- [ ] theirs", byPerson);
+  const line = "[Origin of the plan: line 2 by a person, the rest by the agent]";
+  assert.ok((await session.context()).message.includes(`${line}\n\n[Session Scratchpad]\n`));
+  const shown = renderMemory({ lead: "", state: await session.state(), sessionId: "s" }).text;
+  assert.ok(shown.includes(`${line}\n\n[Session Scratchpad]\n`), shown);
+
+  const { result: own } = await session.notes.add("mine");
+  const { result: theirs } = await session.notes.add("theirs", ["a"], byPerson);
+  await session.notes.add("a child's", [], byChild);
+  const written = async () => {
+    const answer = await session.call("list_notes", {});
+    assert.ok(answer.ok);
+    const { notes } = answer.output as { notes: { content: string; written_by?: string }[] };
+    return Object.fromEntries(notes.map(({ content, written_by }) => [content, written_by]));
+  };
+  assert.deepEqual(await written(), {
+    mine: undefined,
+    theirs: "a person",
+    "a child's": "a sub-session",
+  });
+  // New tags leave the author, new content has a new one.
+  await session.notes.update(theirs.note.id, { tags: ["b"] });
+  await session.notes.update(own.note.id, { content: "changed by a person" }, byPerson);
+  assert.deepEqual(await written(), {
+    "changed by a person": "a person",
+    theirs: "a person",
+    "a child's": "a sub-session",
+  });
+  await session.notes.update(theirs.note.id, { content: "the agent's now" });
+  assert.equal((await written())["the agent's now"], undefined);
+  await memory.close();
+});
+
 test("an imported session says so where it is shown [trust.origin]", async () => {
   const memory = await openTestMemory();
   await (await memory.createSession({ id: "s" })).notepad.write("from elsewhere");

@@ -1,6 +1,7 @@
 import type { Context } from "../context/blocks.ts";
 import { step } from "../engine/commit.ts";
 import type { HistoryStart } from "../engine/history-start.ts";
+import type { Actor } from "../engine/journal.ts";
 import type { Json } from "../engine/json.ts";
 import { hasMoreText } from "../engine/map-strings.ts";
 import { messageKey } from "../engine/messages.ts";
@@ -274,12 +275,12 @@ export class Session implements SessionHandle {
         const made = await make(state);
         checkWritable(state.row, made);
         // What a limit refuses is not searched for secrets first, which takes seconds for a hundred megabytes.
-        if (hasMoreText(made, largeOperation)) await this.#evaluate(state, made, now);
-        const cleaned = this.#guard.clean(made);
+        if (hasMoreText(made, largeOperation)) await this.#evaluate(state, made, now, options.actor);
+        const cleaned = this.#guard.clean(made, { isRecord: isRecord(made, options) });
         [operation, notice] = [cleaned.value, cleaned.notice];
         const earlier = await this.#inDoubt.find(store, scopeOf(state.row), operation);
         if (earlier) return unansweredResult<ResultOf<O>>(earlier, await this.state());
-        applied = await this.#evaluate(state, operation, now);
+        applied = await this.#evaluate(state, operation, now, options.actor);
       } catch (error) {
         // If the state was stale, retry instead of reporting the error.
         if ((await this.state()) === state) throw error;
@@ -335,11 +336,16 @@ export class Session implements SessionHandle {
   }
 
   /** Applies an operation to a state without committing it, loading the records it needs. */
-  async #evaluate<O extends Operation>(state: State, operation: O, now: number): Promise<Evaluated<O>> {
+  async #evaluate<O extends Operation>(
+    state: State,
+    operation: O,
+    now: number,
+    actor?: Actor,
+  ): Promise<Evaluated<O>> {
     const { limits, countTokens, store } = this.#setting;
     const loaded = new Map<RecordId, RecordValue | null>();
     for (;;) {
-      const applied = applyOperation(state, loaded, operation, { now, limits, countTokens });
+      const applied = applyOperation(state, loaded, operation, { now, limits, countTokens, by: actor?.kind });
       if (applied.status === "applied") return applied;
       for (const id of applied.ids) loaded.set(id, null);
       const byKind = Map.groupBy(applied.ids, (id) => id.slice(0, id.indexOf("/")) as RecordKind);
@@ -356,6 +362,11 @@ export class Session implements SessionHandle {
     if (!loaded) throw sessionNotFound(this.id);
     this.#state = loaded;
   }
+}
+
+/** Whether an operation records the conversation, or is made by Holdfast itself: nobody chose its words for memory. */
+function isRecord({ type }: Operation, { actor }: ApplyOptions): boolean {
+  return actor?.kind === "system" || /^(?:messages|context|children|session)\./.test(type);
 }
 
 function firstAnswer<Result>(

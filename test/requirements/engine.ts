@@ -93,6 +93,8 @@ export const engine = [
     "secrets.redact": "A secret is replaced by its kind and a fingerprint.",
     "secrets.stored":
       "What a tool call, a checkpoint, a message, an import or the ledger stores has no secrets, and the answer says so; refuse rejects the write, allow stores it.",
+    "secrets.record":
+      "Under refuse, a secret in the conversation itself, which nobody can say differently, is redacted, and the agent goes on.",
     "secrets.shown": "Secrets of an older store are redacted in what is shown and exported.",
     "secrets.copies":
       "Redact and purge also reach the copies that export and migrate made elsewhere and those that the user names, and say which they do not reach.",

@@ -24,7 +24,7 @@ export const hooks = from("hooks", {
   "hooks.kept-tail":
     "Where a host keeps the newest messages, the checkpoint spends nothing on what they say.",
   "hooks.gemini":
-    "Gemini CLI: always JSON, no angle brackets, cheap before every request, memory again after the chat was compressed.",
+    "Gemini CLI: always JSON, no angle brackets, cheap before every request, memory with the prompt, and again after the chat was compressed.",
   "hooks.in-turn":
     "If a host starts the hooks of a session's start and of its first prompt at once, they run one after another, so memory is shown once.",
   "hooks.cursor": "Cursor: memory at a session's start and, after a compaction, with the next tool.",

@@ -2,6 +2,8 @@ import { from } from "./requirement.ts";
 
 export const plugins = from("plug-ins of the hosts", {
   "plugins.repeated-calls": "A tool call that a host runs again under the same id changes nothing.",
+  "plugins.earlier-sessions":
+    "A new session of pi or OpenClaw says how to read the notes of earlier ones that have any.",
   "plugins.pi-tools": "pi gets the memory tools as its own, one call at a time, under names without dots.",
   "plugins.pi-placement": "Memory is in every model call of pi and is stored in no message.",
   "plugins.pi-branch": "The memory is in custom entries along the branch; going back restores it.",
@@ -20,7 +22,7 @@ export const plugins = from("plug-ins of the hosts", {
   "plugins.openclaw-tools": "OpenClaw gets the tools that the manifest names.",
   "plugins.openclaw-prompt": "OpenClaw's prompt contains the memory of its session.",
   "plugins.openclaw-compaction":
-    "After a compaction OpenClaw's prompt contains memory, checkpoint and receipt.",
+    "After a compaction OpenClaw's prompt contains memory, checkpoint and receipt, after a restart too.",
   "plugins.openclaw-reset": "A reset starts with an empty memory, and the old one stays readable.",
   "plugins.openclaw-register":
     "Registering the OpenClaw plug-in repeatedly has the effect of registering it once.",

@@ -11,7 +11,7 @@ import { TextPanel } from "./text-panel.tsx";
 
 /** The agent's current memory. */
 export function MemoryView({ memory }: { memory: SessionMemory }) {
-  const { session, revision, notepad, scratchpad, refs, tasks, tags, budgets, limits } = memory;
+  const { session, revision, notepad, scratchpad, refs, tasks, tags, budgets, limits, origins } = memory;
   const limitOf = (name: string) => budgets.find((budget) => budget.name === name)?.limit ?? 0;
   const common = { sessionId: session.id, revision };
   return (
@@ -22,6 +22,7 @@ export function MemoryView({ memory }: { memory: SessionMemory }) {
           name="notepad"
           title="Notepad"
           text={notepad}
+          origin={origins.notepad}
           limit={limitOf("notepad")}
           empty="The agent has written nothing yet. It sees this text in every turn, and you can edit it too."
         />
@@ -38,6 +39,7 @@ export function MemoryView({ memory }: { memory: SessionMemory }) {
             name="plan"
             title="Plan"
             text={scratchpad.plan}
+            origin={origins.plan}
             limit={limitOf("plan")}
             empty="No plan yet. Steps with checkboxes appear here, from the scratchpad or the notepad."
           />
@@ -48,6 +50,7 @@ export function MemoryView({ memory }: { memory: SessionMemory }) {
             name="notes"
             title="Scratchpad notes"
             text={scratchpad.notes}
+            origin={origins.notes}
             limit={limitOf("notes")}
             empty=""
           />

@@ -10,6 +10,13 @@ import { NoteForm } from "./note-form.tsx";
 
 type Note = Reply<"notes">["notes"][number];
 
+/** The agent's own notes name no one. */
+const writers: Record<NonNullable<Note["by"]>, string> = {
+  person: "by a person",
+  "sub-session": "by a sub-session",
+  import: "imported",
+};
+
 interface NoteCardProps {
   sessionId: string;
   note: Note;
@@ -76,6 +83,7 @@ export function NoteCard({ sessionId, note, limits, chosen, toggle }: NoteCardPr
           ))}
         </span>
         <span class="faint" title={dateTime(note.updatedAt)}>
+          {note.by ? `${writers[note.by]}, ` : ""}
           {ago(note.updatedAt, now)}
         </span>
         <button

@@ -19,12 +19,14 @@ interface TextPanelProps {
   text: string;
   revision: number;
   limit: number;
+  /** Which lines the agent did not write itself; "" if it wrote all. */
+  origin: string;
   /** Shown while the text is empty. */
   empty: string;
 }
 
 /** One of the agent's texts: rendered, as source, or in an editor, while the agent keeps working. */
-export function TextPanel({ sessionId, name, title, limit, empty, ...read }: TextPanelProps) {
+export function TextPanel({ sessionId, name, title, limit, origin, empty, ...read }: TextPanelProps) {
   const [isSource, setSource] = useState(false);
   const key = `${sessionId}/${name}`;
   const draft = useDraft(key);
@@ -63,6 +65,7 @@ export function TextPanel({ sessionId, name, title, limit, empty, ...read }: Tex
           </div>
         )}
       </div>
+      {origin !== "" && !draft && <p class="panel-empty">{origin.slice(1, -1)}</p>}
       {draft?.conflict ? (
         <ConflictView
           key={draft.conflict.revision}

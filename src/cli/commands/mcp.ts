@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
 import { callerResolver } from "../../hosts/caller-session.ts";
+import { listAncestors, workingDirectoryOf } from "../../hosts/processes.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
@@ -60,11 +61,18 @@ export async function run(args: string[]): Promise<number> {
   );
 }
 
-/** Clients start the server of an Agent Plugins bundle in the bundle's folder; the project is where they were started. */
+/**
+ * Clients start the server of an Agent Plugins bundle in the bundle's folder. The project is where they were started: in
+ * PWD, or, if a client does not pass that on or a shell has changed it, the working directory of the client.
+ */
 function leavePluginFolder(): void {
-  const { PLUGIN_ROOT: folder, PWD: project } = process.env;
-  if (!folder || !project || !existsSync(folder) || !existsSync(project)) return;
-  if (realpathSync(folder) === realpathSync(process.cwd())) process.chdir(project);
+  const { PLUGIN_ROOT: folder, PWD: started } = process.env;
+  const here = realpathSync(process.cwd());
+  if (!folder || !existsSync(folder) || realpathSync(folder) !== here) return;
+  const isElsewhere = (path: string | undefined): path is string =>
+    path !== undefined && existsSync(path) && realpathSync(path) !== here;
+  const project = isElsewhere(started) ? started : listAncestors().map(workingDirectoryOf).find(isElsewhere);
+  if (project !== undefined) process.chdir(project);
 }
 
 /** Undefined if the store cannot be located, which each call reports. */

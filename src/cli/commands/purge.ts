@@ -25,7 +25,7 @@ export async function run(args: string[]): Promise<number> {
     const remaining = await memory.erase();
     const { project, store: place } = findWorkspace({ flags: values });
     dropKept(project.directory, positionals);
-    dropDerived(project.directory);
+    dropDerived(project);
     const backups = backupsOf(place, "purge", values.backup);
     remaining.push(...backups.remaining);
     for (const path of backups.files) {

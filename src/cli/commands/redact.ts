@@ -1,7 +1,8 @@
 import { HoldfastError } from "../../errors.ts";
 import { maskMatches, maskOccurrences, maskSecrets } from "../../secrets/edit.ts";
+import { readRegularFile } from "../../stores/regular-file.ts";
 import { knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
-import { dropDerived } from "../../workspace/derived-files.ts";
+import { dropDerived, projectDocuments } from "../../workspace/derived-files.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { keptFiles } from "../../workspace/outbox.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -10,6 +11,9 @@ import { atMostOne } from "../positionals.ts";
 import { backupsOf, editBackup } from "../store-backups.ts";
 import { counted } from "../terminal/quantities.ts";
 import { printJson, printLines } from "../terminal/screen.ts";
+
+/** NOTES.md may not be larger. */
+const maxDocument = 8_000_000;
 
 const usage = "redact TEXT | --pattern REGEXP | --secrets [--backup FILE]…";
 
@@ -24,8 +28,8 @@ export async function run(args: string[]): Promise<number> {
   try {
     const { sessions, values: count, remaining } = await memory.rewrite(edit);
     const owners = [memory.owner, knowledgeOwner(memory.owner)];
-    const { project, store: place } = findWorkspace({ flags: values });
-    dropDerived(project.directory);
+    const { project, store: place, config } = findWorkspace({ flags: values });
+    dropDerived(project);
     const backups = backupsOf(place, "redact", values.backup);
     remaining.push(...backups.remaining);
     for (const path of [...backups.files, ...keptFiles(project.directory)]) {
@@ -33,6 +37,13 @@ export async function run(args: string[]): Promise<number> {
         store.rewrite?.(owners, edit, Date.now()),
       );
       if (problem !== undefined) remaining.push(problem);
+    }
+    for (const path of projectDocuments(project, config.values["project.file"])) {
+      const text = readRegularFile(path, { maxBytes: maxDocument })?.toString("utf8") ?? "";
+      if (edit(text) !== text)
+        remaining.push(
+          `Not reached: ${path} is a document of the project and contains it too. Edit it yourself.`,
+        );
     }
     const ids = sessions.map(({ sessionId }) => sessionId);
     if (values.json) printJson({ sessions: ids, values: count, remaining });

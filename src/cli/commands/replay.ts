@@ -145,12 +145,13 @@ function render(file: string, report: Report, screen: Screen): string {
     text(
       `"memory": cost against the same row without memory. "saves": against the same row without clearing; every cleared result can be fetched. "bound": the cost that clearing with perfect foresight would reach. --json has the tokens.`,
     ),
+    ...checkpointLines(report).map(text),
     ...summaryLines(report).map(text),
   ].join("\n");
 }
 
 /** What memory would have added, and clearing saved, with the placement that Holdfast uses by default. */
-function conclusion({ rows, writing }: Report): string {
+function conclusion({ rows, writing, checkpoints }: Report): string {
   const hasCompaction = rows.some((row) => row.compaction);
   const find = (placement: PolicyRow["placement"], clearing: boolean) =>
     rows.find(
@@ -158,7 +159,7 @@ function conclusion({ rows, writing }: Report): string {
     );
   const [bare, memory, cleared] = [find("none", false), find("epoch", false), find("epoch", true)];
   if (!bare || !memory || !cleared) return "Nothing to compare.";
-  const added = memory.cost - bare.cost + writing.cost;
+  const added = memory.cost - bare.cost + writing.cost + checkpoints.cost;
   const saved = memory.cost - cleared.cost;
   const share = (part: number, whole: number) =>
     whole === 0 ? "0 %" : `${((100 * part) / whole).toFixed(1)} %`;
@@ -171,6 +172,16 @@ function conclusion({ rows, writing }: Report): string {
       ? `Clearing old results would have saved ${money(saved)} (${share(saved, memory.cost)}).`
       : `Clearing old results would have added ${money(-saved)} (${share(-saved, memory.cost)}).`;
   return `${adds} ${saves}`;
+}
+
+function checkpointLines({ rows, checkpoints: { compactions, tokens, cost } }: Report): string[] {
+  const bare = rows.find(({ placement, clearing }) => placement === "none" && !clearing);
+  if (compactions === 0 || !bare) return [];
+  const share = bare.cost === 0 ? 0 : (100 * cost) / bare.cost;
+  const after = compactions === 1 ? "the compaction" : `each of ${count(compactions)} compactions`;
+  return [
+    `A checkpoint of ${count(tokens)} tokens after ${after}, in all calls that follow: ${money(cost)} (${share.toFixed(1)} %), in the conclusion but not in the tables.`,
+  ];
 }
 
 function summaryLines({ summaries: { summaries, inPlace, separate, separateShare } }: Report): string[] {

@@ -13,19 +13,21 @@ export function fieldsOf(input: unknown): Fields {
 
 /** The files that a call names in its fields. */
 export function pathsIn(fields: Fields): string[] {
-  const path = pathFields.find((name) => isPath(fields[name]));
+  const paths: string[] = [];
+  for (const name of pathFields) {
+    const path = fields[name];
+    if (!isPath(path)) continue;
+    paths.push(path);
+    break;
+  }
   const list = listFields.find((name) => Array.isArray(fields[name]));
-  const paths = [path === undefined ? undefined : fields[path], ...listIn(fields, list)];
-  return paths.filter(isPath);
+  const listed = list === undefined ? undefined : fields[list];
+  if (Array.isArray(listed)) paths.push(...listed.filter(isPath));
+  return paths;
 }
 
 function isPath(value: unknown): value is string {
   return typeof value === "string" && value !== "";
-}
-
-function listIn(fields: Fields, name: string | undefined): readonly unknown[] {
-  const list = name === undefined ? undefined : fields[name];
-  return Array.isArray(list) ? list : [];
 }
 
 /** The files named in a patch, as in `*** Update File: src/a.ts` and `+++ b/src/a.ts`. */

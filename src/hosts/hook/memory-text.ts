@@ -5,7 +5,7 @@ import { redactText, type SecretPolicy } from "../../secrets/redact.ts";
 import { renderNotepad, withOrigin } from "../../surfaces/notepad/block.ts";
 import { renderPins } from "../../surfaces/pins/block.ts";
 import { listPins } from "../../surfaces/pins/operations.ts";
-import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
+import { renderScratchpad, scratchpadOrigin } from "../../surfaces/scratchpad/block.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { tasksView } from "../../surfaces/tasks/block.ts";
 import type { Escaping } from "../host.ts";
@@ -71,6 +71,7 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
     { text: lead, share: 400, more: show },
     { text: hide(state ? renderPins(listPins(state)) : ""), share: whole, more: show },
     { text: offers("notepad") ? hide(notepadText(state)) : "", share: 3_400, more: "call read_notepad" },
+    { text: state && offers("scratchpad") ? scratchpadOrigin(state) : "", share: 200, more: show },
     {
       text: state && offers("scratchpad") ? hide(renderScratchpad(readScratchpad(state))) : "",
       share: 1_300,

@@ -1,5 +1,6 @@
 import { Compaction } from "../../compaction/compaction.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
+import { readEpoch } from "../../engine/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -105,15 +106,23 @@ export class OpenClawMemory {
       conversation.isStarted = true;
       await this.checkConfig(context, report);
       await notify(session, { kind: "session-start" }, report);
-      const hint = isNothingKept(await session.state())
-        ? await earlierSessions(await this.#memory(projectOf(context).cwd), session.id)
-        : "";
-      if (hint !== "") conversation.shown.forget([hint]);
+      conversation.shown.forget(await this.#startNotice(context, session));
     }
     const { head, news } = await conversation.shown.texts(session);
     const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");
     const hint = await conversation.nudges.beginTurn(session, last ? plainTextOf(last.message) : "");
     return { head, news: [news, hint].filter((text) => text !== "").join("\n\n") };
+  }
+
+  /** What a new process shows with the memory: what the last compaction left, or how to read earlier notes. */
+  async #startNotice(context: OpenClawContext, session: Session): Promise<string[]> {
+    const state = await session.state();
+    const ended = [String(readEpoch(state).number - 1)];
+    const [checkpoint] = await session.records("checkpoint", ended);
+    const [receipt] = await session.records("receipt", ended);
+    if (checkpoint && receipt) return [checkpoint.value.text, receipt.value.line];
+    if (!isNothingKept(state)) return [];
+    return [await earlierSessions(await this.#memory(projectOf(context).cwd), session.id)];
   }
 
   /** OpenClaw does not wait for this hook, but passes the messages before it removes them. */

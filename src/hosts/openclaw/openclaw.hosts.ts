@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { copyFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { build } from "tsdown";
-import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../../testing/index.ts";
 import {
   count,
@@ -14,34 +11,14 @@ import {
   toolNames,
   writeJson,
 } from "../test-support/clients.ts";
+import { buildPackage } from "./test-support/build-package.ts";
 
 const spec = "openclaw@2026.9.6";
-const root = join(import.meta.dirname, "../../..");
 
 const stops: (() => unknown)[] = [];
 after(async () => {
   for (const stop of stops.reverse()) await stop();
 });
-
-/** The files of the npm package that OpenClaw reads. */
-async function buildPackage(): Promise<string> {
-  const folder = temporaryDirectory();
-  for (const file of ["package.json", "openclaw.plugin.json"])
-    copyFileSync(join(root, file), join(folder, file));
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  await build({
-    config: false,
-    cwd: root,
-    entry: { openclaw: "src/hosts/openclaw/index.ts" },
-    outDir: join(folder, "dist"),
-    format: "esm",
-    platform: "node",
-    fixedExtension: false,
-    dts: false,
-    logLevel: "silent",
-  });
-  return folder;
-}
 
 function script(request: ScriptedRequest): ScriptedAnswer {
   const last = request.messages.at(-1);

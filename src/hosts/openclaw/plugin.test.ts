@@ -136,8 +136,21 @@ test("after a compaction the prompt has checkpoint, receipt and the whole notepa
     { messageCount: 1, compactedCount: 2 },
     { ...context, sessionId: "s2" },
   );
-  const after = await openclaw.prompt({ ...context, sessionId: "s2" });
-  assert.match(after, /\[Checkpoint[\s\S]*Audit src\/ledger\.ts[\s\S]*\[Receipt:[\s\S]*cedar-4711/);
+  const left = /\[Checkpoint[\s\S]*Audit src\/ledger\.ts[\s\S]*\[Receipt:[\s\S]*cedar-4711/;
+  assert.match(await openclaw.prompt({ ...context, sessionId: "s2" }), left);
+  await openclaw.emit("gateway_stop", {}, context);
+  assert.match(await openclaw.prompt(context), left, "a restarted gateway has it too");
+});
+
+test("a new session says how to read the notes of earlier ones that have any [plugins.earlier-sessions]", async () => {
+  const { openclaw, context } = start();
+  const session = (name: string) => ({ ...context, sessionKey: `agent:main:${name}` });
+  assert.doesNotMatch(await openclaw.prompt(session("empty")), /holdfast show/);
+  assert.doesNotMatch(await openclaw.prompt(session("first")), /holdfast show/);
+  await openclaw.call(session("first"), "write_notepad", { content: "The ledger is cedar-4711." });
+  const prompt = await openclaw.prompt(session("second"));
+  assert.match(prompt, /Notes of the last conversation in this project: "holdfast show [\w.-]+"\./);
+  assert.doesNotMatch(prompt, /cedar/);
 });
 
 test("a reset starts with an empty memory and archives the old one [plugins.openclaw-reset]", async () => {

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { holdfast as runCommand } from "../../../test/support/command-line.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
+import { makeCorpus } from "../../secrets/test-support/corpus.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces } from "../../workspace/surfaces.ts";
@@ -76,6 +77,20 @@ test("memory comes first in every call, byte for byte the same, and the conversa
   assert.equal(second.length, pi.messages().length + 1);
   assert.ok(!shownIn(pi.messages()).includes("[End of notepad]"));
   assert.match(shownIn(first), /## Session Notepad/);
+});
+
+test("a new session says how to read the notes of earlier ones that have any [plugins.earlier-sessions]", async () => {
+  const cwd = makeProject();
+  const first = await startPi({ cwd, id: "first" });
+  first.say("user", "Remember the ledger.");
+  assert.doesNotMatch(shownIn(await first.modelCall()), /holdfast show/);
+  await first.call("write_notepad", { content: "The ledger is cedar-4711." });
+  const second = await startPi({ cwd, id: "second" });
+  second.say("user", "Something new.");
+  const shown = shownIn(await second.modelCall());
+  assert.match(shown, /Notes of the last conversation in this project: \W+holdfast show pi\.first\W/);
+  assert.doesNotMatch(shown, /cedar/);
+  assert.equal(shownIn(await second.modelCall()), shown, "the provider's cache needs it unchanged");
 });
 
 test("memory is written to custom entries that pi file readers know, and to the project's store [plugins.pi-branch]", async () => {
@@ -312,6 +327,18 @@ test("if the store cannot be opened, memory is in pi's file only, and the user i
   assert.match(shownIn(await again.modelCall()), /cedar/);
   assert.equal(readFailures(join(cwd, ".holdfast"))[0]?.host, "pi");
   assert.match(readFileSync(join(cwd, ".holdfast/memory.db"), "utf8"), /^this is no database/);
+});
+
+test("without a store, the project's limits and secrets still apply [plugins.pi-without-store]", async () => {
+  const cwd = makeProject();
+  const limits = { notepadCharacters: 1_000 };
+  writeFileSync(join(cwd, "holdfast.json"), JSON.stringify({ secrets: "refuse", limits }));
+  mkdirSync(join(cwd, ".holdfast/memory.db"), { recursive: true });
+  const pi = await startPi({ cwd });
+  pi.say("user", "Begin.");
+  const secret = makeCorpus(7).secrets[0]?.[1] ?? "";
+  await assert.rejects(async () => pi.call("write_notepad", { content: secret }), /Nothing was changed/);
+  await assert.rejects(async () => pi.call("write_notepad", { content: "x".repeat(1_001) }), /1,?000/);
 });
 
 test("a failing handler changes nothing, and is reported once [plugins.failure]", async () => {

@@ -4,7 +4,7 @@ import type { Memory } from "../../sessions/memory.ts";
 import { inPlugin, type Surface } from "../../surfaces/surface.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
-import { limitsOf } from "../../workspace/library-options.ts";
+import { limitsOf, secretsOf } from "../../workspace/library-options.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { Outbox } from "../../workspace/outbox.ts";
 import { findProject } from "../../workspace/project.ts";
@@ -60,6 +60,8 @@ async function openStoreOrMemory(
     return await openMemoryIn(workspace, { surfaces, isInteractive: true });
   } catch (error) {
     report(error);
-    return openMemory({ store: "memory:", surfaces });
+    const config = readWorkspaceConfig(findProject(cwd));
+    const [limits, secrets] = [limitsOf(config), secretsOf(config)];
+    return openMemory({ store: "memory:", surfaces, limits, secrets });
   }
 }

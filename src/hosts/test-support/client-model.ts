@@ -210,7 +210,8 @@ const chatCompletions: Protocol = {
   ending: /\/chat\/completions$/,
   read({ messages, tools }) {
     const list = objectsIn(messages);
-    const last = list.at(-1);
+    // A client may add a message of its own after the user's.
+    const last = list.findLast((message) => !/^<<<BEGIN_\w+_INTERNAL_CONTEXT>>>/.test(textsIn(message)));
     return {
       tools: objectsIn(tools).map((tool) => textIn(objectIn(tool.function).name)),
       text: textsIn(list),

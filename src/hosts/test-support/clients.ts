@@ -43,6 +43,19 @@ export interface ClientPlace {
 
 /** A project with Holdfast installed for one host by `holdfast init`, and a private home folder. */
 export function makePlace(host: string): ClientPlace {
+  const place = makeBarePlace();
+  const { root, env } = place;
+  const { status, stderr } = spawnSync(process.execPath, [cli, "init", host], {
+    cwd: root,
+    env,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`holdfast init ${host} failed: ${stderr}`);
+  return place;
+}
+
+/** A project without Holdfast, and a private home folder. */
+export function makeBarePlace(): ClientPlace {
   const root = temporaryDirectory();
   const home = temporaryDirectory();
   const nowhere = "http://127.0.0.1:9";
@@ -60,12 +73,6 @@ export function makePlace(host: string): ClientPlace {
     HOLDFAST_HOOK_DEADLINE: "9000",
   });
   mkdirSync(join(root, ".git"));
-  const { status, stderr } = spawnSync(process.execPath, [cli, "init", host], {
-    cwd: root,
-    env,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`holdfast init ${host} failed: ${stderr}`);
   return { root, home, env };
 }
 

@@ -1,3 +1,4 @@
+import { originLine } from "../../context/origin-line.ts";
 import { readCleared } from "../../engine/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import type { Limits } from "../../engine/limits.ts";
@@ -35,6 +36,11 @@ export function memoryHandlers(context: ServerContext): Pick<Handlers, "memory" 
         notepad: state.row.notepad ?? "",
         notepadUsed: state.row.notepad !== null,
         scratchpad: { notes, plan },
+        origins: {
+          notepad: originLine(state, "notepad", "notepad"),
+          notes: originLine(state, "space/notes", "scratchpad's notes"),
+          plan: originLine(state, "space/plan", "plan"),
+        },
         refs: await Promise.all(refs.map(async (ref) => ({ ref, state: await checkRef(ref) }))),
         tasks: tasksOf(state),
         clearedResults: readCleared(state).map(([callId, cleared]) => ({ id: callId, ...cleared })),

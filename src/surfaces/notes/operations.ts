@@ -59,6 +59,7 @@ function addNote(draft: Draft, operation: Operation<"notes.add">, environment: E
     createdAt: environment.now,
     updatedAt: environment.now,
     updated: draft.row.revision + 1,
+    ...authorOf(environment),
   };
   retag(draft, [], tags);
   draft.mark("lastNoteId", milliseconds);
@@ -84,10 +85,18 @@ function updateNote(draft: Draft, operation: Operation<"notes.update">, environm
     createdAt: before.createdAt,
     updatedAt: environment.now,
     updated: draft.row.revision + 1,
+    ...(operation.content === undefined || operation.content === before.content
+      ? before.by && { by: before.by }
+      : authorOf(environment)),
   };
   retag(draft, before.tags, value.tags);
   draft.put("note", operation.id, value);
   return { id: operation.id, ...value };
+}
+
+/** Kept only if it is not the agent, whose notes they are. */
+function authorOf({ by }: Environment): Pick<NoteValue, "by"> {
+  return by === undefined || by === "agent" || by === "system" ? {} : { by };
 }
 
 function deleteNote(draft: Draft, operation: Operation<"notes.delete">): Note {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { authors } from "../../context/origin-line.ts";
 import { quote } from "../../engine/text.ts";
 import { type Call, defineTool, type Place, type Surface } from "../surface.ts";
 import { notesView } from "./block.ts";
@@ -11,6 +12,8 @@ const note = z.object({
   tags: z.array(z.string()),
   created_at: z.string(),
   updated_at: z.string(),
+  /** Only if the agent did not write it itself. */
+  written_by: z.string().optional(),
 });
 
 const totals = z.object({ note_id: z.string(), total_notes: z.number(), total_tags: z.number() });
@@ -168,8 +171,9 @@ function totalsOf(result: NotesResult): z.infer<typeof totals> {
   return { note_id: result.note.id, total_notes: result.totalNotes, total_tags: result.totalTags };
 }
 
-function rendered({ id, content: text, tags: names, createdAt, updatedAt }: Note): z.infer<typeof note> {
-  return { id, content: text, tags: names, created_at: isoTime(createdAt), updated_at: isoTime(updatedAt) };
+function rendered({ id, content: text, tags: names, createdAt, updatedAt, by }: Note): z.infer<typeof note> {
+  const times = { created_at: isoTime(createdAt), updated_at: isoTime(updatedAt) };
+  return { id, content: text, tags: names, ...times, ...(by ? { written_by: authors[by] } : {}) };
 }
 
 function isoTime(milliseconds: number): string {

@@ -1,4 +1,6 @@
 import { fenceContent, unfenceContent } from "../../context/fence.ts";
+import { originLine } from "../../context/origin-line.ts";
+import type { State } from "../../engine/state.ts";
 import type { SurfaceView } from "../surface.ts";
 import { readScratchpad, type Scratchpad } from "./operations.ts";
 
@@ -12,6 +14,15 @@ export function renderScratchpad({ notes, plan, refs }: Scratchpad): string {
   if (plan !== "") parts.push(`Plan:\n${fenceContent(plan)}`);
   if (refs.length > 0) parts.push(`References:\n${refs.map(renderRef).join("\n")}`);
   return parts.length === 0 ? "" : `${scratchpadStart}\n${parts.join("\n\n")}\n${scratchpadEnd}`;
+}
+
+/** Above the block: which lines the agent did not write itself; "" if it wrote all of them. */
+export function scratchpadOrigin(state: State): string {
+  const parts = [
+    originLine(state, "space/notes", "scratchpad's notes"),
+    originLine(state, "space/plan", "plan"),
+  ];
+  return parts.filter((line) => line !== "").join("\n");
 }
 
 export function parseScratchpad(text: string): Scratchpad | undefined {
@@ -48,8 +59,14 @@ export const scratchpadView: SurfaceView = {
   name: "scratchpad",
   block: (state) => {
     const text = renderScratchpad(readScratchpad(state));
+    if (text === "") return undefined;
+    const origin = scratchpadOrigin(state);
     const whole = "Write less with session_scratchpad to see all of it.";
-    return text === "" ? undefined : { placement: "message", text, whole };
+    return {
+      placement: "message",
+      text: origin === "" ? text : `${origin}\n\n${text}`,
+      whole,
+    };
   },
   isEmpty: (state) => renderScratchpad(readScratchpad(state)) === "",
 };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { globMatcher } from "../../../src/cli/chat/glob.ts";
 import { LineMatcher } from "../../../src/sessions/search/match-lines.ts";
 import { NoteIndex } from "../../../src/surfaces/notes/note-index.ts";
+import { splitLines } from "../../../src/surfaces/project/notes-md/lines.ts";
 import { parseNotes } from "../../../src/surfaces/project/notes-md/parse.ts";
 import { openProject } from "../../../src/surfaces/project/project.ts";
 import { recoverLevel2 } from "../../../src/surfaces/project/recover/recall.ts";
@@ -22,6 +23,7 @@ interface Pattern {
 export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/cli/terminal/wrap-text.ts": "loaded",
   "src/context/hidden-characters.ts": "loaded",
+  "src/hosts/dsh/patch-piece.ts": "loaded",
   "src/secrets/edit.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/secrets/find-secrets.ts": "loaded",
   "src/secrets/kinds.ts": "loaded",
@@ -42,6 +44,7 @@ const screen = { width: 80, colours: true, paint: (_style: unknown, text: string
 
 /** What a function takes after the text. Without a line here it gets the text alone. */
 export const moreArguments: Record<string, (text: string) => unknown[]> = {
+  "src/surfaces/project/start-stamp.ts stampAt": (text) => [splitLines(text), 1],
   "inspector/src/context/readable-piece.ts readablePiece": () => ["tool"],
   "inspector/src/memory/task-lines.ts toggleTaskLine": () => [{ line: 0, done: false, text: "" }],
   "src/adapters/caller/message-parts.ts answerOf": () => [[]],

@@ -9,7 +9,12 @@ export function pathInEnvironment(): string | undefined {
   return process.env.HOLDFAST_NOTES || undefined;
 }
 
-/** Whether a project has notes, at `path` if it is configured; does not load the code that reads them. */
-export function hasNotes(root: string, path = pathInEnvironment()): boolean {
-  return (path === undefined ? defaultPaths : [path]).some((path) => existsSync(resolve(root, path)));
+/** The project's notes that exist, at `path` if it is configured; does not load the code that reads them. */
+export function notesPaths(root: string, path = pathInEnvironment()): string[] {
+  const paths = (path === undefined ? defaultPaths : [path]).map((each) => resolve(root, each));
+  return paths.filter((each) => existsSync(each));
+}
+
+export function hasNotes(root: string, path?: string): boolean {
+  return notesPaths(root, path).length > 0;
 }
