@@ -12,6 +12,8 @@ export function generatedFiles(): Record<string, string> {
     "holdfast.schema.json": json(configSchema()),
     "openclaw.plugin.json": json(pluginManifest()),
     "docs/configuration.md": configurationPage(),
+    // Codex ignores the hooks of a folder that is also an Agent Plugins bundle, so the bundle has its own.
+    "plugins/agent-plugins/skills/holdfast/SKILL.md": read("plugins/claude-code/skills/holdfast/SKILL.md"),
     ...apiPages(),
   };
 }

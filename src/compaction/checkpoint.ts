@@ -126,8 +126,9 @@ function keptWords(
   { said, results }: CheckpointMemory,
 ): Pick<CheckpointMemory, "said" | "results"> {
   if (!wordsExcept) return {};
+  const { texts } = saidFacts({ messages, to, changes: readInjections(state), earlier: said });
   return {
-    said: saidFacts({ messages, to, changes: readInjections(state), earlier: said }).texts,
+    said: texts,
     results: shortResults(removed, results, wordsExcept),
   };
 }

@@ -11,7 +11,7 @@ import type { CheckpointBudget } from "./budget.ts";
 import { planCheckpoint, planWithNeeds } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
 import { type ReadFile, readContents } from "./facts/read-contents.ts";
-import { type Correction, saidFacts, withoutCorrected } from "./facts/said.ts";
+import { type Correction, notWritten, saidFacts, withoutCorrected } from "./facts/said.ts";
 import type { KeptMessages } from "./kept-messages.ts";
 import { renderKeptWords } from "./kept-words.ts";
 import { lastCheckpoint } from "./last-checkpoint.ts";
@@ -247,12 +247,12 @@ export class Compaction {
   /** Asks the driver's model for a summary. If the model gives no acceptable one, builds it from the messages. */
   summarise(
     ask: AskSummariser,
-    input: Omit<SummaryInput, "openAsks" | "countTokens" | "onProblem">,
+    input: Omit<SummaryInput, "openAsks" | "countTokens" | "memoryTools" | "onProblem">,
   ): Promise<Summary> {
-    const { countTokens, emit } = this.#driver;
+    const { countTokens, emit, keptWords } = this.#driver;
     const { openAsks } = this.#must().checkpoint;
     const onProblem = (message: string) => emit?.({ type: "error", message });
-    return summarise(ask, { ...input, openAsks, countTokens, onProblem });
+    return summarise(ask, { ...input, openAsks, countTokens, memoryTools: keptWords?.except, onProblem });
   }
 
   /** Accounts for what was removed, ends the epoch and notifies the surfaces. */
@@ -267,7 +267,7 @@ export class Compaction {
     const { checkpoint, removed } = this.#must();
     const { session, trigger, wayBack, contextAfter } = this.#driver;
     const state = await session.state();
-    const body = `${renderSummary(this.#corrected(summary), checkpoint)}${this.#words()}${this.#ask()}`;
+    const body = `${renderSummary(this.#corrected(summary), checkpoint)}${this.#words(state)}${this.#ask()}`;
     const after = await contextAfter({ body, summary: summary.text, state });
     const receipt = planReceipt({
       state,
@@ -291,10 +291,12 @@ export class Compaction {
       : { ...summary, text: withoutCorrected(summary.text, this.#corrections) };
   }
 
-  #words(): string {
+  #words({ row }: State): string {
     const { countTokens, keptWords } = this.#driver;
-    const { memory = {} } = this.#must().checkpoint;
-    return keptWords ? renderKeptWords(memory, keptWords.tokens, countTokens) : "";
+    if (!keptWords) return "";
+    const { said = [], results = [] } = this.#must().checkpoint.memory ?? {};
+    const words = { said: notWritten(said, row.notepad ?? ""), results };
+    return renderKeptWords(words, keptWords.tokens, countTokens);
   }
 
   #ask(): string {

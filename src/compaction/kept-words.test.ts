@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ModelMessage } from "ai";
 import type { StoredMessage } from "../context/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { saidFacts, withoutCorrected } from "./facts/said.ts";
+import { notWritten, saidFacts, withoutCorrected } from "./facts/said.ts";
 import { shortResults } from "./facts/short-results.ts";
 import { renderKeptWords } from "./kept-words.ts";
 
@@ -104,4 +104,11 @@ test("what is kept word for word stays within its tokens, newest first [compacti
   assert.ok(estimateTokens(shown) <= 240, `${estimateTokens(shown)} tokens`);
   assert.ok(shown.includes("unit-39") && !shown.includes("unit-0 "));
   assert.equal(renderKeptWords({}, 200, estimateTokens), "");
+});
+
+test("a statement that the agent has written down is not kept a second time [compaction.words]", () => {
+  const said = ["The port of api-2 is 8080.", "The port of api-3 is 9090."];
+  assert.deepEqual(notWritten(said, "# Ports\n- port of api-2: 8080\n- port of api-3: 9191"), [
+    "The port of api-3 is 9090.",
+  ]);
 });

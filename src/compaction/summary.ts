@@ -48,6 +48,8 @@ export interface SummaryInput {
   /** What the user wants the summary to focus on. */
   focus?: string | undefined;
   contextWindow: number;
+  /** Tools of memory: what they wrote is in memory, in its last form. */
+  memoryTools?: ReadonlySet<string> | undefined;
   countTokens: (text: string) => number;
   /** Called with the reason when a summary is rejected or missing. */
   onProblem: (problem: string) => void;
@@ -91,7 +93,8 @@ export async function summarise(ask: AskSummariser, input: SummaryInput): Promis
     fault = found ?? "";
     askInPlace = undefined;
   }
-  return { text: deterministicSummary(earlier, removed, budget, countTokens), by: "deterministic" };
+  const text = deterministicSummary(earlier, removed, budget, countTokens, input.memoryTools);
+  return { text, by: "deterministic" };
 }
 
 function faultOf(
@@ -237,11 +240,12 @@ export function deterministicSummary(
   removed: readonly StoredMessage[],
   budget: number,
   countTokens: (text: string) => number,
+  memoryTools: ReadonlySet<string> = new Set(),
 ): string {
   const lines: string[] = [];
   let tokens = 0;
   for (const stored of removed.toReversed()) {
-    const line = describe(stored);
+    const line = describe(stored, memoryTools);
     if (line === "") continue;
     tokens += countTokens(line) + 1;
     if (tokens > budget && lines.length > 0) {
@@ -254,7 +258,7 @@ export function deterministicSummary(
   return [...carried, ...lines.reverse()].join("\n");
 }
 
-function describe(stored: StoredMessage): string {
+function describe(stored: StoredMessage, memoryTools: ReadonlySet<string>): string {
   const { message } = stored;
   if (message.role === "user") return `The user said: ${oneLine(spokenText(message), 600)}`;
   if (message.role === "tool") {
@@ -263,9 +267,9 @@ function describe(stored: StoredMessage): string {
       .map(({ tool, text }) => `${tool} failed: ${oneLine(text, 120)}`)
       .join("\n");
   }
-  const calls = toolCallsOf(stored).map(
-    ({ tool, input }) => `${tool} ${oneLine(JSON.stringify(input) ?? "", 100)}`,
-  );
+  const calls = toolCallsOf(stored)
+    .filter(({ tool }) => !memoryTools.has(tool))
+    .map(({ tool, input }) => `${tool} ${oneLine(JSON.stringify(input) ?? "", 100)}`);
   const spoken = oneLine(spokenText(message), 300);
   return [
     spoken === "" ? "" : `The agent said: ${spoken}`,

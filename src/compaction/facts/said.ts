@@ -129,6 +129,19 @@ function correctionOf(before: Stated, now: Stated): Correction {
   };
 }
 
+/** The statements that memory does not say itself: what the agent has written down is shown, and edited, there. */
+export function notWritten(texts: readonly string[], memory: string): string[] {
+  const lines = memory.split("\n").map((line) => stated(line).about);
+  return texts.filter((text) => {
+    const { words, values } = stated(text).about;
+    return !lines.some(
+      (line) =>
+        values.isSubsetOf(line.values) &&
+        [...words].filter((word) => line.words.has(word)).length >= words.size / 2,
+    );
+  });
+}
+
 /** A text without the sentences that still say what the user has corrected, in these or in similar words. */
 export function withoutCorrected(text: string, corrections: readonly Correction[]): string {
   if (corrections.length === 0) return text;

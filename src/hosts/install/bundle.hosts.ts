@@ -1,4 +1,4 @@
-/** The plug-in folder, which is also an Agent Plugins bundle, in every client that takes one. */
+/** The plug-in folders, in every client that takes one: that of Claude Code and Codex, and the Agent Plugins bundle. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -8,7 +8,7 @@ import { type ClientModel, startClientModel } from "../test-support/client-model
 import { type ClientPlace, installClient, makeBarePlace, run, writeJson } from "../test-support/clients.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const bundle = join(root, "plugins/claude-code");
+const bundle = join(root, "plugins/agent-plugins");
 const marketplace = join(root, "plugins");
 
 /** A place without `holdfast init`, where `holdfast` is on the PATH, and a model that writes to the notepad. */
@@ -66,7 +66,7 @@ function assertSkill({ requests }: ClientModel): void {
 
 const timeout = 600_000;
 
-test("Claude Code takes the bundle: hooks, tools and skill", { timeout }, async (t) => {
+test("Claude Code takes its folder: hooks, tools and skill", { timeout }, async (t) => {
   const { place, model } = await start(t);
   Object.assign(place.env, {
     ANTHROPIC_BASE_URL: model.url,
@@ -77,12 +77,12 @@ test("Claude Code takes the bundle: hooks, tools and skill", { timeout }, async 
   const folder = installClient("@anthropic-ai/claude-code@2.1.325");
   const program = join(folder, "node_modules/@anthropic-ai/claude-code/bin/claude.exe");
   const allowed = ["--allowedTools", "mcp__plugin_holdfast_holdfast__*"];
-  await run(program, ["-p", words, "--plugin-dir", bundle, ...allowed], place);
+  await run(program, ["-p", words, "--plugin-dir", join(marketplace, "claude-code"), ...allowed], place);
   await assertBundle(place, model);
   assert.match(model.requests[0]?.text ?? "", /## Session Notepad/, "the hook ran");
 });
 
-test("Codex takes the bundle: hooks, tools and skill", { timeout }, async (t) => {
+test("Codex takes the folder of Claude Code: hooks, tools and skill", { timeout }, async (t) => {
   const { place, model } = await start(t);
   const folder = join(place.home, ".codex");
   mkdirSync(folder);
@@ -103,6 +103,7 @@ trust_level = "trusted"
   const options = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust"];
   await codex("exec", ...options, "--dangerously-bypass-approvals-and-sandbox", words);
   await assertBundle(place, model);
+  assert.match(model.requests[0]?.text ?? "", /## Session Notepad/, "the hook ran");
 });
 
 test("Copilot CLI takes the bundle: tools and skill", { timeout }, async (t) => {
@@ -139,7 +140,7 @@ test("Qwen Code takes the bundle: tools and skill", { timeout }, async (t) => {
   await assertBundle(place, model);
 });
 
-test("OpenClaw takes the bundle: the skill, but not the tools", { timeout }, async (t) => {
+test("OpenClaw takes the folder of Claude Code: the skill, but not the tools", { timeout }, async (t) => {
   const { place, model } = await start(t);
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const window = { contextWindow: 60_000, maxTokens: 2_000 };

@@ -30,14 +30,14 @@ test("the plugin folder for Claude Code and Codex, and Gemini CLI's extension, m
   );
 });
 
-test("the same folder is an Agent Plugins bundle: manifest, servers and skill [init.plugin]", async () => {
-  const { $schema, mcpServers } = read("plugins/claude-code/mcp.json");
+test("there is an Agent Plugins bundle with the same server and skill [init.plugin]", async () => {
+  const { $schema, mcpServers } = read("plugins/agent-plugins/mcp.json");
   const { type, command, args } = { ...(mcpServers as { holdfast: Record<string, unknown> }).holdfast };
   const init = (await written("claude-code", "MCP server")).mcpServers as typeof mcpServers;
   assert.match(String($schema), /\/schemas\/1\.0\.0\/mcp\.schema\.json$/);
   // Its schema knows no further fields.
   assert.deepEqual({ holdfast: { type, command, args, alwaysLoad: true } }, init);
-  assert.match(String(read("plugins/claude-code/plugin.json").$schema), /\/schemas\/1\.0\.0\/plugin\./);
+  assert.match(String(read("plugins/agent-plugins/plugin.json").$schema), /\/schemas\/1\.0\.0\/plugin\./);
   const skill = readFileSync(join(root, "plugins/claude-code/skills/holdfast/SKILL.md"), "utf8");
   assert.match(skill, /^---\nname: holdfast\n[\s\S]*## When to write\n/);
 });
@@ -73,7 +73,7 @@ test("the plugins have the package's version, and the package contains the plugi
   for (const manifest of [
     "claude-code/.claude-plugin/plugin.json",
     "claude-code/.codex-plugin/plugin.json",
-    "claude-code/plugin.json",
+    "agent-plugins/plugin.json",
     "gemini/gemini-extension.json",
   ])
     assert.equal(read(`plugins/${manifest}`).version, version, manifest);
