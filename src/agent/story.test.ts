@@ -94,7 +94,8 @@ test("the spreadsheet story: three compactions in one turn, and no finding is lo
       summary,
       /^\[Summary of the conversation so far\]\n.*Sheets up to \d+ were read\.\n\[End of summary\]\n\n\[Checkpoint, /s,
     );
-    assert.ok(summary.includes(`Asked and not answered yet: ${ask}`), "the open ask is in every checkpoint");
+    assert.match(summary, /Asked and not answered yet: Audit the twelve/);
+    assert.ok(summary.includes(ask), "the open ask is whole, in the checkpoint or below it");
     assert.match(summary, /Files read: revenue-2025\.xlsx/);
     assert.match(summary, /\n\n\[Receipt: messages \d+ to \d+ were compacted\. .*\]$/);
     const read = [...JSON.stringify(request.messages).matchAll(/Reading sheet (\d+)/g)].map(([, sheet]) =>
