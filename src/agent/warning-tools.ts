@@ -1,6 +1,8 @@
 import type { ToolSet } from "ai";
+import { cacheKindOf } from "../context/prompt-cache.ts";
 import { memoryToolSet } from "./agent-tools.ts";
 import { cacheOf, type TurnRun } from "./answer.ts";
+import { providerOf } from "./call-model.ts";
 
 type WarnedRun = Pick<TurnRun, "agent" | "setting" | "model">;
 
@@ -10,10 +12,7 @@ export function warningTools(run: WarnedRun): ToolSet {
   return keepsOwnTools(run) ? { ...run.setting.options.tools, ...memory } : memory;
 }
 
-/**
- * A provider's cache begins with the tools: with others, it would read the whole prompt at the full price. Most providers
- * cache what repeats without being asked, so an unknown one counts as one of them.
- */
-export function keepsOwnTools(run: Pick<WarnedRun, "agent" | "setting">): boolean {
-  return cacheOf(run) !== undefined;
+/** A provider's cache begins with the tools: with others, it would read the whole prompt at the full price. */
+export function keepsOwnTools(run: WarnedRun): boolean {
+  return cacheOf(run) !== undefined && cacheKindOf(providerOf(run.model)) !== "none";
 }

@@ -151,7 +151,7 @@ export const controller = [
     "cache.marks":
       "Anthropic gets cache breakpoints after tools, frozen memory and summary and at the end, at most four with the caller's own; they can be turned off.",
     "cache.warning":
-      "A warning turn offers the same tools as every call, as a provider has them in its cache, and runs only memory's.",
+      "Where a provider caches prompts, a warning turn offers the same tools as every call, and runs only memory's.",
     "cache.key": "OpenAI gets one cache key per session; the caller's own wins.",
     "wires.calls":
       "On the wires of Anthropic, OpenAI and Google, parallel calls are paired with their results, and thinking keeps its signature through results and a restart.",

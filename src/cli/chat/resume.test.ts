@@ -4,7 +4,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { warningStart } from "../../compaction/notices.ts";
 import type { ScriptedAnswer, ScriptedRequest } from "../../testing/scripted-server.ts";
 import { beginChat, promptsOf, runCli, startCli } from "../test-support/chat.ts";
 
@@ -68,7 +67,8 @@ function readerScript(): (request: ScriptedRequest) => ScriptedAnswer {
 
 const isSummary = ({ messages }: ScriptedRequest) =>
   JSON.stringify([messages[0], messages.at(-1)]).includes("You write the summary");
-const isWarning = ({ messages }: ScriptedRequest) => JSON.stringify(messages.at(-1)).includes(warningStart);
+const isWarning = (request: ScriptedRequest) =>
+  request.tools?.every(({ function: { name } }) => name !== "read_file") ?? false;
 const isAfterSummary = (request: ScriptedRequest) =>
   promptsOf(request).some((text) => String(text).startsWith("[Summary")) && !isSummary(request);
 
