@@ -23,6 +23,7 @@ import { cacheOf, type TurnRun } from "./answer.ts";
 import { askForText, reportedBy } from "./call-model.ts";
 import { recordSummary, recordTurn } from "./ledger.ts";
 import type { AgentSetting } from "./setting.ts";
+import { cachesPrompts } from "./warning-tools.ts";
 
 export interface CompactionRun
   extends Pick<TurnRun, "agent" | "setting" | "signal" | "emit" | "model" | "base"> {
@@ -161,9 +162,11 @@ function askInPlace(run: CompactionRun, before: PromptNow): AskInPlace | undefin
   const { prompt, usage } = before;
   const room = contextWindow - usage.total - instructionTokens;
   const maxTokens = Math.min(maxSummaryTokens(contextWindow), room);
+  // A cached prompt is worth a tighter answer.
+  const needed = cachesPrompts(run) ? summaryBudget(contextWindow) : maxSummaryTokens(contextWindow);
   const { summaryModel, summaryInPlace = true } = setting.options;
   const isPossible = summaryInPlace && !summaryModel && prompt.messages.length > 0 && !run.isSqueezed;
-  if (!isPossible || room < summaryBudget(contextWindow)) return undefined;
+  if (!isPossible || room < needed) return undefined;
   return async (instruction) => {
     const asked = { role: "user" as const, content: instruction };
     const { messages, parts } = prompt;

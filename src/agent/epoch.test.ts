@@ -153,7 +153,7 @@ test("the scratchpad's block and the open tasks change in the same way, and only
   );
   assert.equal(
     newest(second),
-    "[Session Scratchpad]\nPlan:\n1. ~~Look~~ DONE\n2. Leap\n[End Scratchpad]\n\nTwo.",
+    "[Origin of the plan: lines 1–2 by a person]\n\n[Session Scratchpad]\nPlan:\n1. ~~Look~~ DONE\n2. Leap\n[End Scratchpad]\n\nTwo.",
   );
   assert.equal(newest(third), "[The scratchpad block is empty now]\n\nThree.");
   assert.ok(!JSON.stringify(stage.server.requests).includes("nobody asked"));

@@ -7,7 +7,7 @@ import type { TurnRun } from "./answer.ts";
 import type { ReportedUsage } from "./events.ts";
 import type { CallFacts, PromptPiece } from "./record-calls.ts";
 import type { AgentSetting } from "./setting.ts";
-import { keepsOwnTools } from "./warning-tools.ts";
+import { cachesPrompts } from "./warning-tools.ts";
 
 export type LedgerRun = Pick<TurnRun, "agent" | "setting" | "emit" | "model" | "base">;
 
@@ -19,7 +19,7 @@ export async function recordTurn(
   reported: ReportedUsage,
 ): Promise<number | undefined> {
   const { agent, setting } = run;
-  const offersOwn = purpose !== "warning" || keepsOwnTools(run);
+  const offersOwn = purpose !== "warning" || cachesPrompts(run);
   const own = offersOwn ? ownDefinitionsText(setting.options.tools ?? {}) : "";
   const pieces: PromptPiece[] = [
     ...(own === "" ? [] : [{ part: "tools" as const, role: "tools", text: own }]),

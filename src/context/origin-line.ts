@@ -1,6 +1,6 @@
 import type { Actor } from "../engine/journal.ts";
 import { foreignLines } from "../engine/origins.ts";
-import type { State, TextTarget } from "../engine/state.ts";
+import { readText, type State, type TextTarget } from "../engine/state.ts";
 
 /** More stretches than these are only counted. */
 const maxStretches = 6;
@@ -21,8 +21,10 @@ export function originLine(state: State, target: TextTarget, name: string): stri
     return `${lines} by ${authors[by]}`;
   });
   const more = stretches.length > maxStretches ? [`${stretches.length - maxStretches} more stretches`] : [];
+  const foreign = stretches.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const rest = foreign < readText(state, target).split("\n").length ? ["the rest by the agent"] : [];
   const facts = [
-    ...(shown.length === 0 ? [] : [`${[...shown, ...more].join(", ")}, the rest by the agent`]),
+    ...(shown.length === 0 ? [] : [[...shown, ...more, ...rest].join(", ")]),
     ...(state.row.origin === "imported" && target === "notepad" ? ["this session was imported"] : []),
   ];
   return facts.length === 0 ? "" : `[Origin of the ${name}: ${facts.join("; ")}]`;

@@ -365,8 +365,8 @@ export class Session implements SessionHandle {
 }
 
 /** Whether an operation records the conversation, or is made by Holdfast itself: nobody chose its words for memory. */
-function isRecord({ type }: Operation, { actor }: ApplyOptions): boolean {
-  return actor?.kind === "system" || /^(?:messages|context|children|session)\./.test(type);
+function isRecord(operation: Operation | undefined, { actor }: ApplyOptions): boolean {
+  return actor?.kind === "system" || /^(?:messages|context|children|session)\./.test(operation?.type ?? "");
 }
 
 function firstAnswer<Result>(
