@@ -158,10 +158,20 @@ test("lists plan items and open tasks, and marks done or cancelled ones so that 
     "Survey",
     "~~Fix auth bug~~ DONE",
   ]);
-  assert.match(
-    text,
-    /\nStill to do: Add test <-- current; Update docs; Fix totals\nDone or cancelled, do not redo: CANCELLED: migrate; Read; /,
-  );
+  assert.match(text, /\nStill to do: Add test <-- current; Update docs; Fix totals\n/);
+  assert.doesNotMatch(text, /do not redo/, "memory, which is shown beside it, has them");
+});
+
+test("names finished items that memory may not show: of a long notepad, and of the host's own list [controller.checkpoint]", () => {
+  const todos = [
+    { content: "Ship it", status: "completed" },
+    { content: "Survey", status: "completed" },
+  ];
+  const messages = conversation(user("go"), calls("todo_write", { todos }, "1"));
+  const short = checkpoint(messages, { state: stateWith({}, "- [x] Survey") });
+  assert.match(short.text, /\nDone or cancelled, do not redo: Ship it(?:\n|$)/);
+  const long = checkpoint(messages, { state: stateWith({}, `- [x] Survey\n${"a finding\n".repeat(500)}`) });
+  assert.match(long.text, /\nDone or cancelled, do not redo: Survey; Ship it(?:\n|$)/);
 });
 
 test("names are ranked by predicted need: used in calls first, seen only in a result last [controller.checkpoint-need]", () => {

@@ -8,7 +8,7 @@ import { renderCheckpoint } from "./checkpoint-text.ts";
 import { commandOutcomes } from "./facts/commands.ts";
 import { touchedFiles } from "./facts/files.ts";
 import { collapseTasks } from "./facts/finished-tasks.ts";
-import { planItems } from "./facts/plan.ts";
+import { closedUnseen, planItems } from "./facts/plan.ts";
 import { compareReads, readParts } from "./facts/reads.ts";
 import { stillRunning } from "./facts/running.ts";
 import { saidFacts } from "./facts/said.ts";
@@ -79,6 +79,7 @@ export function planWithNeeds(
   const text = renderCheckpoint(
     {
       ...facts,
+      planClosed: closedUnseen(state, plan.closed),
       ...compareReads(reads, files, contents),
       files,
       commands,

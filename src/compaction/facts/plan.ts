@@ -19,11 +19,24 @@ export function planItems(state: State, messages: readonly StoredMessage[], earl
   };
 }
 
+/** Memory of this length is shown whole beside the checkpoint; a longer one may be cut. */
+const shownWhole = 4_000;
+
+/** Finished items that the model would not see otherwise: those that memory shows need not be repeated. */
+export function closedUnseen(state: State, closed: readonly string[]): string[] {
+  const written = writtenText(state);
+  return written.length > shownWhole ? [...closed] : closed.filter((item) => !written.includes(item));
+}
+
+function writtenText(state: State): string {
+  return `${readScratchpad(state).plan}\n${state.row.notepad ?? ""}`;
+}
+
 /** Check lists and numbered plans in the plan space and the notepad. */
 function writtenPlan(state: State): PlanItems {
   const open: string[] = [];
   const closed: string[] = [];
-  for (const line of `${readScratchpad(state).plan}\n${state.row.notepad ?? ""}`.split("\n")) {
+  for (const line of writtenText(state).split("\n")) {
     const item = /^\s*(?:[-*]|\d+[.)])\s+(?:\[([ xX~-])\]\s+)?(.+)$/s.exec(line);
     if (!item) continue;
     const [, box, text = ""] = item;

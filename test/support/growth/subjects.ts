@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { globMatcher } from "../../../src/cli/chat/glob.ts";
+import { stated } from "../../../src/compaction/rules/corrections.ts";
 import { LineMatcher } from "../../../src/sessions/search/match-lines.ts";
 import { NoteIndex } from "../../../src/surfaces/notes/note-index.ts";
 import { splitLines } from "../../../src/surfaces/project/notes-md/lines.ts";
@@ -44,6 +45,9 @@ const screen = { width: 80, colours: true, paint: (_style: unknown, text: string
 
 /** What a function takes after the text. Without a line here it gets the text alone. */
 export const moreArguments: Record<string, (text: string) => unknown[]> = {
+  "src/compaction/facts/said.ts withoutCorrected": () => [
+    [{ before: stated("the port of api-2 is 8080"), withdrawn: ["8080"], fresh: ["9090"] }],
+  ],
   "src/surfaces/project/start-stamp.ts stampAt": (text) => [splitLines(text), 1],
   "inspector/src/context/readable-piece.ts readablePiece": () => ["tool"],
   "inspector/src/memory/task-lines.ts toggleTaskLine": () => [{ line: 0, done: false, text: "" }],
