@@ -105,7 +105,9 @@ async function send(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url.slice(1), init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new ApiError(0, "unreachable", "Cannot reach the server. Nothing was saved; try again.");
+    const isWrite = init.method !== undefined && init.method !== "GET";
+    const outcome = isWrite ? "Nothing was saved; try again." : "Try again.";
+    throw new ApiError(0, "unreachable", `Cannot reach the server. ${outcome}`);
   }
 }
 
