@@ -30,13 +30,17 @@ test(
   inBrowser(async (browser, context) => {
     const { server, memory } = await serve(context);
     let opened: Awaited<ReturnType<typeof openPage>> | undefined;
+    const { promise: isOpen, resolve: goOn } = Promise.withResolvers<number>();
     const audit = runAudit(memory, {
       session: { id: "audit", title: "Workbook audit" },
+      // The agent does not wait for those who listen to its events.
+      thinking: (answer) => (answer <= 2 ? 0 : isOpen),
       onEvent: async (event) => {
         if (opened || event.type !== "tool-result") return;
         opened = await openPage(browser, server, { hash: "#/audit/memory" });
         await opened.page.locator(".prose").getByText("Findings").waitFor();
         await watchFreshLines(opened.page);
+        goOn(0);
       },
     });
     await audit;

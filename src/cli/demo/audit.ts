@@ -14,9 +14,9 @@ export const contextWindow = 4_100;
 export interface AuditOptions {
   session: NewSessionOptions;
   /** Milliseconds before an answer of the scripted model, by its number, from 1. */
-  thinking?: (answer: number) => number;
+  thinking?: (answer: number) => number | Promise<number>;
   signal?: AbortSignal;
-  /** Called for each event; the agent waits for it. */
+  /** Called for each event, one after the other; the agent does not wait. */
   onEvent?: (event: AgentEvent) => void | Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function runAudit(memory: Memory, options: AuditOptions): Promise<A
   let answers = 0;
   const server = await startScriptedServer(async (request) => {
     answers++;
-    if (thinking) await pass(thinking(answers), undefined, signal ? { signal } : {});
+    if (thinking) await pass(await thinking(answers), undefined, signal ? { signal } : {});
     return script(request);
   });
   try {
