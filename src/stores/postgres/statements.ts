@@ -56,7 +56,12 @@ export function records(
   if (keys) conditions.push(`key = ANY(${parameter(keys)})`);
   if (from !== undefined) conditions.push(`key >= ${parameter(from)}`);
   if (to !== undefined) conditions.push(`key <= ${parameter(to)}`);
+  const chosen = Object.entries({ at, keys, from, to }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`_${name}`],
+  );
   return {
+    // Almost every tagged note reads its tags first.
+    name: `holdfast_records${chosen.join("")}`,
     text: `SELECT kind, key, value FROM session_records WHERE ${conditions.join(" AND ")} ORDER BY kind, key`,
     values,
   };
