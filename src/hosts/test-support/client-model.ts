@@ -211,7 +211,8 @@ const chatCompletions: Protocol = {
   read({ messages, tools }) {
     const list = objectsIn(messages);
     // A client may add a message of its own after the user's.
-    const last = list.findLast((message) => !/^<<<BEGIN_\w+_INTERNAL_CONTEXT>>>/.test(textsIn(message)));
+    const isOwn = /^(?:<<<BEGIN_\w+_INTERNAL_CONTEXT>>>|<system-reminder>)/;
+    const last = list.findLast((message) => !isOwn.test(textsIn(message)));
     return {
       tools: objectsIn(tools).map((tool) => textIn(objectIn(tool.function).name)),
       text: textsIn(list),
