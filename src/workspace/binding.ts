@@ -50,10 +50,18 @@ export function writeBinding(directory: string, accepted: Omit<Binding, "id"> = 
   writeSmallFile(bindingFile(directory), { version: 1, ...binding, mac });
 }
 
+/** A seal that only this user can make, for a file beside the store whose text an agent is shown. */
+export function sealOf(text: string): string {
+  return hmacOf(JSON.stringify(["holdfast file", 1, text]), readKey() ?? makeKey());
+}
+
 function macOf({ id, accepted, store }: Binding, key: Buffer): string {
-  const { createHmac } = process.getBuiltinModule("node:crypto");
   const paths = Object.entries(accepted).sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = JSON.stringify(["holdfast workspace", 1, id, paths, store ?? null]);
+  return hmacOf(JSON.stringify(["holdfast workspace", 1, id, paths, store ?? null]), key);
+}
+
+function hmacOf(text: string, key: Buffer): string {
+  const { createHmac } = process.getBuiltinModule("node:crypto");
   return createHmac("sha256", key).update(text).digest("hex");
 }
 

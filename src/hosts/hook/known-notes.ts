@@ -4,6 +4,7 @@ import { readRegularFile } from "../../stores/regular-file.ts";
 import type { Sources } from "../../surfaces/project/handover.ts";
 import { locateNotes } from "../../surfaces/project/notes-md/file.ts";
 import { isSame, type StampPlace, stampInPlace } from "../../surfaces/project/start-stamp.ts";
+import { sealOf } from "../../workspace/binding.ts";
 import type { Project } from "../../workspace/project.ts";
 import { readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 
@@ -49,17 +50,20 @@ export function keepNotes(directory: string, { text, warnings, sources }: Recove
   const uses = Object.fromEntries(paths.map((path) => [path, stateOf(file.root, path)]));
   const kept: Kept = { program: thisProgram, name: file.name, stamp, uses, until: until ?? null, text };
   try {
-    writeSmallFile(pathIn(directory), kept);
+    writeSmallFile(pathIn(directory), { ...kept, seal: sealOf(JSON.stringify(kept)) });
   } catch {
     // It is read again next time.
   }
 }
 
-/** What was kept, if everything that it was made from is unchanged. */
+/** What was kept by this user, if everything that it was made from is unchanged. */
 export function recallNotes({ root, directory }: Project, path: string | undefined): KnownNotes | undefined {
-  const kept = readSmallFile(pathIn(directory)) as Kept | undefined;
-  if (kept?.program !== thisProgram || (kept.until !== null && kept.until < Date.now())) return undefined;
+  const { seal, ...rest } = readSmallFile(pathIn(directory)) ?? {};
+  const kept = rest as unknown as Kept;
+  if (kept.program !== thisProgram || (kept.until !== null && kept.until < Date.now())) return undefined;
   try {
+    // The text goes to the agent as it is, so a file that came with the project must not pass for one of ours.
+    if (seal !== sealOf(JSON.stringify(kept))) return undefined;
     const file = locateNotes(root, path);
     // A link on the way would lead to another place.
     const isHere = file.name === kept.name && realpathSync.native(dirname(file.path)) === dirname(file.path);
