@@ -30,7 +30,7 @@ test("what the user states is kept, without questions, requests, rules and remar
   ]);
 });
 
-test("a corrected value is kept in its last form only, whoever corrected it [compaction.words-corrected]", () => {
+test("a corrected value is kept in its last form only, corrected by the user or by an edit of memory [compaction.words-corrected]", () => {
   const messages = numbered([
     user("The quota of tenant-4 is 250 requests. The quota of tenant-9 is 80 requests."),
     user("The owner of queue/mail is Jonas."),

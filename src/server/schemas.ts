@@ -163,9 +163,7 @@ export const sessionMemory = z.object({
   scratchpad: z.object({ notes: z.string(), plan: z.string() }),
   origins: z
     .object({ notepad: z.string(), notes: z.string(), plan: z.string() })
-    .describe(
-      "Which lines of each text the agent did not write itself, as it is told; empty if it wrote all",
-    ),
+    .describe("Which lines of each text the agent did not write itself; empty if it wrote all"),
   refs: z.array(reference),
   tasks: z.array(openTask).describe("Outermost first"),
   clearedResults: z.array(

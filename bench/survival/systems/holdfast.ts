@@ -58,7 +58,7 @@ const session = "story";
 
 async function open({ url, window, tools, instructions, directory, durable }: Setting) {
   const memory = await openMemory({ store: durable ? join(directory, "memory.db") : "memory:" });
-  // The costs are those of a provider that caches prompts, so the agent is told that it has such a one.
+  // The costs are those of a provider that caches prompts, so the agent is configured with one.
   const model = createOpenAICompatible({ name: "openai", baseURL: url, includeUsage: true })("scripted");
   const agent = createAgent({
     memory,

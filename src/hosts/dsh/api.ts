@@ -123,7 +123,7 @@ export type DshEngineClass = new (ctx: DshContext, config?: object) => DshEngine
 /** The prompt that the host puts together before a request. */
 export interface DshPrompt {
   sections: { name: string; text: string }[];
-  /** What `{{name}}` in a section stands for. */
+  /** The values of `{{name}}` in a section. */
   variables: Record<string, string | undefined>;
 }
 

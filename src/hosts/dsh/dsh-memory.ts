@@ -23,7 +23,7 @@ interface Conversation {
   agent: DshAgent;
   shown: ShownMemory;
   nudges: TurnNudges;
-  /** What the agent was told of changes by others, so that it is told once. */
+  /** The last notice about changes by others, which is not repeated. */
   told: string;
   isStarted: boolean;
   /** The compaction whose summary the host has not stored yet. */
