@@ -63,6 +63,8 @@ testClient({
     Object.assign(place.env, { SCRIPTED_MODEL: `${url}/v1`, OPENCLAW_NO_RESPAWN: "1" });
     return writeConfig(place, {});
   },
+  // Doctor brings the model, and uses what init wrote.
+  decide: () => {},
   begin: (place, words) => say(place, `agent:main:${randomUUID()}`, words),
   resume: sayAgain,
   async compact(place) {

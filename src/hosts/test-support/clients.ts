@@ -4,8 +4,15 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import type { ScriptedRequest } from "../../testing/scripted-server.ts";
+import { packageRoot } from "../../workspace/package.ts";
+import { usesBuild } from "../install/launcher.ts";
 
-const cli = join(import.meta.dirname, "../../cli.ts");
+/** The built program, which is what users have. It has to be built from the sources as they are. */
+export function builtCommand(): string {
+  if (!usesBuild())
+    throw new Error("The clients run the built package, and it is not current: npm run build");
+  return join(packageRoot, "dist/cli.js");
+}
 
 /** Installs a client from npm, once for each version, in a folder that outlives the test. `more`: further arguments. */
 export function installClient(spec: string, more: readonly string[] = []): string {
@@ -45,7 +52,7 @@ export interface ClientPlace {
 export function makePlace(host: string): ClientPlace {
   const place = makeBarePlace();
   const { root, env } = place;
-  const { status, stderr } = spawnSync(process.execPath, [cli, "init", host], {
+  const { status, stderr } = spawnSync(process.execPath, [builtCommand(), "init", host], {
     cwd: root,
     env,
     encoding: "utf8",
