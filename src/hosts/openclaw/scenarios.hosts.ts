@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { buildPackage as buildWhole, installPackage } from "../../../test/support/packed.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { type ClientPlace, installClient, run, writeJson } from "../test-support/clients.ts";
 import { testClient } from "../test-support/scenarios.ts";
 import { buildPackage } from "./test-support/build-package.ts";
@@ -65,6 +67,12 @@ testClient({
   },
   // Doctor brings the model, and uses what init wrote.
   decide: () => {},
+  // It copies a plug-in with the packages beside it at each start, and a checkout has hundreds.
+  async doctor() {
+    const stage = temporaryDirectory();
+    await buildWhole(stage);
+    return installPackage(stage, temporaryDirectory()).cli;
+  },
   begin: (place, words) => say(place, `agent:main:${randomUUID()}`, words),
   resume: sayAgain,
   async compact(place) {

@@ -48,11 +48,11 @@ export interface ClientPlace {
   env: Environment;
 }
 
-/** A project with Holdfast installed for one host by `holdfast init`, and a private home folder. */
-export function makePlace(host: string): ClientPlace {
+/** A project with Holdfast installed for one host by the command's `init`, and a private home folder. */
+export function makePlace(host: string, command = builtCommand()): ClientPlace {
   const place = makeBarePlace();
   const { root, env } = place;
-  const { status, stderr } = spawnSync(process.execPath, [builtCommand(), "init", host], {
+  const { status, stderr } = spawnSync(process.execPath, [command, "init", host], {
     cwd: root,
     env,
     encoding: "utf8",

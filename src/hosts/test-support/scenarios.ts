@@ -44,6 +44,8 @@ export interface RealClient {
   installWith?: readonly string[];
   /** What a user decides once, before doctor finds nothing wrong (default: `prepare`). */
   decide?(place: ClientPlace, model: ClientModel): void | Promise<void>;
+  /** The program that is asked as doctor (default: the built one of this checkout). */
+  doctor?(): Promise<string>;
   /** Why a scenario cannot be tried with this client. */
   untried?: Partial<Record<Scenario, string>>;
 }
@@ -111,11 +113,12 @@ export function testClient(client: RealClient): void {
 async function askDoctor(client: RealClient, t: TestContext): Promise<void> {
   const model = await startClientModel(() => ({ text: "Done." }));
   t.after(model.close);
-  const place = makePlace(client.host);
+  const command = (await client.doctor?.()) ?? builtCommand();
+  const place = makePlace(client.host, command);
   const folder = installClient(client.spec, client.installWith);
   place.env.PATH = `${join(folder, "node_modules/.bin")}${delimiter}${place.env.PATH ?? ""}`;
   await (client.decide ?? client.prepare)(place, model);
-  const said = await run(process.execPath, [builtCommand(), "doctor", client.host, "--live"], place);
+  const said = await run(process.execPath, [command, "doctor", client.host, "--live"], place);
   t.diagnostic(said);
   assert.match(said, /live\s+the\s+notepad\s+is\s+in\s+the\s+request\s+of\s+the\s+real/);
 }
