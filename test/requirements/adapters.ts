@@ -56,6 +56,8 @@ export const adapters = [
       "The memory tool's commands are journaled, budgeted and undoable, and lose no concurrent edit.",
     "anthropic.compaction":
       "When Anthropic's API pauses after a compaction, the checkpoint and the receipt are written, and the model goes on with them.",
+    "anthropic.streamed":
+      "A streamed answer in which Anthropic's API pauses after a compaction is one stream of one message, with checkpoint and receipt written in the pause.",
     "anthropic.clearing":
       "Where Anthropic's API clears tool results, Holdfast clears none itself, and memory's results are left alone.",
     "claude.sdk-hooks":
