@@ -33,6 +33,7 @@ export const adapters = [
     "langchain.store": "A LangGraph store keeps its items in a session's notes and finds them.",
     "mastra.processor":
       "A Mastra processor places memory in each request and compacts; Mastra's own messages stay whole, and its tools run.",
+    "mastra.pins": "A pin's rule refuses a Mastra agent's own tools, in the user's words.",
     "mastra.failure": "A memory failure never stops a Mastra agent and is never silent.",
     "openai.chat": "Tools and tool results work with the real client for chat completions.",
     "openai.responses": "Tools and tool results work with the real client for the Responses API.",
