@@ -32,6 +32,7 @@ export const repository = [
       "Installing the package takes at most 35 MB and 45 packages; what only chat, serve or the sandbox need is loaded by them alone.",
     "repo.newcomer":
       "With the packed tarball in an empty directory: init, first memory in a request, doctor without a problem and a clean uninstall, within two minutes.",
+    "repo.show-entry": "Showing a memory loads no schema library, which takes longer than the rest.",
     "repo.hook-entry": "The built hook loads only its own file and Node's modules.",
     "repo.plans-pure":
       "compaction/ has no I/O of its own, and no function called plan writes; the check finds planted ones.",
