@@ -9,7 +9,8 @@ export const repository = [
   ...from("survival benchmark", {
     "bench.bound":
       "In the survival benchmark a fact counts only with its subject, relation and value close together; an old value is stale, finished work shown as open is resurrected.",
-    "bench.seeds": "A story of the survival benchmark depends on its seed alone and tells all of its facts.",
+    "bench.seeds":
+      "A story of the survival benchmark depends on its seed alone and tells all of its facts; costs depend on neither clock nor random ids.",
     "bench.survival":
       "A slice of the survival benchmark runs in the tests, gives the same result twice, and Holdfast keeps what a dump of names and no memory lose.",
     "bench.docs":
