@@ -1,21 +1,27 @@
-/** Plans the checkpoint of a Claude Code transcript in a process of its own; prints its time as JSON. */
+/**
+ * Plans the checkpoint of a Claude Code transcript in a process of its own, alone or as a compaction does, with the
+ * search for the user's rules and the account for the receipt; prints its time as JSON.
+ */
+import { planCheckpoint } from "../src/compaction/checkpoint.ts";
 import { Compaction } from "../src/compaction/compaction.ts";
 import { estimateTokens } from "../src/context/estimate-tokens.ts";
 import { hosts } from "../src/hosts/hosts.ts";
 import { readConversation } from "../src/hosts/transcript/read-conversation.ts";
 import { openMemory } from "../src/index.ts";
 
-const [, , transcript = ""] = process.argv;
+const [, , transcript = "", part = "checkpoint"] = process.argv;
 const host = hosts.find(({ name }) => name === "claude-code");
 if (!host) throw new Error("There is no host claude-code.");
 const memory = await openMemory({ store: "memory:" });
 const session = await memory.createSession();
+const budget = { bytes: 8_400 };
+const state = await session.state();
 const compaction = new Compaction({
   session,
   trigger: "host",
   skipped: "a benchmark",
   wayBack: "transcript",
-  budget: { bytes: 8_400 },
+  budget,
   countTokens: estimateTokens,
   contextAfter: async ({ body }) => ({ text: body, tokens: 0 }),
   commit: async () => {},
@@ -29,6 +35,8 @@ const used = () => {
 const start = used();
 const { messages = [], said = [] } = readConversation(host, transcript) ?? {};
 const read = used();
-await compaction.plan({ messages, to: messages.length, said });
+const to = messages.length;
+if (part === "checkpoint") planCheckpoint({ state, messages, to, budget, countTokens: estimateTokens });
+else await compaction.plan({ messages, to, said });
 console.log(JSON.stringify({ messages: messages.length, read: read - start, plan: used() - read }));
 await memory.close();

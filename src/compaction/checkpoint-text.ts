@@ -212,8 +212,9 @@ function cutToFit(
     // No fact takes more than two thirds of what is left, unless it is the last.
     const most = index === facts.length - 1 ? left : (left * 2) / 3;
     const limits = [...lengths, ...(isDense(fact) ? denseLengths : [])];
-    // Most of a long text would be read only to be cut.
-    const whole = fenceLine(fact.slice(0, 4 * (limits[0] ?? 0)));
+    // Most of a long text would be read only to be cut; one character more than fits shows that it was.
+    const [longest = 0] = limits;
+    const whole = fenceLine(oneLine(fact.slice(0, 4 * longest)).slice(0, longest + 1));
     const cuts = limits.map((limit) =>
       whole.length > limit ? `${dropTrailing(whole.slice(0, limit).toWellFormed(), "… ")}…` : whole,
     );

@@ -37,13 +37,9 @@ export function readParts(
 function addOlder(reads: ReadFact[], read: ReadFact): void {
   const isSeenAgain = (later: ReadFact) =>
     later.path === read.path &&
-    (keyOf(later) === keyOf(read) ||
+    ((later.from === read.from && later.to === read.to) ||
       (later.isNumbered && (later.isWhole || (read.from >= later.from && read.to <= later.to))));
   if (!reads.some(isSeenAgain)) reads.push(read);
-}
-
-function keyOf({ path, from, to }: Pick<ReadFact, "path" | "from" | "to">): string {
-  return `${path}\n${from}\n${to}`;
 }
 
 /** Longer lines may have been cut. */
@@ -70,9 +66,10 @@ function partIn(
 ): Omit<ReadFact, "path" | "last"> | undefined {
   const text = contentIn(given);
   const isWhole = partFields.every((field) => fields[field] === undefined);
-  const numbered = text.split("\n").map((line) => numberedLine.exec(line));
-  const from = Number(numbered[0]?.[1] ?? 0);
+  const [first = ""] = text.split("\n", 1);
+  const from = Number(numberedLine.exec(first)?.[1] ?? 0);
   if (from > 0) {
+    const numbered = text.split("\n").map((line) => numberedLine.exec(line));
     // A host may write more below the lines, so stop where the numbers stop.
     const end = numbered.findIndex((match, index) => Number(match?.[1]) !== from + index);
     const shown = (end === -1 ? numbered : numbered.slice(0, end)).map((match) => match?.[2] ?? "");
@@ -81,12 +78,12 @@ function partIn(
     const isNumbered = lines.every((line) => line.length < maxLine);
     return { from, to: from + lines.length - 1, hash: hashOf(lines), isNumbered, isWhole };
   }
-  const first = isWhole ? 1 : firstLine(fields);
-  if (first === undefined || text === "") return undefined;
+  const begin = isWhole ? 1 : firstLine(fields);
+  if (begin === undefined || text === "") return undefined;
   const lines = withoutEnd(text.split("\n"));
   return {
-    from: first,
-    to: first + lines.length - 1,
+    from: begin,
+    to: begin + lines.length - 1,
     hash: hashOf(lines),
     isNumbered: false,
     isWhole,
