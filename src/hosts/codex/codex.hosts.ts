@@ -9,8 +9,7 @@ import { findLink } from "../session-link.ts";
 import { startClientModel } from "../test-support/client-model.ts";
 import { builtCommand, count, installClient, makePlace, run } from "../test-support/clients.ts";
 import { startToolModel } from "../test-support/tool-model.ts";
-
-const spec = "@openai/codex@0.166.0";
+import { codex, spec, writeUserConfig } from "./test-support/codex-client.ts";
 
 const stops: (() => unknown)[] = [];
 after(async () => {
@@ -121,19 +120,10 @@ test(`${spec}: the first request waits for a slow server, and goes out without o
 }, async () => {
   const model = await startClientModel(() => ({ text: "Done." }));
   stops.push(model.close);
-  const program = join(installClient(spec), "node_modules/@openai/codex/bin/codex.js");
   /** The tools of the first request, if the server's command is replaced. */
   const toolsWith = async (replace: () => string) => {
     const place = makePlace("codex");
-    mkdirSync(join(place.home, ".codex"));
-    const trusted = `model = "scripted"
-model_provider = "scripted"
-model_providers.scripted = { name = "scripted", base_url = "${model.url}/v1", wire_api = "responses" }
-
-[projects.${JSON.stringify(realpathSync(place.root))}]
-trust_level = "trusted"
-`;
-    writeFileSync(join(place.home, ".codex/config.toml"), trusted);
+    writeUserConfig(place, model);
     const config = join(place.root, ".codex/config.toml");
     const written = readFileSync(config, "utf8");
     const changed = written.replace(/^command = .*\nargs = .*$/m, replace);
@@ -141,7 +131,7 @@ trust_level = "trusted"
     writeFileSync(config, changed);
     const asked = model.requests.length;
     const options = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust"];
-    await run(process.execPath, [program, "exec", ...options, "Hello."], place);
+    await codex(place, "exec", ...options, "Hello.");
     return (model.requests[asked]?.tools ?? []).filter((name) => name.includes("holdfast"));
   };
   // Longer than Codex waits by default.

@@ -33,7 +33,7 @@ async function start(t: TestContext): Promise<{ place: ClientPlace; model: Clien
     const hidden = /mcp__holdfast__write_notepad/.exec(text)?.[0];
     const input = { content: "cedar-4711" };
     if (isCalled || !text.includes("remember: cedar-4711")) return { text: "Done." };
-    // Codex does not wait for a plug-in's server, so the model does something else meanwhile.
+    // Codex may ask before a plug-in's server is up, so the model does something else meanwhile.
     if (!direct && tools.includes("exec_command") && model.requests.length < 30)
       return { call: { tool: "exec_command", input: { cmd: "holdfast --version" } } };
     isCalled = true;

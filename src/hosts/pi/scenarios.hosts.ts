@@ -23,6 +23,8 @@ testClient({
     });
     place.env.PI_OFFLINE = "1";
   },
+  // It would also read the one that another host has in the project, and warn of the conflict.
+  hasNoSkill: true,
   // A user types /trust.
   decide: ({ home, root }) => writeJson(join(home, ".pi/agent/trust.json"), { [realpathSync(root)]: true }),
   begin: (place, words) => pi(place, "-p", words),

@@ -40,6 +40,8 @@ export interface RealClient {
   summaryKept?: RegExp;
   /** The model's answer to the client's own requests, such as the summariser's; undefined for an agent's. */
   answerOwn?(request: ClientRequest): ClientAnswer | undefined;
+  /** Init writes no skill for it. */
+  hasNoSkill?: boolean;
   /** Further arguments of `npm install`. */
   installWith?: readonly string[];
   /** What a user decides once, before doctor finds nothing wrong (default: `prepare`). */
@@ -172,6 +174,12 @@ async function writeAndResume({ client, place, newRequests, notepads }: Scenario
   assert.ok(first.length >= 2, "the tool was called, and its result was sent");
   assert.match(first.at(-1)?.text ?? "", /"?ok"?\W+true/);
   assert.deepEqual(await notepads(), ["cedar-4711"]);
+  if (!client.hasNoSkill)
+    assert.match(
+      first[0]?.body ?? "",
+      /Keep what matters in working memory that survives/,
+      "the skill is offered",
+    );
   await client.resume(place, "Go on.");
   const [second] = newRequests();
   assert.match(second?.text ?? "", /cedar-4711/);
