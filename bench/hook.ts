@@ -5,8 +5,9 @@ import { openMemory } from "../src/index.ts";
 import { compare, type Figure } from "./measure.ts";
 
 const cli = join(import.meta.dirname, "..", "dist", "cli.js");
+const watch = join(import.meta.dirname, "..", "bin", "holdfast-watch");
 
-/** A whole hook run of the built CLI, compared with bare Node. */
+/** A whole hook run of the built CLI with the command that `holdfast init` writes, compared with bare Node. */
 export async function hookFigures(directory: string): Promise<Figure[]> {
   const root = join(directory, "hook");
   mkdirSync(join(root, ".git"), { recursive: true });
@@ -17,10 +18,12 @@ export async function hookFigures(directory: string): Promise<Figure[]> {
   await session.pins.pin("Never push to main.", { actor: { kind: "person" }, rule });
   await memory.close();
   const { NODE_EXTRA_CA_CERTS: _slow, ...env } = process.env;
-  const run = (args: string[], input = "") => {
-    const { status, stderr } = spawnSync(process.execPath, args, { env, input });
-    if (status !== 0) throw new Error(`node ${args.join(" ")} failed: ${stderr}`);
+  const run = (words: string[], input = "") => {
+    const [command = "", ...args] = words;
+    const { status, stderr } = spawnSync(command, args, { env, input });
+    if (status !== 0) throw new Error(`${words.join(" ")} failed: ${stderr}`);
   };
+  const hook = ["/bin/sh", watch, process.execPath, cli, "hook", "claude-code"];
   const notes = join(root, ".holdfast", "NOTES.md");
   const figures: Figure[] = [];
   for (const [name, event] of [
@@ -35,11 +38,11 @@ export async function hookFigures(directory: string): Promise<Figure[]> {
     if (name.includes("NOTES.md")) {
       copyFileSync(join(import.meta.dirname, "../src/surfaces/project/fixtures/notes-md-example.md"), notes);
       // The first start reads the notes as Markdown, and the next ones only if they have changed.
-      run([cli, "hook", "claude-code"], input);
+      run(hook, input);
     }
     const { work, baseline, ratio } = await compare(
-      () => run([cli, "hook", "claude-code"], input),
-      () => run(["-e", "0"]),
+      () => run(hook, input),
+      () => run([process.execPath, "-e", "0"]),
       { rounds: 41 },
     );
     figures.push({

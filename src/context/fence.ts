@@ -24,7 +24,7 @@ const fences: [needs: string, rule: RegExp][] = [
   // The headings of our blocks and of prompts, alone or as the beginning of a heading.
   [
     "#",
-    /^[ \t>*+-]{0,8}#{1,6}[ \t]{0,8}(\\*)(?!\\)(?=(?:skills?|your tools|tools|sandbox|pins|pinned|rules|system|instructions?|response|input|user|assistant|human|developer|functions?|project memory|memory|holdfast)\b(?!-))/gim,
+    /^[ \t>*+•-]{0,80}(?:\d{1,3}[.)][ \t]{1,8})?#{1,6}[ \t]{0,8}(\\*)(?!\\)(?=(?:skills?|your tools|tools|sandbox|pins|pinned|rules|system|instructions?|response|input|user|assistant|human|developer|functions?|project memory|memory|holdfast)\b(?!-))/gim,
   ],
   // The same as underlined headings.
   [
@@ -44,7 +44,7 @@ const fences: [needs: string, rule: RegExp][] = [
   // A line that would start another speaker's turn in a plain-text transcript.
   [
     ":",
-    /^[ \t>*+-]{0,8}(?:[*_]{2})?(?:human|assistant|system|user|developer|tool|function|model|ai|bot|instructions?|response|prompt)(?:[*_]{2})?(\\*)(?!\\)(?=[ \t]{0,8}:)/gim,
+    /^[ \t>*+•-]{0,80}(?:[*_]{2})?(?:human|assistant|system|user|developer|tool|function|model|ai|bot|instructions?|response|prompt)(?:[*_]{2})?(\\*)(?!\\)(?=[ \t]{0,8}:)/gim,
   ],
   // The scratchpad's own headings.
   [":", /^(?:plan|references)(\\*)(?!\\)(?=:[ \t]*\r?$)/gim],

@@ -1,60 +1,68 @@
 /** Characters that look like an ASCII one, by that one. Accents, full-width and styled letters are found by decomposing. */
 const lookAlikes: Record<string, string> = {
-  "[": "【〔〖⟦⁅「『❲〚⦋⦍⦏⌈⌊",
-  "<": "‹〈《⟨❬❮≺˂ᐸᚲ⪻⟪",
+  "[": "【〔〖⟦⁅「『❲〚⦋⦍⦏⌈⌊｢",
+  "<": "‹〈《⟨❬❮≺˂ᐸᚲ⪻⟪❰⧼⦑⦓",
   "#": "♯⌗",
   "|": "∣ǀ│┃❘❙¦ꟾ",
-  ":": "∶ː꞉︰ː։׃܃܄",
+  ":": "∶ː꞉︰ː։׃܃܄፡⁚᛬",
   "/": "∕⁄⧸╱",
-  a: "аɑα",
-  c: "сϲᴄ",
-  d: "ԁɗ",
-  e: "еҽεҿ",
-  g: "ɡց",
-  h: "һհ",
-  i: "іıɩιӏ",
-  j: "јϳ",
-  k: "кκ",
-  l: "ⅼӏǀ",
-  m: "мⅿ",
-  n: "ոпη",
-  o: "оοօᴏ",
-  p: "рρ",
-  q: "ԛգ",
-  r: "гᴦ",
+  // Blank letters that are no spaces to a pattern.
+  " ": "\u1680\u2800",
+  a: "аɑαᴀⲁ",
+  b: "ʙƅь",
+  c: "сϲᴄⲥ",
+  d: "ԁɗᴅ",
+  e: "еҽεҿᴇⲉ",
+  f: "ꜰẝ",
+  g: "ɡցɢ",
+  h: "һհʜⲏ",
+  i: "іıɩιӏɪⲓ",
+  j: "јϳᴊ",
+  k: "кκᴋⲕ",
+  l: "ⅼӏǀʟ",
+  m: "мⅿᴍⲙ",
+  n: "ոпηɴⲛ",
+  o: "оοօᴏⲟ",
+  p: "рρᴘⲣ",
+  q: "ԛգꞯ",
+  r: "гᴦʀꭇ",
   s: "ѕꜱ",
-  t: "тτ",
-  u: "цսυᴜ",
+  t: "тτᴛⲧ",
+  u: "цսυᴜʊ",
   v: "ѵνᴠ",
-  w: "ԝѡωᴡ",
+  w: "ԝѡωᴡɯ",
   x: "хχ×",
-  y: "уүγყ",
+  y: "уүγყʏⲩ",
   z: "ᴢ",
-  A: "АΑᎪ",
-  B: "ВΒᏴ",
-  C: "СϹᏟ",
-  D: "Ꭰ",
-  E: "ЕΕᎬ",
-  G: "ԌᏀ",
-  H: "НΗᎻ",
-  I: "ІΙӀ",
-  J: "ЈᎫ",
-  K: "КΚᏦ",
-  L: "Ꮮ",
-  M: "МΜᎷ",
-  N: "Ν",
-  O: "ОΟՕ",
-  P: "РΡᏢ",
-  R: "Ꭱ",
-  S: "ЅՏᏚ",
-  T: "ТΤᎢ",
-  U: "Սᑌ",
-  V: "ѴᏙ",
-  W: "ԜᎳ",
-  X: "ХΧ",
-  Y: "ҮΥ",
-  Z: "ΖᏃ",
+  A: "АΑᎪꓮⲀ",
+  B: "ВΒᏴꓐⲂ",
+  C: "СϹᏟꓚⲤ",
+  D: "Ꭰꓓ",
+  E: "ЕΕᎬꓰⲈ",
+  F: "ꓝϜ",
+  G: "ԌᏀꓖ",
+  H: "НΗᎻꓧⲎ",
+  I: "ІΙӀꓲⲒᏆ",
+  J: "ЈᎫꓙ",
+  K: "КΚᏦꓗⲔ",
+  L: "Ꮮꓡ",
+  M: "МΜᎷꓟⲘ",
+  N: "ΝꓠⲚ",
+  O: "ОΟՕꓳⲞ",
+  P: "РΡᏢꓑⲢ",
+  R: "Ꭱꓣ",
+  S: "ЅՏᏚꓢ",
+  T: "ТΤᎢꓔⲦ",
+  U: "ՍᑌꓴᏌ",
+  V: "ѴᏙꓦ",
+  W: "ԜᎳꓪ",
+  X: "ХΧꓫⲬ",
+  Y: "ҮΥꓬⲨᎩ",
+  Z: "ΖᏃꓜⲌ",
 };
+
+/** Whole alphabets that do not decompose: white letters in black circles and squares, and those that make flags. */
+const alphabets = [0x1f150, 0x1f170, 0x1f1e6];
 
 /** Made when the first text that is not ASCII comes. */
 let plain: Map<string, string> | undefined;
@@ -93,8 +101,14 @@ function looksLike(character: string): string {
   plain ??= readPlain();
   const known = plain.get(character);
   if (known !== undefined) return known;
-  if (/^\p{Mn}+$/u.test(character)) return "";
-  const base = character.normalize("NFKD").replaceAll(/\p{Mn}/gu, "");
+  // Marks change a letter too little, and characters of private use show as nothing or as a box.
+  if (/^[\p{M}\p{Co}]$/u.test(character)) return "";
+  const point = character.codePointAt(0) ?? 0;
+  const alphabet = alphabets.find((first) => point >= first && point < first + 26);
+  if (alphabet !== undefined) return String.fromCharCode(97 + point - alphabet);
+  const base = character.normalize("NFKD").replaceAll(/\p{M}/gu, "");
   if (base.length === 1 && base < "\u0080") return base;
-  return plain.get(base) ?? character;
+  // A ligature is several letters, a letter in parentheses one.
+  const [letters] = /^[a-z]{2,3}$|(?<=^\()[a-z](?=\)$)/i.exec(base) ?? [];
+  return letters ?? plain.get(base) ?? character;
 }

@@ -3,12 +3,16 @@ import type { TextOrigins } from "./records.ts";
 import {
   applyChanges,
   type Change,
+  listResident,
   type RecordChange,
   readText,
   residentRecord,
   type State,
   type TextTarget,
 } from "./state.ts";
+
+/** A text, or the scratchpad's references, each of which counts as a line. */
+export type OriginTarget = TextTarget | "refs";
 
 /** A stretch of lines of a text that someone else than the agent wrote. Lines count from 1. */
 export interface ForeignLines {
@@ -18,26 +22,31 @@ export interface ForeignLines {
 }
 
 /**
- * What an entry's text changes mean for who wrote which lines. Nothing is kept of a text that only the agent wrote, which
+ * What an entry's changes mean for who wrote which lines. Nothing is kept of a text that only the agent wrote, which
  * is almost every one.
  */
 export function originChanges(state: State, changes: readonly Change[], { kind }: Actor): RecordChange[] {
-  const targets = new Set(changes.flatMap((change) => (change.type === "text" ? [change.target] : [])));
+  const targets = new Set(changes.flatMap(targetOf));
   if (targets.size === 0) return [];
   const after = applyChanges(state, changes);
   return [...targets].flatMap((target) => {
     const known = residentRecord(state, "origin", target) ?? null;
     if (isOwn(kind) && known === null) return [];
-    const lines = [readText(state, target), readText(after, target)].map(linesOf);
-    const [was = [], is = []] = lines;
-    const next = pack(authorsAfter(unpack(known, was.length), was, is, kind));
+    const [was, is] = [linesIn(state, target), linesIn(after, target)];
+    const authorsOf = target === "refs" ? authorsOfRefs : authorsAfter;
+    const next = pack(authorsOf(unpack(known, was.length), was, is, kind));
     if (JSON.stringify(next) === JSON.stringify(known)) return [];
     return [{ type: "record" as const, kind: "origin" as const, key: target, before: known, after: next }];
   });
 }
 
+function targetOf(change: Change): OriginTarget[] {
+  if (change.type === "text") return [change.target];
+  return change.type === "record" && change.kind === "ref" ? ["refs"] : [];
+}
+
 /** The lines of a text that the agent did not write itself. */
-export function foreignLines(state: State, target: TextTarget): ForeignLines[] {
+export function foreignLines(state: State, target: OriginTarget): ForeignLines[] {
   let line = 1;
   return (residentRecord(state, "origin", target)?.lines ?? []).flatMap(([count, by]) => {
     const from = line;
@@ -67,7 +76,20 @@ function authorsAfter(
   return [...authors.slice(0, head), ...written, ...authors.slice(was.length - tail)];
 }
 
-function linesOf(text: string): string[] {
+/** References have no fixed place: one that was there before keeps its author wherever it is now. */
+function authorsOfRefs(
+  authors: readonly Actor["kind"][],
+  was: readonly string[],
+  is: readonly string[],
+  kind: Actor["kind"],
+): Actor["kind"][] {
+  const known = new Map(was.map((ref, index) => [ref, authors[index]]));
+  return is.map((ref) => known.get(ref) ?? kind);
+}
+
+export function linesIn(state: State, target: OriginTarget): string[] {
+  if (target === "refs") return listResident(state, "ref").map(([, ref]) => ref);
+  const text = readText(state, target);
   return text === "" ? [] : text.split("\n");
 }
 

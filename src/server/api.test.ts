@@ -136,7 +136,7 @@ test("returns a session's memory with stale references, tasks and budgets [serve
     [["task_1", "count the rows", 1]],
   );
   assert.deepEqual([shown.notepad, shown.scratchpad.plan], ["- one\n😀", "1. look"]);
-  assert.deepEqual(shown.origins, { notepad: "", notes: "", plan: "" });
+  assert.deepEqual(shown.origins, { notepad: "", notes: "", plan: "", refs: "" });
   const byPerson = { actor: { kind: "person" as const } };
   await session.apply({ type: "notepad.append", content: "by hand" }, byPerson);
   await session.notes.add("by hand", [], byPerson);

@@ -162,7 +162,7 @@ export const sessionMemory = z.object({
   notepadUsed: z.boolean().describe("False until the first write"),
   scratchpad: z.object({ notes: z.string(), plan: z.string() }),
   origins: z
-    .object({ notepad: z.string(), notes: z.string(), plan: z.string() })
+    .object({ notepad: z.string(), notes: z.string(), plan: z.string(), refs: z.string() })
     .describe("Which lines of each text the agent did not write itself; empty if it wrote all"),
   refs: z.array(reference),
   tasks: z.array(openTask).describe("Outermost first"),

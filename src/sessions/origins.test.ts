@@ -69,6 +69,25 @@ test("the scratchpad names what others wrote in it, and a note that another wrot
   const shown = renderMemory({ lead: "", state: await session.state(), sessionId: "s" }).text;
   assert.ok(shown.includes(`${line}\n\n[Session Scratchpad]\n`), shown);
 
+  await session.scratchpad.addRef("src/own.ts");
+  await session.scratchpad.addRef("src/theirs.ts", byPerson);
+  await session.scratchpad.addRef("src/child.ts", byChild);
+  const refs = async () => /\[Origin of the references: (.+)\]/.exec((await session.context()).message)?.[1];
+  assert.equal(await refs(), "number 2 by a person, number 3 by a sub-session, the rest by the agent");
+  assert.match(
+    renderMemory({ lead: "", state: await session.state(), sessionId: "s" }).text,
+    /\[Origin of the references: number 2 by a person/,
+  );
+  // A reference that was there keeps its author, wherever it moves and whoever sets the list.
+  await session.scratchpad.setRefs(["src/theirs.ts", "src/new.ts", "src/own.ts"]);
+  assert.equal(await refs(), "number 1 by a person, the rest by the agent");
+  const fork = await memory.forkSession("s", { id: "f" });
+  assert.match((await fork.context()).message, /\[Origin of the references: number 1 by a person/);
+  await session.scratchpad.removeRef("src/theirs.ts");
+  assert.equal(await refs(), undefined);
+  await session.undo((await session.state()).row.revision, byPerson);
+  assert.equal(await refs(), "number 1 by a person, the rest by the agent");
+
   const { result: own } = await session.notes.add("mine");
   const { result: theirs } = await session.notes.add("theirs", ["a"], byPerson);
   await session.notes.add("a child's", [], byChild);
@@ -103,6 +122,11 @@ test("an imported session says so where it is shown [trust.origin]", async () =>
   const other = await openTestMemory();
   const session = await other.importSession(exported);
   assert.match((await session.context()).system, /\[Origin of the notepad: this session was imported\]/);
+  const drawn = await openTestMemory({ surfaces: ["scratchpad"] });
+  const copy = await drawn.importSession(exported);
+  await copy.scratchpad.setPlan("- [ ] go on");
+  assert.match((await copy.context()).message, /\[Origin of the scratchpad: this session was imported\]/);
+  await drawn.close();
   await memory.close();
   await other.close();
 });

@@ -39,6 +39,8 @@ export const hooks = from("hooks", {
     "Malformed JSON, unknown events and unknown hosts: exit code 0, one line on stderr, recorded for doctor.",
   "hooks.huge": "An event of 100 MB is rejected, and nothing is lost.",
   "hooks.deadline": "A hook meets its deadline, whatever it waits for, even if its thread is stuck.",
+  "hooks.watch":
+    "A hook whose only thread hangs, in a read or in a loop, is answered for at its deadline, once, with exit code 0.",
   "hooks.special-files":
     "A hook refuses pipes, devices and sockets in place of files, and files above a limit.",
   "hooks.store": "A store named on the command line or in the environment is used.",

@@ -5,6 +5,7 @@ export const repository = [
     "sim.facts":
       "In simulated runs with kills at every call to the store and compactions at every boundary, no acknowledged fact is absent from the next request.",
     "sim.seeds": "A simulated run depends on its seed alone.",
+    "sim.planted": "The bugs that the simulation has to find can be planted into the sources as they are.",
   }),
   ...from("survival benchmark", {
     "bench.bound":

@@ -18,6 +18,6 @@ export const trust = from("trust", {
   "trust.config":
     "A config file from the repository may not name a store outside of .holdfast until the user accepts it.",
   "trust.origin":
-    "Each line of the notepad and of the scratchpad, and each note, keeps who wrote it (agent, person, sub-session, import); what is not the agent's own is named where it is shown to it, in holdfast show and in the inspector.",
+    "Each line of the notepad and of the scratchpad, each reference and each note keeps who wrote it (agent, person, sub-session, import); what is not the agent's own is named where it is shown to it, in holdfast show and in the inspector.",
   "trust.notes-md": "NOTES.md is shown as data of the repository, with its name.",
 });

@@ -33,7 +33,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "after a compaction a host shows the memory from before it",
-    file: "src/hosts/plugin/shown-memory.ts",
+    file: "src/sessions/shown-memory.ts",
     find: "    this.#shown = undefined;\n    this.#notice = notice;\n    this.#ownEdits.clear();",
     replace: "    this.#notice = notice;",
   },
@@ -47,9 +47,16 @@ export const mutants: readonly Mutant[] = [
 
 const root = join(import.meta.dirname, "../..");
 
+/** The source file with the bug in it. */
+export function plant({ file, find, replace }: Mutant, directory = root): string {
+  const text = readFileSync(join(directory, file), "utf8");
+  if (text.split(find).length !== 2) throw new Error(`${file} does not contain the text once: ${find}`);
+  return text.replace(find, () => replace);
+}
+
 /** Runs the simulation on a copy of the source with the bug; returns its output and whether it found the bug. */
 export async function runMutant(
-  { file, find, replace }: Mutant,
+  mutant: Mutant,
   { seed, seconds }: { seed: number; seconds: number },
 ): Promise<{ isFound: boolean; output: string; milliseconds: number }> {
   const copy = mkdtempSync(join(tmpdir(), "holdfast-mutant-"));
@@ -57,12 +64,7 @@ export async function runMutant(
     for (const name of ["src", "test/support", "test/sim", "package.json"])
       cpSync(join(root, name), join(copy, name), { recursive: true });
     symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-    const text = readFileSync(join(copy, file), "utf8");
-    if (text.split(find).length !== 2) throw new Error(`${file} does not contain the text once: ${find}`);
-    writeFileSync(
-      join(copy, file),
-      text.replace(find, () => replace),
-    );
+    writeFileSync(join(copy, mutant.file), plant(mutant, copy));
     const begun = performance.now();
     const args = [join(copy, "test/sim/run.ts"), "--seed", String(seed), "--seconds", String(seconds)];
     const child = spawn(process.execPath, args, { cwd: copy });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openMemory } from "../../src/index.ts";
+import { mutants, plant } from "./mutants.ts";
 import { simulate } from "./simulate.ts";
 import { World } from "./world.ts";
 
@@ -22,4 +23,12 @@ test("the same seed gives the same world [sim.seeds]", async () => {
     return JSON.stringify([world.counts, await Promise.all(journals)]);
   };
   assert.equal(await live(), await live());
+});
+
+test("every bug of the simulation can be planted into the sources as they are [sim.planted]", () => {
+  assert.equal(mutants.length, 5);
+  for (const mutant of mutants) assert.ok(plant(mutant).includes(mutant.replace), mutant.name);
+  const [first] = mutants;
+  assert.ok(first);
+  assert.throws(() => plant({ ...first, find: "not in this file" }), /does not contain the text once/);
 });

@@ -20,6 +20,10 @@ process.env.XDG_STATE_HOME = stateHome;
 
 const cli = join(import.meta.dirname, "../../src/cli.ts");
 
+/** What `holdfast init` puts before a hook's command. */
+export const watch: readonly string[] =
+  process.platform === "win32" ? [] : ["/bin/sh", join(import.meta.dirname, "../../bin/holdfast-watch")];
+
 export interface HookProject {
   root: string;
   /** The project's `.holdfast`. */
@@ -99,7 +103,7 @@ export function hookProcess(
   { cwd, env = {}, wrapper = [], args = [] }: HookProcessOptions,
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const [command = "", ...rest] = [...wrapper, process.execPath, cli, "hook", host, ...args];
+    const [command = "", ...rest] = [...wrapper, ...watch, process.execPath, cli, "hook", host, ...args];
     const child = spawn(command, rest, {
       cwd,
       env: {

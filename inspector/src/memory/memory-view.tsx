@@ -55,7 +55,7 @@ export function MemoryView({ memory }: { memory: SessionMemory }) {
             empty=""
           />
         )}
-        <Refs sessionId={session.id} refs={refs} maxCharacters={limits.refCharacters} />
+        <Refs sessionId={session.id} refs={refs} origin={origins.refs} maxCharacters={limits.refCharacters} />
         {tasks.length > 0 && <Tasks tasks={tasks} />}
         {memory.clearedResults.length > 0 && <Cleared memory={memory} />}
         <Budgets budgets={budgets} />

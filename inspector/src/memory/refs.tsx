@@ -10,10 +10,13 @@ const stateLabels: Record<Ref["state"], string> = { present: "", stale: "no long
 export function Refs({
   sessionId,
   refs,
+  origin,
   maxCharacters,
 }: {
   sessionId: string;
   refs: readonly Ref[];
+  /** Which of them the agent did not add itself; empty if it added all. */
+  origin: string;
   maxCharacters: number;
 }) {
   const [text, setText] = useState("");
@@ -33,6 +36,7 @@ export function Refs({
           No references yet. The agent keeps files and links here that it wants to find again.
         </p>
       )}
+      {origin !== "" && <p class="panel-empty">{origin.slice(1, -1)}</p>}
       <ul class="refs">
         {refs.map(({ ref, state }) => (
           <li key={ref} class={`ref ref-${state}`}>

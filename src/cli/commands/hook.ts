@@ -17,6 +17,7 @@ import { findProject } from "../../workspace/project.ts";
 import { isRemote } from "../../workspace/remote-file-system.ts";
 import { locateStore, type StoreFlags } from "../../workspace/store-location.ts";
 import { parsePayload, readInput } from "./hook-input.ts";
+import { findWatch, type HookWatch } from "./hook-watch.ts";
 
 /** Handles one event of a host. The exit code is always 0: memory must never block an agent. */
 export async function run(args: string[]): Promise<number> {
@@ -33,7 +34,8 @@ export async function run(args: string[]): Promise<number> {
 
 /**
  * One event. Its answer and its failures are printed here. Work that may take long runs in a worker, so that the
- * deadline holds even if that thread is stuck in a loop or in a system call.
+ * deadline holds even if that thread is stuck in a loop or in a system call. If this thread is, the watch ends the
+ * process from outside.
  */
 class HookCall {
   readonly #args: readonly string[];
@@ -42,8 +44,11 @@ class HookCall {
   #config = readWorkspaceConfig(this.#project);
   #event: HookEvent | undefined;
   #isAnswered = false;
+  /** Whether that answer came from the work, not from its deadline or failure. */
+  #isShown = false;
   #isReported = false;
   #worker: Worker | undefined;
+  #watch: HookWatch | undefined = findWatch();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(args: readonly string[]) {
@@ -68,15 +73,23 @@ class HookCall {
     this.#event = event;
     const given = { project: this.#project, config: this.#config, flags };
     const notes = recallFor(event, given);
-    if (mayTakeLong(event, given, notes !== undefined))
+    if (this.#isWatchedOtherwise() || mayTakeLong(event, given, notes !== undefined))
       return this.#workInThread({ host: host.name, payload, ...given });
     await runHook({
       ...given,
       ...(notes ? { notes } : {}),
       event,
-      answer: (reply) => this.#print(host.formatAnswer(event, reply)),
+      answer: (reply) => this.#answer(host.formatAnswer(event, reply)),
       fail: (error, code) => this.fail(error, code),
     });
+  }
+
+  /** A deadline from a config file, which the watch does not read, takes its place. */
+  #isWatchedOtherwise(): boolean {
+    if (!this.#watch || this.#watch.deadline === this.#config.hookDeadline) return false;
+    this.#watch.dismiss();
+    this.#watch = undefined;
+    return true;
   }
 
   #workInThread(job: HookJob): Promise<void> {
@@ -96,7 +109,7 @@ class HookCall {
     this.#worker = worker;
     return new Promise((resolve, reject) => {
       worker.on("message", (message: HookMessage) => {
-        if (message.kind === "answer") this.#print(message.text);
+        if (message.kind === "answer") this.#answer(message.text);
         else this.fail(new Error(message.message), message.code);
       });
       worker.once("error", reject);
@@ -111,6 +124,8 @@ class HookCall {
     const left = Math.max(0, hookDeadline - process.uptime() * 1_000);
     this.#timer = setTimeout(() => {
       const stage = this.#event ? `${this.#event.name} was not finished` : "The event could not be read";
+      // First of all: recording the failure may hang too.
+      this.end();
       this.fail(
         new HoldfastError(
           "store_busy",
@@ -118,7 +133,6 @@ class HookCall {
         ),
         "deadline",
       );
-      this.end();
       if (this.#worker || !this.#event) leaveThreads();
       process.exit(0);
     }, left);
@@ -147,10 +161,15 @@ class HookCall {
     const event = this.#event;
     if (!event || !endsCompaction(event)) return;
     try {
-      noteMissed(this.#project.directory, event.host.name, event.hostSession, this.#isAnswered);
+      noteMissed(this.#project.directory, event.host.name, event.hostSession, this.#isShown);
     } catch {
       // The failure is reported; a place that cannot be written cannot keep this either.
     }
+  }
+
+  #answer(text: string): void {
+    this.#isShown ||= !this.#isAnswered;
+    this.#print(text);
   }
 
   end(): void {
@@ -159,8 +178,10 @@ class HookCall {
   }
 
   #print(text: string): void {
-    if (!this.#isAnswered && text !== "") write(1, `${text}\n`);
+    if (this.#isAnswered) return;
+    if (text !== "") write(1, `${text}\n`);
     this.#isAnswered = true;
+    this.#watch?.reportAnswer();
   }
 }
 
@@ -187,7 +208,7 @@ function recallFor(event: HookEvent, { project, config }: HookGiven): KnownNotes
 /**
  * A worker costs about as much as starting Node. The events that agents wait for most do without one if all they read is
  * a SQLite file on a local disk, whose locks they wait for in short steps. Documents, transcripts, network file systems
- * and other stores have no such bound. If a local disk hangs, the host's own limit for its hooks ends the process.
+ * and other stores have no such bound. If a local disk hangs all the same, the watch ends the process.
  */
 function mayTakeLong(
   event: HookEvent,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonServer, jsonSettings } from "../install/json-pieces.ts";
 import { readJson, valueAt } from "../install/json-text.ts";
-import { type Launcher, shellLine } from "../install/launcher.ts";
+import { hookLine, type Launcher } from "../install/launcher.ts";
 import type { FileLocation, Piece } from "../install/piece.ts";
 import type { Places } from "../install/places.ts";
 import { copilot } from "./host.ts";
@@ -45,8 +45,7 @@ function userFolder({ env, home }: Places): string {
 
 /** A file of hooks. The event's name is in the command, because Copilot CLI does not send it. */
 function hooksPiece(location: FileLocation, launcher: Launcher): Piece {
-  const line = (event: string) =>
-    shellLine([launcher.command, ...launcher.args, "hook", copilot.name, "--event", event]);
+  const line = (event: string) => hookLine(launcher, copilot.name, "--event", event);
   const settings = events.map((event) => ({
     path: ["hooks", event],
     value: [{ type: "command", bash: line(event), timeoutSec: 10 }],

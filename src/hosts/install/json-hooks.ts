@@ -1,7 +1,7 @@
 import { isObject } from "../../engine/json.ts";
 import type { Host } from "../host.ts";
 import { appendJson, type Path, readJson, restoreJson, setJson, valueAt } from "./json-text.ts";
-import { isOurHook, type Launcher, shellLine } from "./launcher.ts";
+import { hookLine, isOurHook, type Launcher } from "./launcher.ts";
 import type { FileLocation, Gap, Piece } from "./piece.ts";
 
 interface FoundHook {
@@ -29,7 +29,7 @@ export function jsonHooks(
 ): Piece {
   const { path: file } = location;
   const events = Object.keys(host.events);
-  const command = shellLine([launcher.command, ...launcher.args, "hook", host.name]);
+  const command = hookLine(launcher, host.name);
   const ours = (value: unknown, event: string): FoundHook[] => {
     const groups = valueAt(value, ["hooks", event]);
     return (Array.isArray(groups) ? groups : []).flatMap((group, index) => {

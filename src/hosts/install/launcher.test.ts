@@ -4,7 +4,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { findLauncher, isOurHook, shellLine } from "./launcher.ts";
+import { packageRoot } from "../../workspace/package.ts";
+import { findLauncher, hookLine, isOurHook, npxLauncher, shellLine } from "./launcher.ts";
 
 test("hosts get plain holdfast only if that is this package and permanently on the PATH [init.command]", () => {
   const base = temporaryDirectory();
@@ -21,6 +22,23 @@ test("hosts get plain holdfast only if that is this package and permanently on t
   symlinkSync(own, join(lasting, "holdfast"));
   assert.equal(commandIn(lasting), "holdfast");
   assert.match(findLauncher({ PATH: "" }).args[0] ?? "", /cli\.[jt]s$/);
+});
+
+test("a hook's command has the watch before it: by name if that is on the PATH too, otherwise by path [hooks.watch]", {
+  skip: process.platform === "win32",
+}, () => {
+  const base = temporaryDirectory();
+  const own = join(base, "cli.js");
+  writeFileSync(own, "#!/bin/sh\n", { mode: 0o755 });
+  symlinkSync(own, join(base, "holdfast"));
+  const line = () => hookLine(findLauncher({ PATH: base }, own), "codex");
+  assert.match(line(), /^\/bin\/sh \S+\/bin\/holdfast-watch holdfast hook codex$/);
+  symlinkSync(join(packageRoot, "bin/holdfast-watch"), join(base, "holdfast-watch"));
+  assert.equal(line(), "holdfast-watch holdfast hook codex");
+  const elsewhere = hookLine(findLauncher({ PATH: "" }), "codex", "--event", "stop");
+  assert.match(elsewhere, /\/bin\/holdfast-watch \S+ \S+\/cli\.[jt]s hook codex --event stop$/);
+  for (const each of [line(), elsewhere]) assert.ok(isOurHook(each, "codex"), each);
+  assert.equal(hookLine(npxLauncher, "codex"), "npx --yes holdfast hook codex");
 });
 
 test("a shell splits a command line into the original words [init.command]", () => {

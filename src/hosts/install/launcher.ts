@@ -6,12 +6,15 @@ import { packageRoot } from "../../workspace/package.ts";
 export interface Launcher {
   command: string;
   args: string[];
+  /** The words before the command of a hook that end it if it hangs. */
+  watch?: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const builtCommand = join(packageRoot, "dist", "cli.js");
 const sourceCommand = join(packageRoot, "src", "cli.ts");
+const watchScript = join(packageRoot, "bin", "holdfast-watch");
 
 /** Whether hosts run the built files: always in the npm package, in a checkout only if no source is newer. */
 export function usesBuild(): boolean {
@@ -26,15 +29,27 @@ function checkBuild(): boolean {
   if (!built) return false;
   if (!existsSync(sourceCommand) || !process.features.typescript) return true;
   return globSync("src/**/*.ts", { cwd: packageRoot })
-    .filter((path) => !path.endsWith(".test.ts"))
+    .filter((path) => !/\.(?:test|hosts)\.ts$/.test(path))
     .every((path) => statSync(join(packageRoot, path)).mtimeMs <= built.mtimeMs);
 }
 
 /** Plain `holdfast` if that is this package; otherwise this Node with this package's file. */
 export function findLauncher(env: Environment = process.env, own = builtCommand): Launcher {
   const found = findProgram("holdfast", env, isLasting);
-  if (found !== undefined && realpathSync(found) === realPath(own)) return { command: "holdfast", args: [] };
-  return { command: process.execPath, args: [usesBuild() ? builtCommand : sourceCommand] };
+  const isOnPath = found !== undefined && realpathSync(found) === realPath(own);
+  const words = isOnPath
+    ? { command: "holdfast", args: [] }
+    : { command: process.execPath, args: [usesBuild() ? builtCommand : sourceCommand] };
+  // Windows has no shell for it.
+  if (process.platform === "win32") return words;
+  const watch = isOnPath ? findProgram("holdfast-watch", env, isLasting) : undefined;
+  const isWatchOnPath = watch !== undefined && realpathSync(watch) === realPath(watchScript);
+  return { ...words, watch: isWatchOnPath ? ["holdfast-watch"] : ["/bin/sh", watchScript] };
+}
+
+/** The command line of a hook: `words` are the host's name and its options. */
+export function hookLine({ command, args, watch = [] }: Launcher, ...words: string[]): string {
+  return shellLine([...watch, command, ...args, "hook", ...words]);
 }
 
 /** Finds the program at every start, through npx: the same words on every machine. */

@@ -40,6 +40,7 @@ export function memoryHandlers(context: ServerContext): Pick<Handlers, "memory" 
           notepad: originLine(state, "notepad", "notepad"),
           notes: originLine(state, "space/notes", "scratchpad's notes"),
           plan: originLine(state, "space/plan", "plan"),
+          refs: originLine(state, "refs", "references"),
         },
         refs: await Promise.all(refs.map(async (ref) => ({ ref, state: await checkRef(ref) }))),
         tasks: tasksOf(state),

@@ -19,8 +19,10 @@ export function renderScratchpad({ notes, plan, refs }: Scratchpad): string {
 /** Above the block: which lines the agent did not write itself; "" if it wrote all of them. */
 export function scratchpadOrigin(state: State): string {
   const parts = [
+    state.row.origin === "imported" ? "[Origin of the scratchpad: this session was imported]" : "",
     originLine(state, "space/notes", "scratchpad's notes"),
     originLine(state, "space/plan", "plan"),
+    originLine(state, "refs", "references"),
   ];
   return parts.filter((line) => line !== "").join("\n");
 }

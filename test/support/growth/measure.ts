@@ -6,6 +6,9 @@ export const maxGrowth = 8;
 /** Work below this many milliseconds is not told apart from noise; quadratic work on these texts takes longer. */
 const noiseMilliseconds = 15;
 
+/** No collection of garbage takes as long. */
+const certainMilliseconds = 100;
+
 /** Linear work on these texts takes less of the processor; exponential work never ends. */
 const longMilliseconds = 250;
 
@@ -16,24 +19,43 @@ export function findSlowest<Each>(
   length: number,
 ): Each | undefined {
   for (let at = 0; at < works.length; at++) {
-    at = findLong(works, at, (each) => run(each, 4 * length));
+    const found = findLong(works, at, (each) => run(each, 4 * length));
+    at = found.at;
     const long = works[at];
-    if (long !== undefined && growsTooFast((size) => run(long, size), length)) return long;
+    if (long === undefined) return undefined;
+    const work = (size: number) => run(long, size);
+    if (!isClearlyLinear(work, length, found.took) && growsTooFast(work, length)) return long;
   }
   return undefined;
 }
 
-/** The index of the next work that takes longer than noise. One watch for all is far cheaper than one for each. */
-function findLong<Each>(works: readonly Each[], from: number, run: (each: Each) => void): number {
+/** The shorter of two runs, so that a collection of garbage in one does not hide growth. */
+function isClearlyLinear(work: (length: number) => void, length: number, large: number): boolean {
+  if (large === Number.POSITIVE_INFINITY) return false;
+  const once = () => timeOf(() => work(length));
+  return large <= maxGrowth * Math.min(once(), once());
+}
+
+/** The next work that takes longer than noise, and how long. One watch for all is far cheaper than one for each. */
+function findLong<Each>(
+  works: readonly Each[],
+  from: number,
+  run: (each: Each) => void,
+): { at: number; took: number } {
   let at = from;
+  let took = Number.POSITIVE_INFINITY;
   runLimited(4 * longMilliseconds, () => {
     for (; at < works.length; at++) {
       const before = process.threadCpuUsage();
       run(works[at] as Each);
-      if (cpuSince(before) > noiseMilliseconds) return;
+      const milliseconds = cpuSince(before);
+      if (milliseconds > noiseMilliseconds) {
+        took = milliseconds;
+        return;
+      }
     }
   });
-  return at;
+  return { at, took };
 }
 
 function growsTooFast(work: (length: number) => void, length: number): boolean {
@@ -51,6 +73,8 @@ function growsTooFast(work: (length: number) => void, length: number): boolean {
       for (let run = 0; run < 4; run++) work(length);
     });
     small = Math.max(small, four / 4);
+    // Too much for garbage.
+    if (large > certainMilliseconds && large > 1.5 * maxGrowth * small) return true;
   }
   return large > maxGrowth * small;
 }
