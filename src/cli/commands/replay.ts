@@ -204,7 +204,7 @@ function epochLines(report: Report): string[] {
     aligned(["part", "calls", "cost", "of no memory"], cells, 1),
     ...(least > 0
       ? [
-          `A notepad of ${notepad} that never changes costs × ${(1 + least / bare).toFixed(4)} in these calls: × 1.01 needs one of at most ${count(room)} tokens.`,
+          `A notepad of ${notepad} that never changes adds ${share(least)} in these calls; one of ${count(room)} tokens would add 1 %.`,
         ]
       : []),
   ];
