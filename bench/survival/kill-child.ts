@@ -31,7 +31,9 @@ for await (const line of createInterface({ input: process.stdin })) {
   const command = JSON.parse(line) as Command;
   try {
     if ("send" in command) await running.send(command.send);
-    else await running.edit?.(command.edit);
+    else if (running.edit) await running.edit(command.edit);
+    // The user has to say it.
+    else await running.send(command.edit);
     console.log("done");
   } catch (error) {
     console.log(`failed: ${String(error).replaceAll("\n", " ")}`);

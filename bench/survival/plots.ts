@@ -341,3 +341,35 @@ export const plots: Record<StoryKind, (random: Random) => Plot> = {
     };
   },
 };
+
+/** The first request of the long ask fills a whole story, so it cannot be told beside others. */
+const together: readonly StoryKind[] = [
+  "rule",
+  "override",
+  "entities",
+  "plan",
+  "command",
+  "sub-agent",
+  "edit",
+];
+
+/** The facts of all stories in one conversation: the first scene of each in one turn, and so on. */
+export function everyPlot(random: Random): Plot {
+  const told = together.map((kind) => plots[kind](random));
+  const length = Math.max(...told.map(({ scenes }) => scenes.length));
+  const edits = told.flatMap(({ scenes }) => scenes.filter(({ isEdit }) => isEdit));
+  const merged = Array.from({ length }, (_, index) =>
+    mergeScenes(told.flatMap(({ scenes }) => scenes[index] ?? []).filter(({ isEdit }) => !isEdit)),
+  );
+  return { facts: told.flatMap(({ facts }) => facts), scenes: [...merged, ...edits] };
+}
+
+function mergeScenes(scenes: readonly Scene[]): Scene {
+  return {
+    epoch: 0,
+    user: scenes.map(({ user }) => user).join("\n"),
+    steps: scenes.flatMap(({ steps = [] }) => steps),
+    answer: scenes.map(({ answer }) => answer).join(" "),
+    note: scenes.flatMap(({ note = [] }) => note).join("\n"),
+  };
+}

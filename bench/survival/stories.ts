@@ -1,10 +1,10 @@
 import { seededRandom } from "../measure.ts";
 import { fillerCode, fillerProse, pick, type Random } from "./filler.ts";
-import { type Plot, plots, type Scene } from "./plots.ts";
+import { everyPlot, type Plot, plots, type Scene } from "./plots.ts";
 import type { FileFact, Step, Story, StoryKind, StoryTurn } from "./story.ts";
 
 export interface StoryOptions {
-  kind: StoryKind;
+  kind: StoryKind | "every";
   seed: number;
   compactions: number;
   /** The model's window in tokens; an epoch of the story adds `epochShare` of it. */
@@ -18,7 +18,7 @@ const charactersPerToken = 4;
 
 export function makeStory({ kind, seed, compactions, window }: StoryOptions): Story {
   const random = seededRandom(hash(`${kind} ${seed}`));
-  const plot = plots[kind](random);
+  const plot = kind === "every" ? everyPlot(random) : plots[kind](random);
   const files = new Map<string, string>();
   const room = (window * epochShare * charactersPerToken) / turnsPerEpoch;
   const configs = makeConfigs(random, files);

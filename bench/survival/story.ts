@@ -44,7 +44,7 @@ export type StoryKind = (typeof storyKinds)[number];
 
 /** A conversation that is the same for every system. It has at least `compactions` epochs. */
 export interface Story {
-  kind: StoryKind | "transcript";
+  kind: StoryKind | "every" | "transcript";
   seed: number;
   facts: readonly Fact[];
   turns: readonly StoryTurn[];
