@@ -97,7 +97,9 @@ function findPrivateKeys(text: string): FoundSecret[] {
     const closing = rest.indexOf("-----END ");
     const to = closing === -1 ? end + keyText(rest) : endOfMarker(text, end + closing);
     const secret = text.slice(index, to);
-    return to - end < 40 || isExample(secret) ? [] : [{ kind: "private-key", from: index, to, text: secret }];
+    // A long key may contain the letters of such a word by chance.
+    const isForDocs = to - end < 40 || (to - end < 200 && isExample(secret));
+    return isForDocs ? [] : [{ kind: "private-key", from: index, to, text: secret }];
   });
 }
 
@@ -113,12 +115,12 @@ function endOfMarker(text: string, at: number): number {
   return end === -1 ? text.length : end + 5;
 }
 
-/** A name that says what follows: `DB_PASSWORD=…`, `"api_key": "…"`. */
+/** A name that says what follows: `DB_PASSWORD=…`, `"api_key": "…"`, also in JSON inside of JSON. */
 const assigned =
-  /(?<![A-Za-z0-9])(?<name>(?:[A-Za-z0-9]{1,24}[_.-]){0,4}[A-Za-z0-9]{0,24}?(?:password|passwd|passphrase|pwd|secret|secret[_-]?key|api[_-]?key|apikey|access[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|client[_-]?secret|private[_-]?key|token|credentials?)(?:[_-](?:id|key|value|base64|prod|dev|staging|live)){0,2})["']?[ \t]{0,4}(?::|=|=>|:=)[ \t]{0,4}(?<quote>["'`]?)(?<secret>[^\s"'`,;<>(){}[\]$]{8,200})\k<quote>/gi;
+  /(?<![A-Za-z0-9])(?<name>(?:[A-Za-z0-9]{1,24}[_.-]){0,4}[A-Za-z0-9]{0,24}?(?:password|passwd|passphrase|pwd|secret|secret[_-]?key|api[_-]?key|apikey|access[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|client[_-]?secret|private[_-]?key|token|credentials?)(?:[_-](?:id|key|value|base64|prod|dev|staging|live)){0,2})(?:\\{0,3}["'])?[ \t]{0,4}(?::|=|=>|:=)[ \t]{0,4}(?<quote>\\{0,3}["'`]|)(?<secret>[^\s"'`,;<>(){}[\]$]{8,200})\k<quote>/gi;
 
 /** The end of such a name and what follows it, before the whole is searched for. */
-const nameHint = /(?:pass|pwd|secret|key|token|credential)[\w-]{0,24}["']?[ \t]{0,4}[:=]/i;
+const nameHint = /(?:pass|pwd|secret|key|token|credential)[\w-]{0,24}(?:\\{0,3}["'])?[ \t]{0,4}[:=]/i;
 
 /** Values after a telling name, if they are as random as a secret; words, paths and placeholders are not. */
 function findAssigned(text: string): FoundSecret[] {
@@ -129,7 +131,7 @@ function findAssigned(text: string): FoundSecret[] {
   }).filter(({ text: secret, kind, name }) => {
     if (
       isExample(secret) ||
-      isOrdinaryValue(secret) ||
+      (isOrdinaryValue(secret) && !(uuid.test(secret) && /(?:api[_-]?key|client[_-]?secret)$/.test(name))) ||
       /(?:^|[_.-])(?:public|file|path|name|url|count|limit|max|id)$/.test(name)
     )
       return false;
@@ -168,8 +170,11 @@ function isOrdinaryValue(value: string): boolean {
   return ordinary.some((pattern) => pattern.test(value));
 }
 
+/** Some services give keys of this form. */
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
 const ordinary = [
-  /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
+  uuid,
   /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i,
   /^sha(?:1|256|384|512)[-:]/i,
   /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\)/,

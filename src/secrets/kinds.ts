@@ -90,7 +90,7 @@ export const secretKinds: readonly SecretKind[] = [
   prefixed("sendgrid-key", "SG\\.", "[A-Za-z0-9_-]{22}\\.[A-Za-z0-9_-]{43}", ["SG."]),
   prefixed("mailgun-key", "key-", "[0-9a-f]{32}", ["key-"], { check: hasDigit }),
   prefixed("mailchimp-key", "", "[0-9a-f]{32}-us\\d{1,2}", ["-us"], { check: hasDigit }),
-  prefixed("hugging-face-token", "hf_|api_org_", "[A-Za-z]{34}", ["hf_", "api_org_"]),
+  prefixed("hugging-face-token", "hf_|api_org_", "[A-Za-z0-9]{34}", ["hf_", "api_org_"]),
   prefixed("replicate-token", "r8_", "[A-Za-z0-9]{37}", ["r8_"]),
   prefixed("groq-key", "gsk_", "[A-Za-z0-9]{52}", ["gsk_"]),
   prefixed("perplexity-key", "pplx-", "[A-Za-z0-9]{48}", ["pplx-"]),
@@ -113,6 +113,7 @@ export const secretKinds: readonly SecretKind[] = [
   prefixed("sentry-token", "sntr(?:ys|yu)_", "[A-Za-z0-9+/_=-]{60,400}", ["sntry"]),
   prefixed("linear-key", "lin_(?:api|oauth)_", "[A-Za-z0-9]{40,64}", ["lin_"]),
   prefixed("notion-token", "ntn_", "[A-Za-z0-9]{43,50}", ["ntn_"]),
+  prefixed("airtable-token", "pat", "[A-Za-z0-9]{14}\\.[0-9a-f]{64}", ["pat"]),
   prefixed("figma-token", "figd_", "[A-Za-z0-9_-]{38,60}", ["figd_"]),
   prefixed("atlassian-token", "ATATT3", "[A-Za-z0-9_=-]{150,220}", ["ATATT3"]),
   prefixed("postman-key", "PMAK-", "[0-9a-f]{24}-[0-9a-f]{34}", ["PMAK-"]),
@@ -134,8 +135,8 @@ export const secretKinds: readonly SecretKind[] = [
     pattern:
       /(?<=(?<![\w+.-])[a-z][a-z0-9+.-]{1,30}):\/\/[^\s:/@?#"'`<>]{0,80}:(?<secret>[^\s/@?#"'`<>:]{6,120})@(?=[\w[.-])/gi,
     minEntropy: 2,
-    // A word alone is documentation.
-    check: (secret) => /[^A-Za-z]/.test(secret),
+    // Words alone are documentation; letters whose case changes again and again are none.
+    check: (secret) => /[^A-Za-z]/.test(secret) || /^(?:[A-Z]{0,40}[a-z]{1,40}[A-Z]{1,40}){3}/.test(secret),
   },
   {
     name: "authorization-header",

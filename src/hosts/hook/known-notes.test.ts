@@ -50,6 +50,25 @@ test("a start whose NOTES.md is as before is answered from what was kept, and st
   assert.equal(stamped.replace(/(Session Started\*\*: )\S+/, "$12020-01-01T00:00:00Z"), old);
 });
 
+test("the end of a conversation that changed NOTES.md prepares the next start [hooks.notes-known]", async () => {
+  const project = await started();
+  const text = readFileSync(project.notes, "utf8").replace(
+    "| src/main.ts:2 | Entry | - |",
+    "$&\n| a.ts | New | - |",
+  );
+  writeFileSync(project.notes, text);
+  assert.equal(recall(project), undefined);
+  await hook(project, "claude-code", { ...start, hook_event_name: "SessionEnd", reason: "exit" });
+  const known = recall(project);
+  assert.ok(known);
+  const { context } = await hook(project, "claude-code", { ...start, session_id: "s2" });
+  assert.ok(context.includes(known.text));
+  // What the slow way would have shown.
+  rmSync(join(project.directory, "cache"), { recursive: true });
+  await hook(project, "claude-code", { ...start, session_id: "s3" });
+  assert.equal(recall(project)?.text, known.text);
+});
+
 test("a file that came with the project is not taken for what was kept: it lacks this user's seal [hooks.notes-known] [trust.archive]", async () => {
   const project = await started();
   assert.ok(recall(project));

@@ -5,7 +5,7 @@ import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
 import { offers } from "../../workspace/config.ts";
 import type { HookContext } from "./context.ts";
 import { countedTokens } from "./counted-tokens.ts";
-import { keepNotes, type RecoveredNotes } from "./known-notes.ts";
+import { keepNotes, type RecoveredNotes, recallNotes } from "./known-notes.ts";
 
 /** Loaded only if the project has NOTES.md: most have none, and agents wait for their hooks. */
 async function surfacesOf(hook: HookContext): Promise<readonly MomentSurface[]> {
@@ -33,8 +33,13 @@ export async function notify(hook: HookContext, moment: Moment): Promise<void> {
   const session = { id: hook.sessionId, agent: "default" };
   for (const warning of await notifySurfaces(await surfacesOf(hook), session, moment))
     hook.fail(new Error(warning));
-  if (moment.kind === "session-start" && !hook.surfaces && hasMoments(hook))
-    keepNotes(hook.project.directory, await recover(hook));
+  if (moment.kind === "session-start") await prepareStart(hook);
+}
+
+/** Keeps what the next start shows of NOTES.md, unless that is known: at the end of a conversation nobody waits for it. */
+export async function prepareStart(hook: HookContext): Promise<void> {
+  if (hook.surfaces || !hasMoments(hook) || recallNotes(hook.project, notesOf(hook).path)) return;
+  keepNotes(hook.project.directory, await recover(hook));
 }
 
 /**

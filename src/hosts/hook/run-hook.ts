@@ -14,7 +14,7 @@ import { findSession, type HookContext, type HookRun, markSeen, openContext, ren
 import { endsCompaction } from "./event.ts";
 import { guardCall } from "./guard.ts";
 import { inTurn } from "./in-turn.ts";
-import { hasMoments, notify, projectText } from "./moments.ts";
+import { hasMoments, notify, prepareStart, projectText } from "./moments.ts";
 import { sizeOf } from "./report-key.ts";
 import { type MissedCompaction, stateFile, writeHookState } from "./state.ts";
 import { sweepStore } from "./sweep-store.ts";
@@ -263,6 +263,7 @@ async function endSession(hook: HookContext): Promise<void> {
   const { readSessionEnd } = await loadCompaction();
   const end = await readSessionEnd(hook);
   if (end) await notify(hook, end);
+  await prepareStart(hook);
 }
 
 async function entriesSince(session: Session | undefined, revision: number): Promise<JournalEntry[]> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -9,6 +9,7 @@ import {
   hookProcess,
   hookProject,
   inMemory,
+  watch,
 } from "../../../test/support/hook.ts";
 import { hostNamed } from "../hosts.ts";
 
@@ -145,4 +146,32 @@ test("a hook that hangs after its answer gives that answer only; a longer deadli
     assert.equal(stdout.trimEnd().split("\n").length, 1, name);
     assert.match(contextIn(stdout), /canary/, name);
   }
+});
+
+test("the watch passes on what a program reads, writes and ends with, and needs no stdin [hooks.watch]", {
+  skip: process.platform === "win32",
+}, () => {
+  const [, script = ""] = watch;
+  const shells = ["/bin/sh", "/bin/bash", "/bin/dash"].filter((shell) => existsSync(shell));
+  const run = (line: string, env: Record<string, string> = {}) => {
+    const ends = shells.map((shell) => {
+      const { status, stdout, stderr } = spawnSync("/bin/sh", ["-c", line, shell, script], {
+        input: "given",
+        encoding: "utf8",
+        env: { ...process.env, ...env },
+      });
+      return [status, stdout, stderr];
+    });
+    for (const end of ends) assert.deepEqual(end, ends[0], line);
+    return ends[0];
+  };
+  assert.deepEqual(run('"$0" "$1" cat'), [0, "given", ""]);
+  assert.deepEqual(run('"$0" "$1" cat <&-'), [0, "", ""]);
+  assert.deepEqual(run('"$0" "$1" sh -c "echo no >&2; exit 3"'), [3, "", "no\n"]);
+  const told =
+    "holdfast hook: It hung for 50 ms. Check the disk of this project. The agent continues without it.\n";
+  const env = { HOLDFAST_HOOK_DEADLINE: "50" };
+  assert.deepEqual(run('"$0" "$1" sleep 20', env), [0, "{}\n", told]);
+  // "Killed", as some shells say on their own, is not ours.
+  assert.deepEqual(run(`{ "$0" "$1" sh -c 'kill -9 $$'; } 2>/dev/null`), [0, "{}\n", ""]);
 });

@@ -30,6 +30,7 @@ export function makeCorpus(seed: number): { secrets: [kind: string, secret: stri
       " KEY-----",
     );
   const jwtPart = (value: object) => btoa(JSON.stringify(value)).replaceAll("=", "");
+  const uuid = () => [8, 4, 4, 4, 12].map((length) => pick(hex, length)).join("-");
   const secrets: [kind: string, secret: string][] = [
     ["aws-access-key", join("AK", "IA", pick(`${upper}234567`, 16))],
     ["aws-bedrock-key", join("AB", "SK", pick(base64, 120))],
@@ -56,6 +57,8 @@ export function makeCorpus(seed: number): { secrets: [kind: string, secret: stri
     ["sendgrid-key", join("S", "G.", pick(word, 22), ".", pick(word, 43))],
     ["mailgun-key", join("key", "-", token(hex, 32))],
     ["hugging-face-token", join("h", "f_", pick(letters, 34))],
+    ["hugging-face-token", join("h", "f_", token(word, 34))],
+    ["airtable-token", join("pa", "t", pick(word, 14), ".", pick(hex, 64))],
     ["replicate-token", join("r", "8_", pick(word, 37))],
     ["groq-key", join("gs", "k_", pick(word, 52))],
     ["databricks-token", join("da", "pi", pick(hex, 32))],
@@ -82,12 +85,13 @@ export function makeCorpus(seed: number): { secrets: [kind: string, secret: stri
     ["private-key", pem("RSA ")],
     ["private-key", pem("")],
     ["url-password", join(token(word, 14))],
+    ["url-password", join("kQ", pick(lower, 3), "Zr", pick(upper, 2), pick(lower, 3), "Wv")],
     ["authorization-header", token(word, 40)],
     ["azure-connection-key", join(pick(base64, 86), "==")],
     ["password", join("Kq", pick(letters, 5), "9!", pick(word, 4))],
     ["credential", token(word, 32)],
+    ["credential-uuid", uuid()],
   ];
-  const uuid = () => [8, 4, 4, 4, 12].map((length) => pick(hex, length)).join("-");
   const harmless = [
     `request ${uuid()} and token id: ${uuid()}`,
     `"token": "${uuid()}"`,
@@ -130,9 +134,17 @@ export function inContext(kind: string, secret: string): string[] {
   if (kind === "url-password") return [`DATABASE_URL=postgres://app:${secret}@db.internal:5432/app`];
   if (kind === "authorization-header") return [`curl -H "Authorization: Bearer ${secret}" https://api.test`];
   if (kind === "azure-connection-key") return [`AccountName=a;AccountKey=${secret};EndpointSuffix=x`];
+  if (kind === "credential-uuid") return [`HEROKU_API_KEY=${secret}`, `"client_secret": "${secret}"`];
   if (kind === "password") return [`DB_PASSWORD=${secret}`, `"password": "${secret}"`, `pwd: '${secret}'`];
   if (kind === "credential")
-    return [`API_KEY=${secret}`, `clientSecret: "${secret}"`, `auth_token = '${secret}'`];
+    return [
+      `API_KEY=${secret}`,
+      `clientSecret: "${secret}"`,
+      `auth_token = '${secret}'`,
+      // JSON in JSON, and in that.
+      JSON.stringify({ body: JSON.stringify({ client_secret: secret }) }),
+      JSON.stringify({ line: `curl -d "${JSON.stringify({ api_key: secret }).replaceAll('"', '\\"')}"` }),
+    ];
   return [
     secret,
     `Use ${secret} for the deploy.`,
