@@ -70,15 +70,16 @@ test("a story depends on its seed alone, and its first turns have every fact [be
 
 test("what a run costs does not depend on the clock and on random ids [bench.seeds]", () => {
   const runAt = (time: string, first: string, second: string) => {
-    const shown = (id: string) => `User (${time}): look at group ${id}`;
+    const shown = (id: string) => `User${time}: look at group ${id}`;
     const requests = [[shown(first)], [shown(first), shown(second)], [shown(second)]].map((texts) => ({
       model: "m",
       messages: texts.map((content) => ({ role: "user", content })),
     }));
     return { ...costOf(requests, 100), tokens: requests.map(tokensOf) };
   };
-  const run = runAt("10:12 AM", "df40afe8b2121310", "df1dc521d51d8829");
-  assert.deepEqual(runAt("9:59 PM", "0a1dc521d51d8829", "cf40afe8b2121310"), run);
+  const run = runAt(" (10:12 AM)", "df40afe8b2121310", "df1dc521d51d8829");
+  assert.deepEqual(runAt(" (9:59 PM)", "0a1dc521d51d8829", "cf40afe8b2121310"), run);
+  assert.deepEqual(runAt("", "0a1dc521d51d8829", "cf40afe8b2121310"), run, "in the same minute as before");
   assert.ok(run.prefixBytesChanged > 0, "two ids stay two ids");
 });
 

@@ -27,9 +27,13 @@ function withoutClock(text: string): string {
     /\b20\d\d-\d\d-\d\d([T ])\d\d:\d\d:\d\d(?:\.\d+)?Z/g,
     "2026-01-01$100:00:00Z",
   );
-  return dates
-    .replaceAll(/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w* \d{1,2},? 20\d\d/g, "Jan 1 2026")
-    .replaceAll(/\b\d{1,2}:\d\d(?::\d\d)?\s[AP]M\b/g, "12:00 AM");
+  return (
+    dates
+      .replaceAll(/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w* \d{1,2},? 20\d\d/g, "Jan 1 2026")
+      // Mastra shows it where the minute changes.
+      .replaceAll(/\s?\(\d{1,2}:\d\d(?::\d\d)?\s[AP]M\)/g, "")
+      .replaceAll(/\b\d{1,2}:\d\d(?::\d\d)?\s[AP]M\b/g, "12:00 AM")
+  );
 }
 
 /**
