@@ -33,7 +33,9 @@ async function machine(extra: Record<string, string> = {}) {
   const base = temporaryDirectory();
   const [root, bin] = [join(base, "a b"), join(base, "bin")];
   for (const folder of [root, bin, join(base, "home"), join(root, ".git")]) mkdirSync(folder);
-  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: join(base, "home"), ...extra };
+  // A loaded machine makes a hook slower than an agent should wait for.
+  const slow = { HOLDFAST_HOOK_DEADLINE: "9000" };
+  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: join(base, "home"), ...slow, ...extra };
   const places = { scope: "project", root, home: join(base, "home"), env } as const;
   runInit(await planInit(["claude-code"], places), places);
   const live = async (name = "claude-code") => (await checkLive(hostNamed(name), places))[0];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { hook, hookProject } from "../../../test/support/hook.ts";
+import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { inTurn } from "./in-turn.ts";
 
@@ -57,4 +57,26 @@ test("[hooks.in-turn] in a new project, both hooks of the first conversation run
     [],
   );
   assert.equal(outcomes.filter(({ stdout }) => stdout.includes("## Session Notepad")).length, 1);
+});
+
+test("[hooks.in-turn] a resumed conversation is shown its compaction once, whichever of the two hooks comes first", async () => {
+  for (const order of [
+    ["sessionStart", "userPromptSubmitted"],
+    ["userPromptSubmitted", "sessionStart"],
+  ]) {
+    const project = await hookProject();
+    await inMemory(project, async (memory) => {
+      await (await memory.openSession("copilot.s1")).notepad.write("cedar-4711");
+    });
+    const call = (hook_event_name: string, source: string) =>
+      hook(project, "copilot", { sessionId: "s1", prompt: "Go on.", hook_event_name, source });
+    await call("sessionStart", "new");
+    await call("userPromptSubmitted", "");
+    await call("preCompact", "");
+    await call("agentStop", "");
+    const shown: string[] = [];
+    for (const event of order) shown.push((await call(event, "resume")).stdout);
+    assert.equal(shown.filter((text) => text.includes("The conversation was compacted")).length, 1);
+    assert.match(shown[0] ?? "", /cedar-4711/, "the first shows it");
+  }
 });

@@ -36,6 +36,7 @@ async function runEvent(run: HookRun): Promise<void> {
   if (transcript !== "") Object.assign(hook.state, { transcript, cwd });
   hook.state.last = {
     kind,
+    ...(hook.event.host.startsAtOnce && kind === "prompt" ? { at: Date.now() } : {}),
     isResume: kind === "session-start" && source === "resume",
     showedCompaction: false,
   };
@@ -83,6 +84,7 @@ function waitForPrompt({ state, event, answer }: HookContext): void {
 async function startSession(hook: HookContext): Promise<void> {
   const { state, event } = hook;
   state.ended = undefined;
+  if (isShownByPrompt(hook)) return hook.answer({});
   if (event.source === "resume" && event.host.forgetsStart)
     for (const shown of [state, hook.known]) if (shown) shown.seen = 0;
   if (event.source === "compact") {
@@ -94,6 +96,14 @@ async function startSession(hook: HookContext): Promise<void> {
   else await showMemory(hook);
   dropStaleLinks(hook.project.directory);
   await sweepStore(hook);
+}
+
+/** Whether the hook of the first prompt, which the host starts at the same time, came first and showed the compaction. */
+function isShownByPrompt({ event, known, config }: HookContext): boolean {
+  const { last } = known ?? {};
+  if (!event.host.startsAtOnce || last?.kind !== "prompt" || !last.showedCompaction) return false;
+  // Longer ago it was the prompt of a process that was killed.
+  return Date.now() - (last.at ?? 0) < config.hookDeadline;
 }
 
 /** Whether a compaction has ended that the conversation was not shown. */

@@ -44,6 +44,8 @@ export interface MissedCompaction {
 /** The previous event of the conversation. */
 export interface LastEvent {
   kind: HookKind;
+  /** When it came, if it is a prompt whose hook the host may start together with that of the session's start. */
+  at?: number;
   /** A session start that resumed the conversation. */
   isResume: boolean;
   /** Its answer showed the model a compaction. */

@@ -81,7 +81,7 @@ function script(request: ScriptedRequest): ScriptedAnswer {
   const text = textOf({ ...request, messages: request.messages.slice(-1) });
   if (!request.tools?.length)
     return { text: "The user asked for the invoices of March. The ledger was noted." };
-  const note = /^remember: (.*)$/m.exec(text)?.[1];
+  const note = /^(?:remember|jot down): (.*)$/m.exec(text)?.[1];
   if (request.messages.at(-1)?.role === "user" && note !== undefined)
     return { toolCalls: [{ name: "update_notepad", input: { operation: "append", content: note } }] };
   const command = /^run: (.*)$/m.exec(text)?.[1];
@@ -122,7 +122,8 @@ for (const version of versions) {
       reserveTokens: 2_000,
     });
     const pi = start();
-    await pi.ask(`remember: the ledger is cedar-4711\n${"pad ".repeat(400)}`);
+    // Not "remember", which makes it a rule of the user's that is kept word for word beside the note.
+    await pi.ask(`jot down: the ledger is cedar-4711\n${"pad ".repeat(400)}`);
     await pi.ask(`Where are the invoices of March? ${"more ".repeat(400)}`);
     const before = server.requests.at(-1);
     assert.ok(toolNames(before).includes("update_notepad"), toolNames(before).join());
