@@ -45,6 +45,13 @@ test("the CLI entry loads only its own few lines [repo.root-entry]", () => {
   assert.deepEqual([...staticImports("cli.js")], ["cli.js"]);
 });
 
+test("show loads no schema library [repo.show-entry]", () => {
+  const chunkOf = (command: string) =>
+    readdirSync(dist).find((name) => name.startsWith(`${command}-`) && name.endsWith(".js")) ?? "";
+  assert.ok(staticImports(chunkOf("chat")).has("zod"), "staticImports finds nothing");
+  assert.ok(!staticImports(chunkOf("show")).has("zod"));
+});
+
 test("a hook loads only its own file and Node's modules, because an agent waits for it [repo.hook-entry]", () => {
   const files = readdirSync(dist).filter((name) => /^hook(?:-core-[\w-]+)?\.js$/.test(name));
   assert.equal(files.length, 2);

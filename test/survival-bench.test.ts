@@ -4,9 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { costOf } from "../bench/survival/cost.ts";
 import { judge } from "../bench/survival/facts.ts";
 import { drawResults } from "../bench/survival/picture.ts";
 import type { Report } from "../bench/survival/report.ts";
+import { tokensOf } from "../bench/survival/request-text.ts";
 import type { Score } from "../bench/survival/score.ts";
 import { runSlice } from "../bench/survival/slice.ts";
 import { makeStory } from "../bench/survival/stories.ts";
@@ -64,6 +66,20 @@ test("a story depends on its seed alone, and its first turns have every fact [be
       .join("\n");
     for (const fact of facts) assert.ok(judge(told, fact).bound, `${kind}: ${fact.id}`);
   }
+});
+
+test("what a run costs does not depend on the clock and on random ids [bench.seeds]", () => {
+  const runAt = (time: string, first: string, second: string) => {
+    const shown = (id: string) => `User (${time}): look at group ${id}`;
+    const requests = [[shown(first)], [shown(first), shown(second)], [shown(second)]].map((texts) => ({
+      model: "m",
+      messages: texts.map((content) => ({ role: "user", content })),
+    }));
+    return { ...costOf(requests, 100), tokens: requests.map(tokensOf) };
+  };
+  const run = runAt("10:12 AM", "df40afe8b2121310", "df1dc521d51d8829");
+  assert.deepEqual(runAt("9:59 PM", "0a1dc521d51d8829", "cf40afe8b2121310"), run);
+  assert.ok(run.prefixBytesChanged > 0, "two ids stay two ids");
 });
 
 test("a slice of the survival benchmark: Holdfast keeps what a dump of names and no memory lose [bench.survival]", async () => {

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@mastra/core/agent";
+import { Mastra } from "@mastra/core/mastra";
 import { createTool } from "@mastra/core/tools";
 import { LibSQLStore } from "@mastra/libsql";
 import { Memory } from "@mastra/memory";
@@ -73,6 +75,9 @@ export const system: System = {
         ]),
       ),
     });
+    // What `recall` cuts off depends on the tokens of the messages' ids, so they are the same in every run. A process that
+    // may be killed keeps random ones: the next one must not use them again.
+    if (!durable) new Mastra({ agents: { story: agent }, idGenerator: makeIds(), logger: false });
     return {
       send: async (text) => void (await agent.generate(text, { memory: ids, maxSteps: 500 })),
       close: async () => {},
@@ -80,6 +85,15 @@ export const system: System = {
   },
   openStore,
 };
+
+/** Ids that look like random ones. */
+function makeIds(): () => string {
+  let made = 0;
+  return () => {
+    const hex = createHash("sha256").update(String(++made)).digest("hex");
+    return [8, 12, 16, 20, 32].map((end, part) => hex.slice([0, 8, 12, 16, 20][part], end)).join("-");
+  };
+}
 
 async function openStore(directory: string): Promise<SpeedSubject> {
   const storage = new LibSQLStore({ id: "speed", url: `file:${join(directory, "mastra.db")}` });

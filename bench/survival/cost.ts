@@ -1,5 +1,5 @@
 import type { ScriptedRequest } from "../../src/testing/index.ts";
-import { cachedPieces } from "./request-text.ts";
+import { cachedPieces, StableIds } from "./request-text.ts";
 
 /** Dollars per million tokens; cached ones cost a tenth. The same for every system. */
 const prices = { input: 3, cached: 0.3, output: 15 };
@@ -15,8 +15,9 @@ export function costOf(
   let cached = 0;
   let fresh = 0;
   const seen: string[] = [];
+  const ids = new StableIds();
   for (const request of requests) {
-    const prompt = cachedPieces(request).join("\n");
+    const prompt = ids.replaceIn(cachedPieces(request).join("\n"));
     const last = seen.at(-1);
     if (last !== undefined) prefixBytesChanged += last.length - commonPrefix(last, prompt);
     // A provider keeps a prefix for some minutes: that is about as many calls.

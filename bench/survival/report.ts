@@ -62,7 +62,7 @@ export function renderReport({ date, results: { systems, seeds, retrieval }, spe
         ["1", "3", "10"].map((count) => system.byCompactions[count]?.compacted.toFixed(1) ?? "–").join(" / "),
       ]),
     ),
-    "### By summariser: in context, and within one call",
+    "### By summariser: in context, and within one call (S2: recorded conversations, below)",
     table(
       ["System", "S0 empty", "S1 extractive", "S3 without prohibitions", "S4 fails"],
       ran.map((system) => [
@@ -170,6 +170,10 @@ function mainRow({ name, all, kills, problem }: SystemResult): Row {
   ];
 }
 
+/** Recordings are somebody's work, so the repository has none. */
+export const needsRecordings =
+  "this track needs conversations that an agent recorded. Give a folder of session files (`*.jsonl`) of Claude Code, Codex or pi, with `npm run bench:survival -- --transcripts FOLDER` or HOLDFAST_TRANSCRIPTS=FOLDER. They are only read; the results have counts, not their text.";
+
 function transcriptTable(systems: readonly SystemResult[]): string {
   const rows = systems.flatMap(({ name, transcripts = {} }): Row[] =>
     Object.entries(transcripts).map(([summariser, { cuts, needed, kept, tokens }]) => [
@@ -182,7 +186,7 @@ function transcriptTable(systems: readonly SystemResult[]): string {
     ]),
   );
   return rows.length === 0
-    ? "Skipped: no folder with recorded conversations was given (`--transcripts FOLDER`)."
+    ? `Left out, and with it summariser S2: ${needsRecordings}`
     : table(["System", "Summariser", "Compactions", "Needed names in context", "Share", "Tokens"], rows);
 }
 

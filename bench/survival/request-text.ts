@@ -13,9 +13,47 @@ export function contextOf({ messages }: ScriptedRequest): string {
   return messages.map(textOf).join("\n");
 }
 
-/** The pieces in the order in which a provider caches them: tools, then messages. */
+/** The pieces in the order in which a provider caches them: tools, then messages. Times are always the same. */
 export function cachedPieces({ tools = [], messages }: ScriptedRequest): string[] {
-  return [JSON.stringify(tools), ...messages.map((message) => `${message.role}\n${textOf(message)}`)];
+  return [
+    JSON.stringify(tools),
+    ...messages.map((message) => withoutClock(`${message.role}\n${textOf(message)}`)),
+  ];
+}
+
+/** A system may show when something was said. What it costs must not depend on when the benchmark runs. */
+function withoutClock(text: string): string {
+  const dates = text.replaceAll(
+    /\b20\d\d-\d\d-\d\d([T ])\d\d:\d\d:\d\d(?:\.\d+)?Z/g,
+    "2026-01-01$100:00:00Z",
+  );
+  return dates
+    .replaceAll(/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w* \d{1,2},? 20\d\d/g, "Jan 1 2026")
+    .replaceAll(/\b\d{1,2}:\d\d(?::\d\d)?\s[AP]M\b/g, "12:00 AM");
+}
+
+/**
+ * Replaces the random ids in the prompts of a run by numbers, in the order in which they first appear: how much of a
+ * prompt is the same as in the last one must not depend on the first letters of two ids.
+ */
+export class StableIds {
+  readonly #numbers = new Map<string, string>();
+
+  replaceIn(prompt: string): string {
+    return prompt.replaceAll(
+      /\b(?:[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\da-f]{16}|[\da-f]{32})\b/g,
+      (id) => {
+        const known = this.#numbers.get(id) ?? reversed(this.#numbers.size).padEnd(id.length, "0");
+        this.#numbers.set(id, known);
+        return known;
+      },
+    );
+  }
+}
+
+/** Two numbers differ in the first digits, as two random ids do. */
+function reversed(number: number): string {
+  return [...String(number)].reverse().join("");
 }
 
 /** Tokens, counted as four bytes each: the same rule for every system. */

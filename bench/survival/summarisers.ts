@@ -29,7 +29,7 @@ export const summarisers: readonly Summariser[] = [
   {
     name: "S4",
     description:
-      "fails: the provider answers with an error, and the second time it closes the connection without an answer",
+      "fails: the provider answers with an error; the second time it times out: it closes the connection without an answer",
     // Clients wait before they repeat a call that broke off, so that happens once. They do not repeat a 422.
     answer: (_said, number) =>
       number === 1 ? { hangUp: true } : { status: 422, error: "the summariser cannot do this" },

@@ -73,10 +73,23 @@ async function recallAfter(
   return { ...score, tokens: Math.round(score.tokens) };
 }
 
+/** The recorded conversations in a folder, and the files that are none, with the reason. */
+export async function readRecordings(folder: string) {
+  const recordings: Awaited<ReturnType<typeof readRecording>>[] = [];
+  const skipped: string[] = [];
+  for (const file of globSync("**/*.jsonl", { cwd: folder }).sort()) {
+    try {
+      recordings.push(await readRecording(readFileSync(join(folder, file), "utf8")));
+    } catch (error) {
+      skipped.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { recordings, skipped };
+}
+
 async function readCuts(folder: string): Promise<Cut[]> {
   const cuts: Cut[] = [];
-  for (const file of globSync("**/*.jsonl", { cwd: folder }).sort()) {
-    const { messages, compactions } = await readRecording(readFileSync(join(folder, file), "utf8"));
+  for (const { messages, compactions } of (await readRecordings(folder)).recordings) {
     const recorded = compactions.filter(({ messages: at }) => at > 0 && at < messages.length);
     const places =
       recorded.length > 0

@@ -136,12 +136,16 @@ test("a child that runs out of tokens, fails or takes too long is reported as su
   await withAgent(script, { maxSteps: 5 }, async ({ agent, memory }) => {
     await memory.createSession({ id: "audit" });
     const parent = await memory.resumeSession("audit");
-    const runner = runnerOf(agent, memory, { seconds: 1 });
+    const runner = runnerOf(agent, memory);
+    const hasty = runnerOf(agent, memory, { seconds: 1 });
     const endless = await runner.start(parent, { kind: "spawn", task: "endless" });
     const hungry = await runner.start(parent, { kind: "spawn", task: "hungry", tokenLimit: 2_000 });
     const broken = await runner.start(parent, { kind: "spawn", task: "broken" });
-    const slow = await runner.start(parent, { kind: "spawn", task: "slow" });
-    const ended = new Map(await runner.wait(parent, undefined, 30));
+    const slow = await hasty.start(parent, { kind: "spawn", task: "slow" });
+    const ended = new Map([
+      ...(await runner.wait(parent, [endless, hungry, broken], 30)),
+      ...(await hasty.wait(parent, [slow], 30)),
+    ]);
     assert.equal(ended.get(hungry)?.status, "token_limit");
     assert.equal(ended.get(broken)?.status, "error");
     assert.match(ended.get(broken)?.result ?? "", /no such thing/);

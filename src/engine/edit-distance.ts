@@ -1,8 +1,17 @@
-/** Whether two words are at most `maxEdits` insertions, deletions, substitutions or swaps apart. */
-export function withinEdits(a: string, b: string, maxEdits: number): boolean {
+/**
+ * Whether two words are at most `maxEdits` insertions, deletions, substitutions or swaps apart. A caller that compares
+ * one word with many passes their `lettersOf`.
+ */
+export function withinEdits(
+  a: string,
+  b: string,
+  maxEdits: number,
+  lettersA = lettersOf(a),
+  lettersB = lettersOf(b),
+): boolean {
   if (Math.abs(a.length - b.length) > maxEdits) return false;
   // One edit adds at most one character and removes at most one, so it changes at most two bits.
-  if (bitCount(letters(a) ^ letters(b)) > 2 * maxEdits) return false;
+  if (bitCount(lettersA ^ lettersB) > 2 * maxEdits) return false;
   return restWithinEdits(a, 0, b, 0, maxEdits);
 }
 
@@ -28,7 +37,7 @@ function restWithinEdits(a: string, fromA: number, b: string, fromB: number, max
 }
 
 /** Which characters occur: one bit for each of 32 classes. */
-function letters(word: string): number {
+export function lettersOf(word: string): number {
   let bits = 0;
   for (let index = 0; index < word.length; index++) bits |= 1 << (word.charCodeAt(index) & 31);
   return bits;

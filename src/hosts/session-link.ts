@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { isObject } from "../engine/json.ts";
 import { shortHash } from "../engine/short-hash.ts";
 import { makeProjectDirectory } from "../workspace/project.ts";
-import { namesIn, readSmallFile, writeSmallFile } from "../workspace/small-file.ts";
+import { makeFolder, namesIn, readSmallFile, writeSmallFile } from "../workspace/small-file.ts";
 import { findHostProcess, isAlive, listAncestors, type Process } from "./processes.ts";
 
 /**
@@ -30,6 +30,16 @@ export interface LinkPlace {
   directory: string;
   /** The host's working directory. */
   cwd: string;
+}
+
+/** Creates the folder of the links, for a file beside them. Writing a link reports why it cannot be made. */
+export function makeLinksFolder(directory: string): void {
+  try {
+    makeProjectDirectory(directory);
+    makeFolder(join(directory, "links"));
+  } catch {
+    // Reported when the link is written.
+  }
 }
 
 /** An id for a host's session that is safe in every store. */

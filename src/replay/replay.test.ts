@@ -28,6 +28,14 @@ function rowOf({ rows }: Report, filter: Partial<PolicyRow>): PolicyRow {
   return row;
 }
 
+/** The parts of what `epoch` costs add up to what its row says. */
+function assertPartsAddUp({ calls, epoch }: Report, bare: PolicyRow, row: PolicyRow): void {
+  const { read, written, changes } = epoch;
+  assert.ok(Math.abs(read.cost + written.cost + changes - (row.cost - bare.cost)) < 1e-9);
+  assert.equal(read.calls + written.calls, calls);
+  assert.ok(read.cost > 0 && written.cost > 0 && changes > 0);
+}
+
 /** `compaction`: whether the recording has compactions, and so which rows to compare with its cost. */
 const sessions = [
   { file: "pi-mono/before-compaction.jsonl", cost: 42.6, compaction: true },
@@ -58,7 +66,13 @@ for (const { file, cost, compaction } of sessions) {
     t.diagnostic(`epoch: ${epoch.vsNoMemory.toFixed(4)}`);
     assert.ok(epoch.vsNoMemory <= 1.02, "at most 2 % more expensive than no memory");
 
-    const { compactions, tokens, cost: checkpoints } = report.checkpoints;
+    assertPartsAddUp(
+      report,
+      rowOf(report, { compaction: true }),
+      rowOf(report, { compaction: true, placement: "epoch" }),
+    );
+    const { compactions, tokens } = report.checkpoints;
+    const { checkpoints } = report.epoch;
     assert.ok(compactions > 0 && tokens === 2_000 && checkpoints > 0);
     const bare = rowOf(report, { compaction }).cost;
     t.diagnostic(
@@ -150,6 +164,23 @@ test("without recorded compactions, the rows with compaction compact where Holdf
   assert.ok(rowOf(report, { compaction: true }).peak < 25_000);
   assert.ok(rowOf(report, {}).peak > 30_000);
   assert.equal(report.recorded, undefined, "the transcript records no cost");
+});
+
+test("what epoch costs is divided into parts that add up, and a call without a cache writes the notepad [replay.parts]", () => {
+  const options = {
+    results: new Array(60).fill(200),
+    asks: [15, 25, 35, 45],
+    cold: [20, 30],
+    compactions: [40],
+  };
+  const report = replay(exampleTranscript(options));
+  assertPartsAddUp(
+    report,
+    rowOf(report, { compaction: true }),
+    rowOf(report, { compaction: true, placement: "epoch" }),
+  );
+  assert.equal(report.epoch.written.calls, 3, "the first call, and two without a cache");
+  assert.ok(report.epoch.checkpoints > 0);
 });
 
 test("does not price a prompt that no model accepts", () => {

@@ -7,10 +7,11 @@ import { type RecordId, recordId } from "../engine/records.ts";
 import type { TokenCounts } from "../hosts/transcript/recording.ts";
 import { findBestClearing } from "./best-clearing.ts";
 import { type Calibration, calibrate } from "./calibrate.ts";
+import { divideEpochCost, type EpochCost } from "./epoch-cost.ts";
 import { defaultMemory, type MemoryOptions } from "./memory-model.ts";
 import { addCounts, builtInPrices, costOf, type Prices, pricesFor } from "./prices.ts";
 import { type CompactionMode, type ConversationPart, layOutConversation } from "./prompt-layout.ts";
-import type { CheckpointCost, PolicyRow, ReplayOptions, Report } from "./report.ts";
+import type { PolicyRow, ReplayOptions, Report } from "./report.ts";
 import {
   type CacheWarmth,
   type DecideClearing,
@@ -68,7 +69,11 @@ export function replay(transcript: Transcript, options: ReplayOptions = {}): Rep
     uncompacted,
     rows: [...withCompaction.rows, ...withoutCompaction],
     writing: writingCost(withCompaction.bare, withCompaction.parts, prices, memory),
-    checkpoints: checkpointCost(setting, mode, checkpointTokens(contextWindow)),
+    epoch: epochCost(setting, mode, checkpointTokens(contextWindow)),
+    checkpoints: {
+      compactions: withCompaction.parts.filter(({ compacted }) => compacted).length,
+      tokens: checkpointTokens(contextWindow),
+    },
     summaries: summaryCost(transcript, calibration, withCompaction.parts, prices, contextWindow),
     warnings: transcript.warnings,
   };
@@ -128,19 +133,20 @@ function runMode(
   return { rows, parts, bare };
 }
 
-/** What the checkpoints add to the cost of `epoch`: each is written once and then read from the cache. */
-function checkpointCost(setting: Setting, mode: CompactionMode, tokens: number): CheckpointCost {
+/** Where the cost of `epoch` comes from; each run has one more part of the memory than the one before it. */
+function epochCost(setting: Setting, mode: CompactionMode, checkpoint: number): EpochCost {
   const { transcript, calibration, prices, memory, policy } = setting;
   const parts = layOutConversation(transcript, calibration, mode, policy);
   const warmth = warmthFor(setting, mode);
   const scenario = { transcript, calibration, parts, warmth, memory, clearing: undefined };
-  const costWith = (checkpoint: number) =>
-    describe(simulate({ ...scenario, placement: "epoch", checkpoint }), parts, prices).cost;
-  return {
-    compactions: parts.filter(({ compacted }) => compacted).length,
-    tokens,
-    cost: costWith(tokens) - costWith(0),
+  const unchanging = { ...memory, editEvery: Number.POSITIVE_INFINITY };
+  const runs = {
+    bare: simulate({ ...scenario, placement: "none" }),
+    unchanged: simulate({ ...scenario, placement: "epoch", memory: unchanging }),
+    epoch: simulate({ ...scenario, placement: "epoch" }),
+    checkpointed: simulate({ ...scenario, placement: "epoch", checkpoint }),
   };
+  return divideEpochCost(runs, prices);
 }
 
 /** Every policy loses the cache where the recording did, except at compactions the policy does not make. */

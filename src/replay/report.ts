@@ -2,6 +2,7 @@ import type { Placement } from "../context/placement.ts";
 import type { ClearingPolicy } from "../engine/clearing-policy.ts";
 import type { LineWarning } from "../hosts/transcript/json-lines.ts";
 import type { TokenCounts } from "../hosts/transcript/recording.ts";
+import type { EpochCost } from "./epoch-cost.ts";
 import type { MemoryOptions } from "./memory-model.ts";
 import type { Prices, PriceTable } from "./prices.ts";
 import type { SummaryCost } from "./summary-cost.ts";
@@ -38,14 +39,6 @@ export interface PolicyRow {
   peak: number;
 }
 
-export interface CheckpointCost {
-  compactions: number;
-  /** Tokens of each. */
-  tokens: number;
-  /** Dollars for all calls that read them. */
-  cost: number;
-}
-
 export interface Report {
   format: Transcript["format"];
   calls: number;
@@ -65,8 +58,10 @@ export interface Report {
   rows: PolicyRow[];
   /** Not included in the rows, because it is the same for all of them. */
   writing: WritingCost;
-  /** The checkpoints that `epoch` adds after compactions, without clearing. Not included in the rows. */
-  checkpoints: CheckpointCost;
+  /** What the rows of `epoch` without clearing cost more, and the checkpoints, which no row includes. */
+  epoch: EpochCost;
+  /** Compactions, and the tokens of the checkpoint after each. */
+  checkpoints: { compactions: number; tokens: number };
   /** Not included for recorded compactions, whose summaries no agent records. */
   summaries: SummaryCost;
   warnings: LineWarning[];

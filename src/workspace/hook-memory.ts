@@ -19,6 +19,8 @@ export interface HookMemoryOptions {
   onSecret?: ((notice: string) => void) | undefined;
   /** Milliseconds to wait for another process's lock. */
   patience?: number | undefined;
+  /** Receives warnings about the store. Default: none, because `doctor` reports them and hooks stay quiet. */
+  onWarning?: (warning: string) => void;
   retention?: RetentionRules;
   /** For rules that are found in what the user said (default: the usual ones). */
   limits?: Limits;
@@ -29,14 +31,15 @@ export async function openHookMemory(
   project: Project,
   store: StoreLocation,
   mayCreate: boolean,
-  { secrets, onSecret, patience, retention, limits = defaultLimits }: HookMemoryOptions = {},
+  options: HookMemoryOptions = {},
 ): Promise<Memory | undefined> {
+  const { secrets, onSecret, retention, limits = defaultLimits } = options;
   if (store.file !== "" && !existsSync(store.file)) {
     if (!mayCreate) return undefined;
     prepareProjectStore(project, store.file);
   }
   return new Memory({
-    store: await openFast(store, patience),
+    store: await openFast(store, options),
     owner: "local",
     toolbox: emptyToolbox,
     limits,
@@ -48,11 +51,12 @@ export async function openHookMemory(
   });
 }
 
-async function openFast({ url }: StoreLocation, patience: number | undefined): Promise<Store> {
-  // `doctor` reports warnings about the SQLite version; hooks stay quiet.
-  const onWarning = () => {};
-  const waiting = patience === undefined ? {} : { patience };
+async function openFast(
+  { url }: StoreLocation,
+  { patience, onWarning = () => {} }: HookMemoryOptions,
+): Promise<Store> {
+  const options = { onWarning, ...(patience === undefined ? {} : { patience }) };
   const address = parseStoreAddress(url);
-  if (address.kind === "sqlite") return sqliteStore({ ...address, onWarning, ...waiting });
-  return (await import("../stores/open-store.ts")).openStore(url, { onWarning, ...waiting });
+  if (address.kind === "sqlite") return sqliteStore({ ...address, ...options });
+  return (await import("../stores/open-store.ts")).openStore(url, options);
 }

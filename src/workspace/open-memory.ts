@@ -1,15 +1,13 @@
-import { existsSync } from "node:fs";
-import { HoldfastError } from "../errors.ts";
 import { openMemory } from "../index.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
 import { settingValue } from "./config.ts";
 import { requireValid } from "./config-problems.ts";
+import { findExistingWorkspace } from "./existing-workspace.ts";
 import { limitsOf, retentionOf, secretsOf } from "./library-options.ts";
 import { Outbox } from "./outbox.ts";
 import { prepareProjectStore } from "./project.ts";
-import { quarantined } from "./trust.ts";
 import { distrustIn, type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
 
 export interface OpenOptions {
@@ -53,16 +51,5 @@ export async function openWorkspaceMemory(options: FindWorkspaceOptions & OpenOp
 
 /** As `openWorkspaceMemory`, for a command that needs an existing memory; never creates an empty store. */
 export async function openExistingMemory(options: FindWorkspaceOptions & OpenOptions = {}): Promise<Memory> {
-  const workspace = findWorkspace(options);
-  await requireValid(workspace.config);
-  const { file, url } = workspace.store;
-  if (file !== "" && !existsSync(file)) {
-    if (workspace.project.quarantine) throw quarantined(workspace.project.quarantine);
-    throw new HoldfastError(
-      "not_found",
-      `There is no memory at ${file} yet. Run "holdfast init" in the project, or choose a store with --db or --store.`,
-      { data: { store: url } },
-    );
-  }
-  return openMemoryIn(workspace, options);
+  return openMemoryIn(await findExistingWorkspace(options), options);
 }

@@ -33,6 +33,7 @@ export const adapters = [
     "langchain.store": "A LangGraph store keeps its items in a session's notes and finds them.",
     "mastra.processor":
       "A Mastra processor places memory in each request and compacts; Mastra's own messages stay whole, and its tools run.",
+    "mastra.pins": "A pin's rule refuses a Mastra agent's own tools, in the user's words.",
     "mastra.failure": "A memory failure never stops a Mastra agent and is never silent.",
     "openai.chat": "Tools and tool results work with the real client for chat completions.",
     "openai.responses": "Tools and tool results work with the real client for the Responses API.",
@@ -56,6 +57,8 @@ export const adapters = [
       "The memory tool's commands are journaled, budgeted and undoable, and lose no concurrent edit.",
     "anthropic.compaction":
       "When Anthropic's API pauses after a compaction, the checkpoint and the receipt are written, and the model goes on with them.",
+    "anthropic.streamed":
+      "A streamed answer in which Anthropic's API pauses after a compaction is one stream of one message, with checkpoint and receipt written in the pause.",
     "anthropic.clearing":
       "Where Anthropic's API clears tool results, Holdfast clears none itself, and memory's results are left alone.",
     "claude.sdk-hooks":

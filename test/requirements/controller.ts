@@ -197,6 +197,7 @@ export const controller = [
       "For each recorded compaction, and for each that would have happened, replay --survival counts the names needed later, those that the recorded summary kept, those that the checkpoint keeps, and the files read again although unchanged.",
     "replay.epoch":
       "A notepad in epoch placement costs at most 2 % more than no memory on the recorded sessions.",
+    "replay.parts": "Replay says where the cost of memory comes from, in parts that add up.",
     "replay.checkpoints":
       "replay says what the checkpoints after compactions cost: about 1 % on the recorded sessions.",
     "replay.clearing":

@@ -21,6 +21,8 @@ export const install = from("init, uninstall, doctor", {
   "init.next": "init ends with what happens now, how to see it, how to check it and how to undo it.",
   "init.permissions":
     "init allows the memory tools, and no others, in hosts that refuse them without a screen; doctor notes where they are not allowed.",
+  "init.codex-wait":
+    "init has Codex wait for the memory tools before its first request, unless the user has set how long; the setting cannot end a conversation.",
   "init.all-or-nothing": "When one file cannot be written, the others are restored.",
   "uninstall.exact":
     "uninstall restores untouched files byte for byte and removes the files and folders that init created.",

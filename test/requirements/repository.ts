@@ -10,7 +10,8 @@ export const repository = [
   ...from("survival benchmark", {
     "bench.bound":
       "In the survival benchmark a fact counts only with its subject, relation and value close together; an old value is stale, finished work shown as open is resurrected.",
-    "bench.seeds": "A story of the survival benchmark depends on its seed alone and tells all of its facts.",
+    "bench.seeds":
+      "A story of the survival benchmark depends on its seed alone and tells all of its facts; costs depend on neither clock nor random ids.",
     "bench.survival":
       "A slice of the survival benchmark runs in the tests, gives the same result twice, and Holdfast keeps what a dump of names and no memory lose.",
     "bench.docs":
@@ -33,6 +34,7 @@ export const repository = [
       "Installing the package takes at most 35 MB and 45 packages; what only chat, serve or the sandbox need is loaded by them alone.",
     "repo.newcomer":
       "With the packed tarball in an empty directory: init, first memory in a request, doctor without a problem and a clean uninstall, within two minutes.",
+    "repo.show-entry": "Showing a memory loads no schema library, which takes longer than the rest.",
     "repo.hook-entry": "The built hook loads only its own file and Node's modules.",
     "repo.plans-pure":
       "compaction/ has no I/O of its own, and no function called plan writes; the check finds planted ones.",

@@ -1,21 +1,16 @@
 import { generateText } from "ai";
 import { inOrder, modelAt } from "../../../test/support/agent.ts";
-import { openMemory } from "../../index.ts";
 import { startScriptedServer } from "../../testing/index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
+import { openDriverSession } from "../test-support/driver-session.ts";
 import { holdfast, holdfastEnd } from "./index.ts";
 
 testDriver("AI SDK adapter", async (t) => ({
   contextWindow: 16_000,
   async run({ notepad, messages, summary }, surfaces) {
     const server = await startScriptedServer(inOrder([], { summary: () => ({ text: summary }) }));
-    const memory = await openMemory({
-      store: "memory:",
-      surfaces: ["notepad", "notes", "results", ...surfaces],
-    });
-    t.after(() => Promise.all([server.close(), memory.close()]));
-    const session = await memory.openSession("s");
-    await session.notepad.write(notepad);
+    t.after(() => server.close());
+    const { session } = await openDriverSession(t, notepad, surfaces);
     const settings = holdfast({
       session,
       model: modelAt(server.url),

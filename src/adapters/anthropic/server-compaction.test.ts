@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Anthropic from "@anthropic-ai/sdk";
-import type { ModelMessage } from "ai";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import type { Session } from "../../index.ts";
 import { openMemory } from "../../index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
-import { partsOf } from "../caller/message-parts.ts";
 import { anthropicMemory, anthropicTools } from "./index.ts";
+import { toParam } from "./test-support/params.ts";
 
 type Params = Anthropic.Beta.MessageCreateParamsNonStreaming;
 type Answer = { content: object[]; stop_reason: string };
@@ -39,24 +38,6 @@ const pauses = (content: string | null): Answer => ({
   stop_reason: "compaction",
 });
 const shownIn = ({ system, messages }: Params) => JSON.stringify([system, messages]);
-
-function toParam(message: ModelMessage): Anthropic.Beta.BetaMessageParam {
-  const { role, text, calls, results } = partsOf(message);
-  if (role === "tool")
-    return {
-      role: "user",
-      content: results.map(({ id, text: content, isError }) => ({
-        type: "tool_result",
-        tool_use_id: id,
-        content,
-        is_error: isError,
-      })),
-    };
-  if (role !== "assistant") return { role: "user", content: text };
-  const said = text === "" ? [] : [{ type: "text" as const, text }];
-  const used = calls.map(({ id, name, input }) => ({ type: "tool_use" as const, id, name, input }));
-  return { role, content: [...said, ...used] };
-}
 
 testDriver("Anthropic adapter with the API's compaction", async (t) => ({
   async run({ notepad, messages, summary }, surfaces) {

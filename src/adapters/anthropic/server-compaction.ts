@@ -8,6 +8,7 @@ import { ShownMemory } from "../../sessions/shown-memory.ts";
 import type { Moment } from "../../surfaces/surface.ts";
 import { failureReporter } from "../caller/options.ts";
 import { definitionsOf } from "../session-tools.ts";
+import { type AnthropicEvent, type EventStream, JoinedStream } from "./joined-stream.ts";
 import { type AnthropicMessage, compactedBlock, sinceCompaction, toModelMessages } from "./messages.ts";
 import { type ContextEdit, withEdits } from "./server-edits.ts";
 
@@ -25,10 +26,12 @@ export interface AnthropicAnswer {
   stop_reason?: string | null;
 }
 
-export interface AnthropicMemoryOptions<Request, Answer> {
+export interface AnthropicMemoryOptions<Request, Answer, Event, Final> {
   session: Session;
   /** `(params) => client.beta.messages.create(params)` */
-  create: (params: Request) => PromiseLike<Answer>;
+  create?: (params: Request) => PromiseLike<Answer>;
+  /** `(params) => client.beta.messages.stream(params)`, or `create` with `stream: true` */
+  stream?: (params: Request) => EventStream<Event, Final> | PromiseLike<EventStream<Event, Final>>;
   /** Input tokens at which the API compacts (default: the API's, 150,000). A compaction edit of yours goes first. */
   compactAt?: number;
   /** Called with failures of memory, which never stop the agent (default: a warning on the console). */
@@ -47,35 +50,61 @@ const maxPauses = 3;
  * const answer = await memory.create({ model, max_tokens, messages, tools: await anthropicTools(session) });
  * messages.push({ role: "assistant", content: answer.content });
  */
-export function anthropicMemory<Request extends AnthropicRequest, Answer extends AnthropicAnswer>(
-  options: AnthropicMemoryOptions<Request, Answer>,
-) {
-  const { create, compactAt } = options;
-  if (typeof create !== "function") {
-    throw new HoldfastError(
-      "invalid_input",
-      `anthropicMemory needs "create": pass (params) => client.beta.messages.create(params).`,
+export function anthropicMemory<
+  Request extends AnthropicRequest,
+  Answer extends AnthropicAnswer = never,
+  Event extends AnthropicEvent = never,
+  Final extends AnthropicAnswer = never,
+>(options: AnthropicMemoryOptions<Request, Answer, Event, Final>) {
+  const { session, compactAt } = options;
+  if (!options.stream) given("create", options.create);
+  const memory = new PausedMemory(session, failureReporter(options.onError));
+  const prepare = async (params: Request) =>
+    withEdits(
+      params,
+      (await definitionsOf(session)).map(({ name }) => name),
+      compactAt,
     );
-  }
-  const memory = new PausedMemory(options.session, failureReporter(options.onError));
+  const place = (params: Request, compacted: readonly { type: string }[]) =>
+    memory.place(
+      compacted.length === 0
+        ? params
+        : { ...params, messages: [...params.messages, { role: "assistant" as const, content: compacted }] },
+    );
   return {
     /** Creates a message. Its content begins with the compaction, if there was one: add all of it to your messages. */
     async create(params: Request): Promise<Answer> {
-      const own = (await definitionsOf(options.session)).map(({ name }) => name);
-      const given = withEdits(params, own, compactAt);
-      let answer = await create(await memory.place(given));
+      const create = given("create", options.create);
+      const prepared = await prepare(params);
       const compacted: { type: string }[] = [];
+      let answer = await create(await place(prepared, compacted));
       for (let pause = 0; answer.stop_reason === "compaction" && pause < maxPauses; pause++) {
         await memory.compact(params.messages, compactedBlock(answer.content));
         compacted.push(...answer.content);
-        const messages = [...params.messages, { role: "assistant" as const, content: compacted }];
-        answer = await create(await memory.place({ ...given, messages }));
+        answer = await create(await place(prepared, compacted));
       }
       return compacted.length === 0 ? answer : { ...answer, content: [...compacted, ...answer.content] };
+    },
+    /** The same, streamed: the SDK's events of one message, and `finalMessage()`. */
+    stream(params: Request): JoinedStream<Event, Final> {
+      const stream = given("stream", options.stream);
+      return new JoinedStream({
+        send: async (compacted) => stream(await place(await prepare(params), compacted)),
+        pause: (content) => memory.compact(params.messages, compactedBlock(content)),
+        maxPauses,
+      });
     },
     /** Ends work on the session for now: surfaces that store data outside it write their handover. */
     end: (messages: Request["messages"]) => memory.end(messages),
   };
+}
+
+function given<T>(name: "create" | "stream", option: T | undefined): T {
+  if (typeof option === "function") return option;
+  throw new HoldfastError(
+    "invalid_input",
+    `anthropicMemory needs "${name}": pass (params) => client.beta.messages.${name}(params).`,
+  );
 }
 
 /** The memory of a conversation that the API compacts. */

@@ -1,7 +1,7 @@
 import { createAgent } from "langchain";
 import { inOrder } from "../../../test/support/agent.ts";
-import { openMemory } from "../../index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
+import { openDriverSession } from "../test-support/driver-session.ts";
 import { holdfastEnd, holdfastMiddleware } from "./index.ts";
 import { fromModelMessage } from "./messages.ts";
 import { ScriptedChatModel } from "./test-support/scripted-chat-model.ts";
@@ -10,13 +10,7 @@ testDriver("LangChain adapter", async (t) => ({
   contextWindow: 16_000,
   async run({ notepad, messages, summary }, surfaces) {
     const model = new ScriptedChatModel(inOrder([], { summary: () => ({ text: summary }) }));
-    const memory = await openMemory({
-      store: "memory:",
-      surfaces: ["notepad", "notes", "results", ...surfaces],
-    });
-    t.after(() => memory.close());
-    const session = await memory.openSession("s");
-    await session.notepad.write(notepad);
+    const { memory, session } = await openDriverSession(t, notepad, surfaces);
     const middleware = [holdfastMiddleware({ memory, contextWindow: 16_000, compactAt: 0.1, keep: 0.01 })];
     const agent = createAgent({ model, middleware });
     const given = [...messages, { role: "user" as const, content: "Go on." }].flatMap(fromModelMessage);

@@ -8,7 +8,6 @@ import { z } from "zod";
 import {
   append,
   call,
-  filler,
   isSummaryRequest,
   ofType,
   plainSummary,
@@ -17,13 +16,10 @@ import {
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { assertValidPrompt } from "../../../test/support/prompt.ts";
 import type { AgentEvent } from "../../agent/events.ts";
-import type { ScriptedRequest } from "../../testing/index.ts";
+import { isOwnTurn, readSheets, sheetText } from "../test-support/sheets.ts";
 import { type HoldfastMiddlewareOptions, holdfastMiddleware } from "./index.ts";
 import { HoldfastStore } from "./store.ts";
 import { ScriptedChatModel } from "./test-support/scripted-chat-model.ts";
-
-const sheetText = (sheet: number) =>
-  `Sheet ${sheet} has the id SH-${1000 + sheet}. ${filler(400, `cell${sheet}`)}`;
 
 let reads = 0;
 const readSheet = tool(
@@ -33,24 +29,6 @@ const readSheet = tool(
   },
   { name: "read_sheet", description: "Reads a sheet", schema: z.object({ sheet: z.number() }) },
 );
-
-const isOwnTurn = ({ tools = [] }: ScriptedRequest) =>
-  tools.some(({ function: { name } }) => name === "read_sheet");
-
-/** Reads the sheets one after another, and writes down where it is when it is warned. */
-function readSheets(sheets: number): Script {
-  let sheet = 0;
-  return (request) => {
-    if (isSummaryRequest(request)) return { text: plainSummary(request) };
-    if (!isOwnTurn(request))
-      return request.messages.at(-1)?.role === "tool"
-        ? { text: "Saved." }
-        : { toolCalls: [append(`- read up to sheet ${sheet}`)] };
-    return sheet++ < sheets
-      ? { toolCalls: [call("read_sheet", { sheet }, `call_${sheet}`)] }
-      : { text: "All sheets are read." };
-  };
-}
 
 async function openAgent(script: Script, options: Partial<HoldfastMiddlewareOptions> = {}) {
   const memory = await openTestMemory({ surfaces: ["notepad", "notes", "results", "pins"] });

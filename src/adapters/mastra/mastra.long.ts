@@ -6,8 +6,8 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { jsonSchema, tool } from "ai";
+import { z } from "zod";
 import {
-  append,
   call,
   filler,
   isSummaryRequest,
@@ -20,6 +20,7 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import { installClient } from "../../hosts/test-support/clients.ts";
 import { startScriptedServer } from "../../testing/index.ts";
+import { readSheets, sheetText } from "../test-support/sheets.ts";
 import { holdfastMastra } from "./index.ts";
 
 const spec = "@mastra/core@1.71.0";
@@ -32,26 +33,15 @@ type MastraAgent = new (
 };
 
 /** 130 MB, so that it is installed for this test only. */
-function entryOf(): string {
-  return createRequire(join(installClient(spec), "package.json")).resolve("@mastra/core/agent");
+function entryOf(part = "agent"): string {
+  return createRequire(join(installClient(spec), "package.json")).resolve(`@mastra/core/${part}`);
 }
 
 test(`${spec}: an agent goes through several compactions and its own messages stay whole`, {
   timeout: 300_000,
 }, async () => {
   const { Agent } = (await import(entryOf())) as { Agent: MastraAgent };
-  let sheet = 0;
-  const server = await startScriptedServer((request) => {
-    if (isSummaryRequest(request)) return { text: plainSummary(request) };
-    const isOwn = request.tools?.some(({ function: { name } }) => name === "read_sheet");
-    if (!isOwn)
-      return request.messages.at(-1)?.role === "tool"
-        ? { text: "Saved." }
-        : { toolCalls: [append(`- read up to sheet ${sheet}`)] };
-    return sheet++ < 16
-      ? { toolCalls: [call("read_sheet", { sheet }, `call_${sheet}`)] }
-      : { text: "All sheets are read." };
-  });
+  const server = await startScriptedServer(readSheets(16));
   const memory = await openTestMemory({ surfaces: ["notepad", "notes", "results"] });
   const session = await memory.openSession("audit");
   const events: AgentEvent[] = [];
@@ -61,8 +51,7 @@ test(`${spec}: an agent goes through several compactions and its own messages st
   const readSheet = tool({
     description: "Reads a sheet",
     inputSchema: jsonSchema<{ sheet: number }>({ type: "object", properties: { sheet: { type: "number" } } }),
-    execute: async ({ sheet: number }) =>
-      `Sheet ${number} has the id SH-${1000 + number}. ${filler(400, `cell${number}`)}`,
+    execute: async ({ sheet }) => sheetText(sheet),
   });
   const agent = new Agent({
     id: "auditor",
@@ -85,6 +74,42 @@ test(`${spec}: an agent goes through several compactions and its own messages st
   );
   assert.doesNotMatch(last, /cell1 cell1/);
   await Promise.all([memory.close(), server.close()]);
+});
+
+test(`${spec}: a call that a pin forbids does not run [mastra.pins]`, { timeout: 300_000 }, async (t) => {
+  const { Agent } = (await import(entryOf())) as { Agent: MastraAgent };
+  const { createTool } = (await import(entryOf("tools"))) as { createTool: (config: object) => object };
+  const calls = [call("read_sheet", { sheet: 7 }, "call_1"), call("own_sheet", { sheet: 7 }, "call_2")];
+  calls.push(call("own_sheet", { sheet: 8 }, "call_3"));
+  const server = await startScriptedServer((_, number) => {
+    const next = calls[number];
+    return next ? { toolCalls: [next] } : { text: "Then not." };
+  });
+  const memory = await openTestMemory({ surfaces: ["notepad", "pins"] });
+  t.after(() => Promise.all([memory.close(), server.close()]));
+  const session = await memory.openSession("audit");
+  await session.pins.pin("Never read sheet 7.", { rule: { tool: "*_sheet", pattern: "*7*" } });
+  const model = modelAt(server.url);
+  const { processor, tools } = holdfastMastra({ session, model, contextWindow: 60_000 });
+  const ran: string[] = [];
+  const inputSchema = z.object({ sheet: z.number() });
+  const execute = async ({ sheet }: { sheet: number }) => ran.push(`sheet ${sheet}`);
+  const agent = new Agent({
+    id: "auditor",
+    name: "Auditor",
+    instructions: "You audit workbooks.",
+    model,
+    tools: {
+      ...tools,
+      read_sheet: tool({ description: "Reads a sheet", inputSchema, execute }),
+      own_sheet: createTool({ id: "own_sheet", description: "Reads a sheet", inputSchema, execute }),
+    },
+    inputProcessors: [processor],
+  });
+  assert.equal((await agent.generate("Read sheet 7.", { maxSteps: 5 })).text, "Then not.");
+  assert.deepEqual(ran, ["sheet 8"]);
+  const last = JSON.stringify(server.requests.at(-1)?.messages);
+  assert.equal(last.match(/The user said: \\+"Never read sheet 7\./g)?.length, 2);
 });
 
 test(`${spec}: a rejected request is compacted and sent again`, { timeout: 300_000 }, async (t) => {

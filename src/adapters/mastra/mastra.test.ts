@@ -5,6 +5,7 @@ import type { AgentEvent } from "../../agent/events.ts";
 import { openMemory } from "../../index.ts";
 import { type ScriptedAnswer, startScriptedServer } from "../../testing/index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
+import { openDriverSession } from "../test-support/driver-session.ts";
 import { type HoldfastMastraOptions, holdfastEnd, holdfastMastra } from "./index.ts";
 
 /** Calls the processor as Mastra does; `mastra.long.ts` runs the same with Mastra itself. */
@@ -12,13 +13,8 @@ testDriver("Mastra adapter", async (t) => ({
   contextWindow: 16_000,
   async run({ notepad, messages, summary }, surfaces) {
     const server = await startScriptedServer(inOrder([], { summary: () => ({ text: summary }) }));
-    const memory = await openMemory({
-      store: "memory:",
-      surfaces: ["notepad", "notes", "results", ...surfaces],
-    });
-    t.after(() => Promise.all([server.close(), memory.close()]));
-    const session = await memory.openSession("s");
-    await session.notepad.write(notepad);
+    t.after(() => server.close());
+    const { session } = await openDriverSession(t, notepad, surfaces);
     const { processor } = holdfastMastra({
       session,
       model: modelAt(server.url),
@@ -47,7 +43,7 @@ function textsIn(value: unknown): string[] {
 
 async function openProcessor(answers: ScriptedAnswer[] = []) {
   const server = await startScriptedServer(inOrder(answers));
-  const memory = await openMemory({ store: "memory:", surfaces: ["notepad"] });
+  const memory = await openMemory({ store: "memory:", surfaces: ["notepad", "pins"] });
   const session = await memory.openSession("s");
   const events: AgentEvent[] = [];
   const model = modelAt(server.url);
@@ -79,6 +75,36 @@ test("the processor adds memory to the system message and leaves other messages 
   assert.match(String(failed), /content/);
   await tools.update_notepad?.execute?.({ operation: "append", content: "- August" }, call);
   assert.equal(await session.notepad.read(), "- July\n- August");
+  await close();
+});
+
+test("a pin's rule refuses a call of the caller's own tools, whatever kind they are [mastra.pins]", async (t) => {
+  const { processor, tools, session, close } = await openProcessor();
+  class OwnTool {
+    id = "own";
+    execute = (input: unknown) => ({ id: this.id, input });
+  }
+  const plain = {
+    description: "Reads",
+    execute: async (_: unknown, { toolCallId }: { toolCallId: string }) => toolCallId,
+  };
+  const given = { ...tools, read_sheet: plain, own: new OwnTool(), provider: { type: "provider-defined" } };
+  await session.pins.pin("Never read sheet 7.", { rule: { tool: "read_sheet", pattern: "*7*" } });
+  await session.pins.pin("Leave 9 alone.", { rule: { tool: "own", pattern: "*9*" } });
+  const first = await processor.processInputStep({ tools: given });
+  const step = (await processor.processInputStep(first ?? {}))?.tools as typeof given;
+  const details = { toolCallId: "call_1" };
+  assert.match(await step.read_sheet.execute({ sheet: 7 }, details), /The user said: "Never read sheet 7\."/);
+  assert.equal(await step.read_sheet.execute({ sheet: 8 }, details), "call_1");
+  assert.ok(step.own instanceof OwnTool, "Mastra knows its own tools by their class");
+  assert.match(String(await step.own.execute({ sheet: 9 })), /The user said: "Leave 9 alone\."/);
+  assert.deepEqual(await step.own.execute({ sheet: 1 }), { id: "own", input: { sheet: 1 } });
+  assert.equal(step.provider, given.provider);
+  assert.equal(await plain.execute({ sheet: 7 }, details), "call_1", "the caller's tools stay as they are");
+  assert.equal(await processor.processInputStep({}), undefined);
+  t.mock.method(session, "state", async () => Promise.reject(new Error("the disk is gone")));
+  assert.equal(await step.read_sheet.execute({ sheet: 7 }, details), "call_1", "a failure blocks no call");
+  t.mock.restoreAll();
   await close();
 });
 

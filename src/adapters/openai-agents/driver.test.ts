@@ -1,7 +1,7 @@
 import { Agent, Runner, setTracingDisabled } from "@openai/agents-core";
 import { inOrder } from "../../../test/support/agent.ts";
-import { openMemory } from "../../index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
+import { openDriverSession } from "../test-support/driver-session.ts";
 import { holdfastAgents, holdfastEnd } from "./index.ts";
 import { fromModelMessage } from "./items.ts";
 import { ScriptedAgentsModel } from "./test-support/scripted-agents-model.ts";
@@ -12,13 +12,7 @@ testDriver("OpenAI Agents adapter", async (t) => ({
   contextWindow: 16_000,
   async run({ notepad, messages, summary }, surfaces) {
     const scripted = new ScriptedAgentsModel(inOrder([], { summary: () => ({ text: summary }) }));
-    const memory = await openMemory({
-      store: "memory:",
-      surfaces: ["notepad", "notes", "results", ...surfaces],
-    });
-    t.after(() => memory.close());
-    const session = await memory.openSession("s");
-    await session.notepad.write(notepad);
+    const { session } = await openDriverSession(t, notepad, surfaces);
     const {
       model,
       tools,

@@ -5,7 +5,6 @@ import { z } from "zod";
 import {
   append,
   call,
-  filler,
   isSummaryRequest,
   ofType,
   plainSummary,
@@ -15,13 +14,11 @@ import { openTestMemory } from "../../../test/support/memory.ts";
 import { assertValidPrompt } from "../../../test/support/prompt.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { ScriptedRequest } from "../../testing/index.ts";
+import { isOwnTurn, readSheets, sheetText } from "../test-support/sheets.ts";
 import { type HoldfastAgentsOptions, HoldfastSession, holdfastAgents } from "./index.ts";
 import { ScriptedAgentsModel } from "./test-support/scripted-agents-model.ts";
 
 setTracingDisabled(true);
-
-const sheetText = (sheet: number) =>
-  `Sheet ${sheet} has the id SH-${1000 + sheet}. ${filler(400, `cell${sheet}`)}`;
 
 let reads = 0;
 const readSheet = tool({
@@ -33,24 +30,6 @@ const readSheet = tool({
     return sheetText(sheet);
   },
 });
-
-const isOwnTurn = ({ tools = [] }: ScriptedRequest) =>
-  tools.some(({ function: { name } }) => name === "read_sheet");
-
-/** Reads the sheets one after another, and writes down where it is when it is warned. */
-function readSheets(sheets: number): Script {
-  let sheet = 0;
-  return (request) => {
-    if (isSummaryRequest(request)) return { text: plainSummary(request) };
-    if (!isOwnTurn(request))
-      return request.messages.at(-1)?.role === "tool"
-        ? { text: "Saved." }
-        : { toolCalls: [append(`- read up to sheet ${sheet}`)] };
-    return sheet++ < sheets
-      ? { toolCalls: [call("read_sheet", { sheet }, `call_${sheet}`)] }
-      : { text: "All sheets are read." };
-  };
-}
 
 async function openStage(script: Script, options: Partial<HoldfastAgentsOptions> = {}) {
   const memory = await openTestMemory({ surfaces: ["notepad", "notes", "results", "pins"] });

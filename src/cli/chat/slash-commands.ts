@@ -2,7 +2,8 @@ import { diffLines } from "../../engine/diff.ts";
 import { HoldfastError } from "../../errors.ts";
 import { makeSessionId } from "../../sessions/options.ts";
 import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
-import { isId, pinLines } from "../commands/pin.ts";
+import { isId } from "../commands/pin.ts";
+import { pinLines } from "../pin-lines.ts";
 import { receiptText } from "./lines.ts";
 import type { Chat } from "./session.ts";
 

@@ -1,5 +1,5 @@
 import { HoldfastError } from "../../errors.ts";
-import { openExistingMemory } from "../../workspace/open-memory.ts";
+import { openMemoryToRead } from "../../workspace/read-memory.ts";
 import { readArguments } from "../arguments.ts";
 import { commandHelp } from "../command-help.ts";
 import { bashScript, fishScript, powershellScript, zshScript } from "../completion-scripts.ts";
@@ -58,7 +58,7 @@ async function listSessions(values: {
   store?: string | undefined;
 }): Promise<number> {
   try {
-    const memory = await openExistingMemory({ flags: values });
+    const memory = await openMemoryToRead({ flags: values });
     const sessions = await memory.listSessions({ status: "all", limit: maxSessions });
     process.stdout.write(sessions.map(({ id }) => `${id}\n`).join(""));
     await memory.close();

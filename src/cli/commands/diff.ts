@@ -2,7 +2,7 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
-import { openExistingMemory } from "../../workspace/open-memory.ts";
+import { openMemoryToRead } from "../../workspace/read-memory.ts";
 import { readArguments } from "../arguments.ts";
 import { pickSession } from "../pick-session.ts";
 import { ageOf } from "../terminal/quantities.ts";
@@ -15,7 +15,7 @@ const usage = "diff [SESSION] [FROM [TO]]";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {});
-  const memory = await openExistingMemory({ flags: values });
+  const memory = await openMemoryToRead({ flags: values });
   try {
     const { session, numbers } = await readPositionals(memory, positionals);
     const { row } = await session.state();

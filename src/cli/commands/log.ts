@@ -5,7 +5,7 @@ import { describeEntry } from "../../server/describe-entry.ts";
 import { TimeTravel } from "../../server/time-travel.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
-import { openExistingMemory } from "../../workspace/open-memory.ts";
+import { openMemoryToRead } from "../../workspace/read-memory.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { pickSession } from "../pick-session.ts";
 import { atMostOne } from "../positionals.ts";
@@ -25,7 +25,7 @@ export async function run(args: string[]): Promise<number> {
   const idOrPrefix = atMostOne(positionals, "SESSION", usage);
   const revision = wholeNumber(values.revision, "revision");
   const limit = wholeNumber(values.limit, "limit") ?? 50;
-  const memory = await openExistingMemory({ flags: values });
+  const memory = await openMemoryToRead({ flags: values });
   try {
     const session = await pickSession(memory, idOrPrefix);
     const screen = screenOf();

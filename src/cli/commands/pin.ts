@@ -3,12 +3,12 @@ import { findNewestLink } from "../../hosts/session-link.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { describeRule } from "../../surfaces/pins/block.ts";
-import type { ListedPin } from "../../surfaces/pins/operations.ts";
 import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { onlyArgument, readArguments } from "../arguments.ts";
 import { pickSession } from "../pick-session.ts";
+import { pinLines } from "../pin-lines.ts";
 import { printJson, printLines } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 
@@ -49,19 +49,6 @@ async function list(session: Session, isJson: boolean): Promise<void> {
   const pins = await session.pins.list();
   if (isJson) printJson({ session: session.id, pins });
   else printLines(pinLines(pins));
-}
-
-/** One line for each pin, found rules marked as such. */
-export function pinLines(pins: readonly ListedPin[]): string[] {
-  if (pins.length === 0) return [`Nothing is pinned. Pin a rule with: holdfast pin "never push to main"`];
-  return pins.map(({ id, text, status, rule }) =>
-    [
-      id.padEnd(4),
-      status === "found" ? "found  " : "pinned ",
-      visibleLine(text),
-      rule ? ` (refuses ${visibleLine(describeRule(rule))})` : "",
-    ].join(""),
-  );
 }
 
 /** Runs work on the named session; default: the conversation that a host has here, or else the newest session. */

@@ -46,6 +46,10 @@ test("prints a table with the recorded and the reproduced cost, and warns about 
     /^session\.jsonl: pi, 2 calls, 4 messages\nMemory would have (?:added|saved) \$\d+\.\d\d \(\d+\.\d %\)\. Clearing old results would have (?:saved|added) \$\d+\.\d\d \(\d+\.\d %\)\.\n\n/,
   );
   assert.match(stdout, /Recorded \$0\.03, reproduced \$0\.03 .* difference 0\.00 %/);
+  assert.match(
+    stdout,
+    /Where the cost of epoch without clearing comes from\n {2}part .*\n {2}a notepad of 1,500 tokens, read from the cache +1 .*\n {2}the same, written where nothing is cached +1 .*\n {2}its changes, by 0 edits .*\nA notepad of 1,500 tokens that never changes adds \d+\.\d+ % /,
+  );
   for (const policy of ["no memory", "system", "message", "epoch"]) {
     for (const clearing of ["off", "on"])
       assert.match(stdout, new RegExp(`^ {2}${policy} +${clearing} `, "m"));

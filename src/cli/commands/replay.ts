@@ -133,6 +133,8 @@ function render(file: string, report: Report, screen: Screen): string {
     text(`Without compaction${over}`),
     without.length > 0 ? table(without) : "  omitted: no model accepts such a prompt",
     "",
+    ...epochLines(report).map((line, index) => (index === 1 ? line : text(line))),
+    "",
     text(costLine(report)),
     ...Object.entries(report.prices).map(([model, { input, cacheWrite, cacheRead, output }]) =>
       text(
@@ -145,13 +147,12 @@ function render(file: string, report: Report, screen: Screen): string {
     text(
       `"memory": cost against the same row without memory. "saves": against the same row without clearing; every cleared result can be fetched. "bound": the cost that clearing with perfect foresight would reach. --json has the tokens.`,
     ),
-    ...checkpointLines(report).map(text),
     ...summaryLines(report).map(text),
   ].join("\n");
 }
 
 /** What memory would have added, and clearing saved, with the placement that Holdfast uses by default. */
-function conclusion({ rows, writing, checkpoints }: Report): string {
+function conclusion({ rows, writing, epoch }: Report): string {
   const hasCompaction = rows.some((row) => row.compaction);
   const find = (placement: PolicyRow["placement"], clearing: boolean) =>
     rows.find(
@@ -159,7 +160,7 @@ function conclusion({ rows, writing, checkpoints }: Report): string {
     );
   const [bare, memory, cleared] = [find("none", false), find("epoch", false), find("epoch", true)];
   if (!bare || !memory || !cleared) return "Nothing to compare.";
-  const added = memory.cost - bare.cost + writing.cost + checkpoints.cost;
+  const added = memory.cost - bare.cost + writing.cost + epoch.checkpoints;
   const saved = memory.cost - cleared.cost;
   const share = (part: number, whole: number) =>
     whole === 0 ? "0 %" : `${((100 * part) / whole).toFixed(1)} %`;
@@ -174,13 +175,38 @@ function conclusion({ rows, writing, checkpoints }: Report): string {
   return `${adds} ${saves}`;
 }
 
-function checkpointLines({ rows, checkpoints: { compactions, tokens, cost } }: Report): string[] {
-  const bare = rows.find(({ placement, clearing }) => placement === "none" && !clearing);
-  if (compactions === 0 || !bare) return [];
-  const share = bare.cost === 0 ? 0 : (100 * cost) / bare.cost;
-  const after = compactions === 1 ? "the compaction" : `each of ${count(compactions)} compactions`;
+/** Where the cost of memory comes from, and what is the least that a notepad of this size can cost. */
+function epochLines(report: Report): string[] {
+  const { rows, epoch, memory, writing, checkpoints } = report;
+  const bare = rows.find(({ placement, clearing }) => placement === "none" && !clearing)?.cost ?? 0;
+  if (bare === 0) return [];
+  const share = (cost: number) => `${((100 * cost) / bare).toFixed(2)} %`;
+  const notepad = `${count(memory.notepadTokens)} tokens`;
+  const parts: [string, string, number][] = [
+    [`a notepad of ${notepad}, read from the cache`, count(epoch.read.calls), epoch.read.cost],
+    ["the same, written where nothing is cached", count(epoch.written.calls), epoch.written.cost],
+    [`its changes, by ${counted(writing.edits, "edit")}`, "", epoch.changes],
+    ...(checkpoints.compactions === 0
+      ? []
+      : [
+          [
+            `${counted(checkpoints.compactions, "checkpoint")} of ${count(checkpoints.tokens)} tokens`,
+            "",
+            epoch.checkpoints,
+          ] satisfies [string, string, number],
+        ]),
+  ];
+  const cells = parts.map(([part, calls, cost]) => [part, calls, money(cost), share(cost)]);
+  const least = epoch.read.cost + epoch.written.cost;
+  const room = (memory.notepadTokens * bare) / (100 * least);
   return [
-    `A checkpoint of ${count(tokens)} tokens after ${after}, in all calls that follow: ${money(cost)} (${share.toFixed(1)} %), in the conclusion but not in the tables.`,
+    "Where the cost of epoch without clearing comes from",
+    aligned(["part", "calls", "cost", "of no memory"], cells, 1),
+    ...(least > 0
+      ? [
+          `A notepad of ${notepad} that never changes adds ${share(least)} in these calls; one of ${count(room)} tokens would add 1 %.`,
+        ]
+      : []),
   ];
 }
 
@@ -216,12 +242,17 @@ function table(rows: readonly PolicyRow[]): string {
     clearing ? count(cleared) : "",
     bound === undefined ? "" : `${bound.exact ? "" : "> "}${money(bound.cost)}`,
   ]);
-  const widths = headings.map((heading, column) =>
+  return aligned(headings, cells, 2);
+}
+
+/** The first columns are aligned to the left. */
+function aligned(heads: readonly string[], cells: readonly (readonly string[])[], left: number): string {
+  const widths = heads.map((heading, column) =>
     Math.max(heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
   );
   const line = (row: readonly string[]) =>
-    `  ${row.map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join("  ")}`.trimEnd();
-  return [headings, ...cells].map(line).join("\n");
+    `  ${row.map((cell, column) => (column < left ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join("  ")}`.trimEnd();
+  return [heads, ...cells].map(line).join("\n");
 }
 
 function money(dollars: number): string {

@@ -1,5 +1,5 @@
 import type { SessionSummary } from "../../stores/store.ts";
-import { openExistingMemory } from "../../workspace/open-memory.ts";
+import { openMemoryToRead } from "../../workspace/read-memory.ts";
 import { readArguments } from "../arguments.ts";
 import { eachSession } from "../pick-session.ts";
 import { noArguments } from "../positionals.ts";
@@ -14,7 +14,7 @@ type Listed = SessionSummary & { bytes: number | null };
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { all: { type: "boolean", default: false } });
   noArguments(positionals, "sessions [--all]");
-  const memory = await openExistingMemory({ flags: values });
+  const memory = await openMemoryToRead({ flags: values });
   try {
     const found: SessionSummary[] = [];
     for await (const session of eachSession(memory, values.all ? "all" : "active")) found.push(session);

@@ -9,16 +9,16 @@ import type { Session } from "../../sessions/session.ts";
 import type { Note } from "../../surfaces/notes/operations.ts";
 import { type ListedPin, listPins } from "../../surfaces/pins/operations.ts";
 import { readTasks } from "../../surfaces/tasks/operations.ts";
-import { openExistingMemory } from "../../workspace/open-memory.ts";
+import { openMemoryToRead } from "../../workspace/read-memory.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { pickSession } from "../pick-session.ts";
+import { pinLines } from "../pin-lines.ts";
 import { atMostOne } from "../positionals.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { renderMarkdown } from "../terminal/render-markdown.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 import { dotted, inlineSpans, type Span, wrapSpans } from "../terminal/wrap-text.ts";
-import { pinLines } from "./pin.ts";
 
 const usage = "show [SESSION] [--revision N] [--all]";
 
@@ -44,7 +44,7 @@ export async function run(args: string[]): Promise<number> {
   });
   const idOrPrefix = atMostOne(positionals, "SESSION", usage);
   const revision = wholeNumber(values.revision, "revision");
-  const memory = await openExistingMemory({ flags: values });
+  const memory = await openMemoryToRead({ flags: values });
   try {
     const session = await pickSession(memory, idOrPrefix);
     const shown = await readMemory(session, revision);

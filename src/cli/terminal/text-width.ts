@@ -1,9 +1,10 @@
 import stringWidth from "string-width";
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+let graphemes: Intl.Segmenter | undefined;
 
 /** Yields user-perceived characters. */
 export function* eachGrapheme(text: string): Generator<string> {
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   for (const { segment } of graphemes.segment(text)) yield segment;
 }
 
@@ -20,7 +21,12 @@ export function textWidth(text: string): number {
   return width;
 }
 
-const printable = /^[\x20-\x7e]*$/;
+/**
+ * Each of these takes one column. Text in Latin letters, and the marks that our own lines have, is not looked up in the
+ * tables of string-width: making them takes longer than most commands run.
+ */
+const printable =
+  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2039-\u203a\u2190-\u2193\u2500-\u259f\u2610-\u2611]*$/;
 
 /** Texts are measured character by character, and most have few different ones. */
 const widths = new Map<string, number>();

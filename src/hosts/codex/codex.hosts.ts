@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { openaiResponses } from "../../../test/support/wires/openai.ts";
 import { openMemory } from "../../index.ts";
 import { startScriptedModel } from "../doctor/scripted-model.ts";
 import { findLink } from "../session-link.ts";
-import { count, installClient, makePlace, run } from "../test-support/clients.ts";
+import { startClientModel } from "../test-support/client-model.ts";
+import { builtCommand, count, installClient, makePlace, run } from "../test-support/clients.ts";
 import { startToolModel } from "../test-support/tool-model.ts";
-
-const spec = "@openai/codex@0.166.0";
+import { codex, spec, writeUserConfig } from "./test-support/codex-client.ts";
 
 const stops: (() => unknown)[] = [];
 after(async () => {
@@ -113,4 +113,31 @@ test(`${spec}: after a compaction a forbidden call is refused, and others run`, 
   await memory.close();
   await say(resume, [], "run: touch forbidden.txt");
   assert.ok(existsSync(join(place.root, "forbidden.txt")), "lifted in one step");
+});
+
+test(`${spec}: the first request waits for a slow server, and goes out without one that does not start [init.codex-wait]`, {
+  timeout: 180_000,
+}, async () => {
+  const model = await startClientModel(() => ({ text: "Done." }));
+  stops.push(model.close);
+  /** The tools of the first request, if the server's command is replaced. */
+  const toolsWith = async (replace: () => string) => {
+    const place = makePlace("codex");
+    writeUserConfig(place, model);
+    const config = join(place.root, ".codex/config.toml");
+    const written = readFileSync(config, "utf8");
+    const changed = written.replace(/^command = .*\nargs = .*$/m, replace);
+    assert.notEqual(changed, written);
+    writeFileSync(config, changed);
+    const asked = model.requests.length;
+    const options = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust"];
+    await codex(place, "exec", ...options, "Hello.");
+    return (model.requests[asked]?.tools ?? []).filter((name) => name.includes("holdfast"));
+  };
+  // Longer than Codex waits by default.
+  const start = `sleep 2; exec '${process.execPath}' '${builtCommand()}' mcp`;
+  const slow = await toolsWith(() => `command = "sh"\nargs = ["-c", ${JSON.stringify(start)}]`);
+  assert.ok(slow.length > 0, "the tools of the slow server are offered");
+  const none = await toolsWith(() => `command = "false"\nargs = []`);
+  assert.deepEqual(none, []);
 });

@@ -1,32 +1,35 @@
-import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ClientPlace, installClient, run } from "../test-support/clients.ts";
+import type { ClientPlace } from "../test-support/clients.ts";
 import { testClient } from "../test-support/scenarios.ts";
-
-const spec = "@openai/codex@0.166.0";
-
-const program = () => join(installClient(spec), "node_modules/@openai/codex/bin/codex.js");
+import { codex, spec, startAppServer, writeUserConfig } from "./test-support/codex-client.ts";
 
 /** A user would review the hooks with /hooks. */
 const options = ["--skip-git-repo-check", "--dangerously-bypass-hook-trust"];
 
-const codex = (place: ClientPlace, ...args: string[]) => run(process.execPath, [program(), ...args], place);
+/** Does what /hooks does: asks Codex for the hashes of the hooks, and writes down that they were reviewed. */
+async function reviewHooks(place: ClientPlace): Promise<void> {
+  const server = await startAppServer(place);
+  const { data } = (await server.ask("hooks/list", { cwds: [place.root] })) as { data: [{ hooks: Hook[] }] };
+  await server.stop();
+  const reviewed = data[0].hooks.map(
+    ({ key, currentHash }) => `\n[hooks.state.${JSON.stringify(key)}]\ntrusted_hash = "${currentHash}"\n`,
+  );
+  appendFileSync(join(place.home, ".codex/config.toml"), reviewed.join(""));
+}
+
+interface Hook {
+  key: string;
+  currentHash: string;
+}
 
 testClient({
   host: "codex",
   spec,
-  prepare(place, { url }) {
-    const folder = join(place.home, ".codex");
-    mkdirSync(folder);
-    // A model that it does not know gets plain function tools.
-    const config = `model = "scripted"
-model_provider = "scripted"
-model_providers.scripted = { name = "scripted", base_url = "${url}/v1", wire_api = "responses" }
-
-[projects.${JSON.stringify(realpathSync(place.root))}]
-trust_level = "trusted"
-`;
-    writeFileSync(join(folder, "config.toml"), config);
+  prepare: writeUserConfig,
+  async decide(place, model) {
+    writeUserConfig(place, model);
+    await reviewHooks(place);
   },
   begin: (place, words) => codex(place, "exec", ...options, words),
   resume: (place, words) => codex(place, "exec", "resume", "--last", ...options, words),

@@ -9,6 +9,7 @@ import { skillPiece } from "../install/skill-piece.ts";
 import { readToml } from "../install/toml-text.ts";
 import { codex } from "./host.ts";
 import { tomlServer } from "./server-piece.ts";
+import { startupGrace } from "./startup-grace.ts";
 import { checkTrust } from "./trust.ts";
 
 export const codexSetup: HostSetup = {
@@ -16,9 +17,11 @@ export const codexSetup: HostSetup = {
   projectFiles: [".codex"],
   pieces(places, launcher) {
     const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".codex");
+    const config = locationOf(places, join(folder, "config.toml"));
     return [
+      startupGrace(config, join(userFolder(places), "config.toml")),
       tomlServer(
-        locationOf(places, join(folder, "config.toml")),
+        config,
         launcher,
         // Codex refuses calls of tools that write, if nobody is there to approve them.
         memoryTools(places).flatMap(({ name, readOnly }) => (readOnly ? [] : [name])),

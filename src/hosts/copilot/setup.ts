@@ -5,6 +5,7 @@ import { readJson, valueAt } from "../install/json-text.ts";
 import { hookLine, type Launcher } from "../install/launcher.ts";
 import type { FileLocation, Piece } from "../install/piece.ts";
 import type { Places } from "../install/places.ts";
+import { skillPiece } from "../install/skill-piece.ts";
 import { copilot } from "./host.ts";
 
 const events = Object.keys(copilot.events);
@@ -22,6 +23,7 @@ export const copilotSetup: HostSetup = {
         tools: ["*"],
       }),
       hooksPiece({ path: join(folder, "hooks", "holdfast.json") }, launcher),
+      skillPiece({ ...places, scope: "user" }, join(folder, "skills")),
     ];
   },
   next: () => "Without a screen, allow the memory tools: copilot -p … --allow-tool holdfast.",

@@ -130,7 +130,7 @@ async function checkVersion({ program, title }: Host, { env, root }: Places): Pr
     limit: 20_000,
   });
   // Some programs print their version to stderr.
-  const version = /(?<!\d)\d{1,9}\.\d{1,9}[\w.-]*/.exec(`${stdout}\n${code === 0 ? stderr : ""}`)?.[0];
+  const version = /(?<!\d)\d{1,9}\.\d{1,9}(?:[\w.-]*\w)?/.exec(`${stdout}\n${code === 0 ? stderr : ""}`)?.[0];
   if (version !== undefined) return ok("version", version);
   return note(
     "version",

@@ -20,11 +20,9 @@ const cordis = [
   ...["cordis-plugin-loader@1.0.2", "cordis-plugin-timer@1.1.3", "cosmokit@1.8.2", "schemastery@3.18.1"],
 ].map((name) => `@deepseek-ai/${name}`);
 
-const program = () =>
-  join(
-    installClient(spec, ["--legacy-peer-deps", ...peers, ...cordis]),
-    "node_modules/@deepseek-ai/dsh/lib/bin.js",
-  );
+const installWith = ["--legacy-peer-deps", ...peers, ...cordis];
+
+const program = () => join(installClient(spec, installWith), "node_modules/@deepseek-ai/dsh/lib/bin.js");
 
 const dsh = (place: ClientPlace, patches: string[], task: string) =>
   run(
@@ -55,6 +53,7 @@ const quiet = ({ home }: ClientPlace) => join(home, "quiet.yml");
 testClient({
   host: "dsh",
   spec,
+  installWith,
   prepare(place, { url }) {
     // Without its message after the user's, which the scripted model would take for the prompt.
     const setting = "- id: system-prompt\n  config: { persona: '', includeRuntimeContext: false }\n";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { hook, hookProject } from "../../../test/support/hook.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { inTurn } from "./in-turn.ts";
 
@@ -35,6 +36,25 @@ test("[hooks.in-turn] a hook runs when its patience is over, or if the file was 
   utimesSync(file, 0, 0);
   await inTurn(file, 10_000, count);
   assert.equal(existsSync(file), false);
-  await inTurn(join(file, "no/such/folder"), 0, count);
-  assert.equal(runs, 3);
+  await inTurn(join(file, "no/such/folder"), 600_000, count);
+  assert.equal(runs, 3, "no wait for a file that cannot be made");
+});
+
+test("[hooks.in-turn] in a new project, both hooks of the first conversation run at once, and one shows memory", {
+  timeout: 30_000,
+}, async () => {
+  const project = await hookProject({ withMemory: false });
+  // Three quarters of it is longer than this test may take.
+  writeFileSync(join(project.root, "holdfast.json"), '{ "hookDeadline": 60000 }');
+  const asked = { sessionId: "s1", prompt: "Hello." };
+  const outcomes = await Promise.all(
+    ["sessionStart", "userPromptSubmitted"].map((hook_event_name) =>
+      hook(project, "copilot", { ...asked, hook_event_name, source: "new" }),
+    ),
+  );
+  assert.deepEqual(
+    outcomes.flatMap(({ failures }) => failures),
+    [],
+  );
+  assert.equal(outcomes.filter(({ stdout }) => stdout.includes("## Session Notepad")).length, 1);
 });

@@ -9,29 +9,30 @@ const maxAge = 60_000;
 
 /**
  * Runs the hooks of one conversation one after another, for a host that starts several at once. `file` exists while one
- * runs. After `patience` milliseconds it runs anyway: an agent waits.
+ * runs. After `patience` milliseconds it runs anyway: an agent waits. If there can be no such file, it runs at once.
  */
 export async function inTurn(file: string, patience: number, work: () => Promise<void>): Promise<void> {
   const end = Date.now() + patience;
-  let isOurs = take(file);
-  while (!isOurs && Date.now() < end) {
+  let outcome = take(file);
+  while (outcome === "taken" && Date.now() < end) {
     await setTimeout(interval);
-    isOurs = take(file);
+    outcome = take(file);
   }
   try {
     await work();
   } finally {
-    if (isOurs) rmSync(file, { force: true });
+    if (outcome === "ours") rmSync(file, { force: true });
   }
 }
 
-function take(file: string): boolean {
+function take(file: string): "ours" | "taken" | "impossible" {
   try {
     closeSync(openSync(file, "wx", 0o600));
-    return true;
-  } catch {
+    return "ours";
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") return "impossible";
     const age = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     if (age > maxAge) rmSync(file, { force: true });
-    return false;
+    return "taken";
   }
 }

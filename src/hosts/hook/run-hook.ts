@@ -8,7 +8,7 @@ import { offers } from "../../workspace/config.ts";
 import { surfaceChoices } from "../../workspace/settings.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
 import { earlierSessions } from "../earlier-sessions.ts";
-import { dropStaleLinks } from "../session-link.ts";
+import { dropStaleLinks, makeLinksFolder } from "../session-link.ts";
 import { readPart } from "../transcript/file.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
 import { endsCompaction } from "./event.ts";
@@ -26,6 +26,7 @@ export async function runHook(run: HookRun): Promise<void> {
   if (kind === "before-tool") return guardCall(run);
   if (!host.startsAtOnce || !["session-start", "prompt"].includes(kind)) return runEvent(run);
   const file = `${stateFile(run.project.directory, host.name, hostSession)}.lock`;
+  makeLinksFolder(run.project.directory);
   await inTurn(file, run.config.hookDeadline * 0.75, () => runEvent(run));
 }
 

@@ -5,7 +5,14 @@ import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { type ClientModel, startClientModel } from "../test-support/client-model.ts";
-import { type ClientPlace, installClient, makeBarePlace, run, writeJson } from "../test-support/clients.ts";
+import {
+  builtCommand,
+  type ClientPlace,
+  installClient,
+  makeBarePlace,
+  run,
+  writeJson,
+} from "../test-support/clients.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const bundle = join(root, "plugins/agent-plugins");
@@ -16,7 +23,7 @@ async function start(t: TestContext): Promise<{ place: ClientPlace; model: Clien
   const place = makeBarePlace();
   const bin = join(place.home, "bin");
   mkdirSync(bin);
-  const script = `#!/bin/sh\nexec "${process.execPath}" "${join(root, "src/cli.ts")}" "$@"\n`;
+  const script = `#!/bin/sh\nexec "${process.execPath}" "${builtCommand()}" "$@"\n`;
   writeFileSync(join(bin, "holdfast"), script);
   chmodSync(join(bin, "holdfast"), 0o755);
   place.env.PATH = `${bin}${delimiter}${place.env.PATH ?? ""}`;
@@ -26,7 +33,7 @@ async function start(t: TestContext): Promise<{ place: ClientPlace; model: Clien
     const hidden = /mcp__holdfast__write_notepad/.exec(text)?.[0];
     const input = { content: "cedar-4711" };
     if (isCalled || !text.includes("remember: cedar-4711")) return { text: "Done." };
-    // Codex does not wait for a plug-in's server, so the model does something else meanwhile.
+    // Codex may ask before a plug-in's server is up, so the model does something else meanwhile.
     if (!direct && tools.includes("exec_command") && model.requests.length < 30)
       return { call: { tool: "exec_command", input: { cmd: "holdfast --version" } } };
     isCalled = true;

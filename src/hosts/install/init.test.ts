@@ -37,6 +37,7 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
     "codex/skills/holdfast/SKILL.md",
     "copilot/hooks/holdfast.json",
     "copilot/mcp-config.json",
+    "copilot/skills/holdfast/SKILL.md",
     "dsh/cordis.patch.yml",
     "dsh/skills/holdfast/SKILL.md",
     "gemini/.gemini/extensions/holdfast/gemini-extension.json",

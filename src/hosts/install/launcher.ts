@@ -29,7 +29,7 @@ function checkBuild(): boolean {
   if (!built) return false;
   if (!existsSync(sourceCommand) || !process.features.typescript) return true;
   return globSync("src/**/*.ts", { cwd: packageRoot })
-    .filter((path) => !path.endsWith(".test.ts"))
+    .filter((path) => !/\.(?:test|hosts)\.ts$|test-support/.test(path))
     .every((path) => statSync(join(packageRoot, path)).mtimeMs <= built.mtimeMs);
 }
 

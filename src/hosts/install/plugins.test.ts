@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
@@ -47,7 +47,7 @@ test("init writes the bundle's skill where a host looks for skills, and leaves o
   const folder = temporaryDirectory();
   const places = { scope: "project", root: folder, home: folder, env: {} } as const;
   const found: Record<string, string> = {};
-  for (const name of ["claude-code", "codex", "gemini", "qwen", "opencode", "kilo"]) {
+  for (const name of ["claude-code", "codex", "gemini", "qwen", "opencode", "kilo", "copilot", "dsh"]) {
     const setup = await hostNamed(name).setup();
     const piece = setup
       .pieces(places, { command: "holdfast", args: [] })
@@ -65,7 +65,12 @@ test("init writes the bundle's skill where a host looks for skills, and leaves o
     qwen: ".qwen/skills/holdfast/SKILL.md",
     opencode: ".opencode/skills/holdfast/SKILL.md",
     kilo: ".kilo/skills/holdfast/SKILL.md",
+    copilot: ".copilot/skills/holdfast/SKILL.md",
+    dsh: ".dsh/skills/holdfast/SKILL.md",
   });
+  // OpenClaw loads the skills that a plug-in's manifest names.
+  const [folders] = read("openclaw.plugin.json").skills as string[];
+  assert.ok(existsSync(join(root, folders ?? "", "holdfast/SKILL.md")));
 });
 
 test("the plugins have the package's version, and the package contains the plugins [init.plugin]", () => {

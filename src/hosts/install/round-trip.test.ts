@@ -12,6 +12,7 @@ import {
   read,
   uninstall,
 } from "./test-support/installed-project.ts";
+import { readToml } from "./toml-text.ts";
 
 /** Config files as users write them. */
 const jsonTexts: Record<string, string> = {
@@ -54,6 +55,7 @@ const tomlTexts: Record<string, string> = {
   "no final newline": 'model = "x"',
   CRLF: 'model = "x"\r\n\r\n[mcp_servers.github]\r\ncommand = "gh"\r\n',
   comments: '# top\nmodel = "x" # why\n\n[tui]\n# inside\ntheme = "dark"\n# bottom\n',
+  "no keys above the first table": '# about the table\n[tui]\ntheme = "dark"\n',
   "a bracket in a string": 'text = """\n[mcp_servers.holdfast]\n"""\n[a]\nlist = [\n  [1],\n]\n',
 };
 
@@ -82,7 +84,8 @@ for (const [name, text] of Object.entries(tomlTexts)) {
     const before = everything(places);
     await init(places, "codex");
     const after = readFileSync(file, "utf8");
-    assert.ok(after.startsWith(text), "init only appends to TOML");
+    assert.ok(isAddedTo(text, after), "init only adds to TOML");
+    assert.equal(readToml(after, file).mcp_optional_startup_grace_ms, 5000, "above the first table");
     assert.match(
       after,
       /^\[mcp_servers\.holdfast\]\r?\ncommand = "\/opt\/a b\/no'de"\r?\nargs = \["\/opt\/\$x\/cli\.js", "mcp"\]/m,
@@ -96,9 +99,27 @@ for (const [name, text] of Object.entries(tomlTexts)) {
     await uninstall(places, "codex");
     const rest = readFileSync(file, "utf8");
     assert.ok(rest.startsWith(text.trimEnd()) && rest.endsWith("[later]\nx = 1\n"), rest);
-    assert.ok(!rest.slice(text.length).includes("holdfast"), rest);
+    assert.ok(!/holdfast/i.test(rest.slice(text.length)), rest);
   });
 }
+
+test("Codex's first request waits for the memory tools; a user's own setting stays [init.codex-wait]", async () => {
+  const own = "mcp_optional_startup_grace_ms = 0\n";
+  for (const userFile of [false, true]) {
+    const places = freshPlaces();
+    const file = join(places.root, ".codex/config.toml");
+    put(userFile ? join(places.home, ".codex/config.toml") : file, own);
+    await init(places, "codex");
+    assert.equal(
+      readToml(readFileSync(file, "utf8"), file).mcp_optional_startup_grace_ms,
+      userFile ? undefined : 0,
+    );
+    // As if the user had edited the file since, and the record were lost.
+    writeFileSync(join(places.root, ".holdfast/installed.json"), "{}");
+    await uninstall(places, "codex");
+    assert.equal(readFileSync(userFile ? join(places.home, ".codex/config.toml") : file, "utf8"), own);
+  }
+});
 
 const yamlTexts: Record<string, string> = {
   "no file": "",

@@ -41,6 +41,29 @@ export function setKeys(
   return lines.join("\n");
 }
 
+/** Adds a line below the keys that belong to no table, which have to come before the first one. */
+export function addTopLine(text: string, line: string): string {
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const [first] = sectionsOf(text);
+  const lines = text.split("\n");
+  let at = first ? startOfComments(lines, first.from) : lines.length;
+  while (lines[at - 1]?.trim() === "") at--;
+  const top = lines.slice(0, at).map((each) => `${each}\n`);
+  const rest = lines.slice(at).join("\n");
+  if (at === lines.length) return `${text}${eol}${line}${eol}`;
+  return `${top.join("")}${line}${eol}${at === 0 && rest.trim() !== "" ? eol : ""}${rest}`;
+}
+
+/** Removes a line that `addTopLine` has added. */
+export function removeTopLine(text: string, line: string): string {
+  const lines = text.split("\n");
+  const at = lines.findIndex((each) => each.trimEnd() === line);
+  if (at < 0) return text;
+  const isAlone = at === 0 && lines[1]?.trim() === "" && lines.length > 2;
+  lines.splice(at, isAlone ? 2 : 1);
+  return lines.join("\n");
+}
+
 /** Removes a table with its sub-tables, and the empty line before it. */
 export function removeTable(text: string, path: readonly string[]): string {
   const lines = text.split("\n");

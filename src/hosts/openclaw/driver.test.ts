@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
+import { ProjectMemories } from "../plugin/project-memories.ts";
 import { sessionIdOf } from "../session-link.ts";
 import { piForm } from "../test-support/pi-form.ts";
 import { OpenClawMemory } from "./openclaw-memory.ts";
@@ -16,7 +17,7 @@ testDriver("OpenClaw plug-in", async (t) => ({
     const open = () => openMemory({ store, surfaces: ["notepad", "notes", ...surfaces] });
     const memory = await open();
     t.after(() => memory.close());
-    const plugin = new OpenClawMemory(open);
+    const plugin = new OpenClawMemory(new ProjectMemories(open));
     const context = { sessionKey: "s1", workspaceDir };
     const report = (error: unknown) => t.diagnostic(String(error));
     const converted = messages.map(piForm);

@@ -4,20 +4,16 @@ import { readEpoch } from "../../engine/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
 import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { isNothingKept } from "../../surfaces/views.ts";
 import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
-import { openMemoryIn } from "../../workspace/open-memory.ts";
-import { Outbox } from "../../workspace/outbox.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
-import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
-import { findWorkspace } from "../../workspace/workspace.ts";
 import { earlierSessions } from "../earlier-sessions.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
+import { ProjectMemories } from "../plugin/project-memories.ts";
 import { TurnNudges } from "../plugin/turn-nudges.ts";
 import { listAncestors } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
@@ -39,25 +35,23 @@ export type Report = (error: unknown) => void;
 
 /** The memories of all conversations of this gateway, shared because OpenClaw registers the plug-in many times. */
 export class OpenClawMemory {
-  readonly #memories = new Map<string, Promise<Memory>>();
-  readonly #outboxes = new Map<string, Outbox>();
+  readonly #memories: ProjectMemories;
   readonly #conversations = new Map<string, Conversation>();
-  readonly #openMemory: (cwd: string, host: HostSettings) => Promise<Memory>;
-  #host: HostSettings = hostSettings({});
 
-  constructor(open: (cwd: string, host: HostSettings) => Promise<Memory> = openProjectMemory) {
-    this.#openMemory = open;
+  constructor(memories = new ProjectMemories()) {
+    this.#memories = memories;
   }
 
   /** Takes the settings in OpenClaw's own config. */
   configure(settings: Record<string, unknown>): void {
-    this.#host = hostSettings(settings);
+    this.#memories.host = { name: "plugins.entries.holdfast.config", settings };
   }
 
   /** The project of a conversation, and its settings. */
   workspaceOf({ workspaceDir }: OpenClawContext): { project: Project; config: WorkspaceConfig } {
     const project = findProject(workspaceDir || process.cwd());
-    return { project, config: readWorkspaceConfig(project, { host: this.#host }) };
+    const { host } = this.#memories;
+    return { project, config: readWorkspaceConfig(project, host ? { host } : {}) };
   }
 
   /** Reports settings that cannot be used. */
@@ -72,7 +66,7 @@ export class OpenClawMemory {
   ): Promise<Record<string, unknown> & { text: string }> {
     const { directory, cwd } = projectOf(context);
     const { shown, nudges } = this.#conversation(context);
-    const answer = await this.#outbox(cwd).call({
+    const answer = await this.#memories.outbox(cwd).call({
       sessionId: memoryOf(directory, "openclaw", keyOf(context)),
       open: () => this.#session(context),
       tool,
@@ -122,7 +116,7 @@ export class OpenClawMemory {
     const [receipt] = await session.records("receipt", ended);
     if (checkpoint && receipt) return [checkpoint.value.text, receipt.value.line];
     if (!isNothingKept(state)) return [];
-    return [await earlierSessions(await this.#memory(projectOf(context).cwd), session.id)];
+    return [await earlierSessions(await this.#memories.memory(projectOf(context).cwd), session.id)];
   }
 
   /** OpenClaw does not wait for this hook, but passes the messages before it removes them. */
@@ -178,7 +172,7 @@ export class OpenClawMemory {
     const { directory, cwd } = projectOf(context);
     const hostSession = keyOf(context);
     const old = memoryOf(directory, "openclaw", hostSession);
-    const memory = await this.#memory(cwd);
+    const memory = await this.#memories.memory(cwd);
     if (await memory.findSession(old)) {
       const fresh = await memory.createSession({ agent: "openclaw", title: hostSession });
       const [own] = listAncestors(process.pid);
@@ -191,12 +185,8 @@ export class OpenClawMemory {
 
   async close(report: Report): Promise<void> {
     for (const { context } of this.#conversations.values()) await this.#end(context, report);
-    for (const outbox of this.#outboxes.values()) outbox.close();
-    this.#outboxes.clear();
-    const open = [...this.#memories.values()];
-    this.#memories.clear();
     this.#conversations.clear();
-    for (const memory of open) await (await memory).close();
+    await this.#memories.close();
   }
 
   /** Notifies surfaces that store data outside the session, so that they write their hand-over. */
@@ -225,41 +215,11 @@ export class OpenClawMemory {
 
   async #session(context: OpenClawContext): Promise<Session> {
     const { directory, cwd } = projectOf(context);
-    const memory = await this.#memory(cwd);
+    const memory = await this.#memories.memory(cwd);
     const key = keyOf(context);
     // The key has colons, so the session's id is a hash of it: people know the session by its title.
     return memory.openSession(memoryOf(directory, "openclaw", key), { agent: "openclaw", title: key });
   }
-
-  #outbox(cwd: string): Outbox {
-    const { root } = findProject(cwd);
-    const outbox = this.#outboxes.get(root) ?? new Outbox(findWorkspace({ cwd, host: this.#host }));
-    this.#outboxes.set(root, outbox);
-    return outbox;
-  }
-
-  /** If opening fails, the next call tries again. */
-  #memory(cwd: string): Promise<Memory> {
-    const { root } = findProject(cwd);
-    const known = this.#memories.get(root);
-    if (known) return known;
-    const opened = this.#openMemory(cwd, this.#host);
-    this.#memories.set(root, opened);
-    opened.catch(() => this.#memories.delete(root));
-    return opened;
-  }
-}
-
-type HostSettings = { name: string; settings: Record<string, unknown> };
-
-function hostSettings(settings: Record<string, unknown>): HostSettings {
-  return { name: "plugins.entries.holdfast.config", settings };
-}
-
-async function openProjectMemory(cwd: string, host: HostSettings): Promise<Memory> {
-  const workspace = findWorkspace({ cwd, host });
-  const surfaces = await loadSurfaces(chosenSurfaces(workspace, "host"), workspace);
-  return openMemoryIn(workspace, { surfaces, isInteractive: true });
 }
 
 function keyOf({ sessionKey, sessionId }: OpenClawContext): string {

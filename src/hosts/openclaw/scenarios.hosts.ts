@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { buildPackage as buildWhole, installPackage } from "../../../test/support/packed.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { type ClientPlace, installClient, run, writeJson } from "../test-support/clients.ts";
 import { testClient } from "../test-support/scenarios.ts";
 import { buildPackage } from "./test-support/build-package.ts";
@@ -62,6 +64,14 @@ testClient({
   prepare(place, { url }) {
     Object.assign(place.env, { SCRIPTED_MODEL: `${url}/v1`, OPENCLAW_NO_RESPAWN: "1" });
     return writeConfig(place, {});
+  },
+  // Doctor brings the model, and uses what init wrote.
+  decide: () => {},
+  // It copies a plug-in with the packages beside it at each start, and a checkout has hundreds.
+  async doctor() {
+    const stage = temporaryDirectory();
+    await buildWhole(stage);
+    return installPackage(stage, temporaryDirectory()).cli;
   },
   begin: (place, words) => say(place, `agent:main:${randomUUID()}`, words),
   resume: sayAgain,

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type ClientPlace, installClient, run, writeJson } from "../test-support/clients.ts";
 import { testClient } from "../test-support/scenarios.ts";
@@ -22,6 +23,10 @@ testClient({
     });
     place.env.PI_OFFLINE = "1";
   },
+  // It would also read the one that another host has in the project, and warn of the conflict.
+  hasNoSkill: true,
+  // A user types /trust.
+  decide: ({ home, root }) => writeJson(join(home, ".pi/agent/trust.json"), { [realpathSync(root)]: true }),
   begin: (place, words) => pi(place, "-p", words),
   resume: (place, words) => pi(place, "--continue", "-p", words),
   compact: compactLast,

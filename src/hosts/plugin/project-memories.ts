@@ -3,15 +3,19 @@ import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { Outbox } from "../../workspace/outbox.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
-import { findWorkspace } from "../../workspace/workspace.ts";
+import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
+
+/** Settings of ours in the host's own config, and its name for them. */
+export type HostSettings = { name: string; settings: Record<string, unknown> };
 
 /** The memories of the projects that one host process works in. */
 export class ProjectMemories {
+  host: HostSettings | undefined;
   readonly #memories = new Map<string, Promise<Memory>>();
   readonly #outboxes = new Map<string, Outbox>();
-  readonly #open: (cwd: string) => Promise<Memory>;
+  readonly #open: typeof openProjectMemory;
 
-  constructor(open: (cwd: string) => Promise<Memory> = openProjectMemory) {
+  constructor(open: typeof openProjectMemory = openProjectMemory) {
     this.#open = open;
   }
 
@@ -20,7 +24,7 @@ export class ProjectMemories {
     const { root } = findProject(cwd);
     const known = this.#memories.get(root);
     if (known) return known;
-    const opened = this.#open(cwd);
+    const opened = this.#open(cwd, this.host);
     this.#memories.set(root, opened);
     opened.catch(() => this.#memories.delete(root));
     return opened;
@@ -28,7 +32,7 @@ export class ProjectMemories {
 
   outbox(cwd: string): Outbox {
     const { root } = findProject(cwd);
-    const outbox = this.#outboxes.get(root) ?? new Outbox(findWorkspace({ cwd }));
+    const outbox = this.#outboxes.get(root) ?? new Outbox(workspaceIn(cwd, this.host));
     this.#outboxes.set(root, outbox);
     return outbox;
   }
@@ -43,8 +47,12 @@ export class ProjectMemories {
   }
 }
 
-async function openProjectMemory(cwd: string): Promise<Memory> {
-  const workspace = findWorkspace({ cwd });
+function workspaceIn(cwd: string, host: HostSettings | undefined): Workspace {
+  return findWorkspace({ cwd, ...(host ? { host } : {}) });
+}
+
+async function openProjectMemory(cwd: string, host: HostSettings | undefined): Promise<Memory> {
+  const workspace = workspaceIn(cwd, host);
   const surfaces = await loadSurfaces(chosenSurfaces(workspace, "host"), workspace);
   return openMemoryIn(workspace, { surfaces, isInteractive: true });
 }

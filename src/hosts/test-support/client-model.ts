@@ -210,8 +210,9 @@ const chatCompletions: Protocol = {
   ending: /\/chat\/completions$/,
   read({ messages, tools }) {
     const list = objectsIn(messages);
-    // A client may add a message of its own after the user's.
-    const isOwn = /^(?:<<<BEGIN_\w+_INTERNAL_CONTEXT>>>|<system-reminder>)/;
+    // A client may add a message of its own after the user's; one with the prompt below a reminder is the user's.
+    const isOwn =
+      /^(?:<<<BEGIN_\w+_INTERNAL_CONTEXT>>>|<system-reminder>(?:(?!<\/system-reminder>)[\s\S])*<\/system-reminder>\s*$)/;
     const last = list.findLast((message) => !isOwn.test(textsIn(message)));
     return {
       tools: objectsIn(tools).map((tool) => textIn(objectIn(tool.function).name)),

@@ -4,8 +4,15 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import type { ScriptedRequest } from "../../testing/scripted-server.ts";
+import { packageRoot } from "../../workspace/package.ts";
+import { usesBuild } from "../install/launcher.ts";
 
-const cli = join(import.meta.dirname, "../../cli.ts");
+/** The built program, which is what users have. It has to be built from the sources as they are. */
+export function builtCommand(): string {
+  if (!usesBuild())
+    throw new Error("The clients run the built package, and it is not current: npm run build");
+  return join(packageRoot, "dist/cli.js");
+}
 
 /** Installs a client from npm, once for each version, in a folder that outlives the test. `more`: further arguments. */
 export function installClient(spec: string, more: readonly string[] = []): string {
@@ -41,11 +48,11 @@ export interface ClientPlace {
   env: Environment;
 }
 
-/** A project with Holdfast installed for one host by `holdfast init`, and a private home folder. */
-export function makePlace(host: string): ClientPlace {
+/** A project with Holdfast installed for one host by the command's `init`, and a private home folder. */
+export function makePlace(host: string, command = builtCommand()): ClientPlace {
   const place = makeBarePlace();
   const { root, env } = place;
-  const { status, stderr } = spawnSync(process.execPath, [cli, "init", host], {
+  const { status, stderr } = spawnSync(process.execPath, [command, "init", host], {
     cwd: root,
     env,
     encoding: "utf8",

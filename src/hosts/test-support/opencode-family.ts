@@ -35,6 +35,8 @@ export function opencodeFamilyClient(client: FamilyClient): RealClient {
         share: "disabled",
         model: "scripted/scripted",
         small_model: "scripted/scripted",
+        // Doctor's own provider has to be added to it.
+        enabled_providers: ["scripted"],
         provider: {
           scripted: {
             npm: "@ai-sdk/openai-compatible",

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { type ClientAnswer, type ClientModel, type ClientRequest, startClientModel } from "./client-model.ts";
-import { type ClientPlace, makePlace } from "./clients.ts";
+import { builtCommand, type ClientPlace, installClient, makePlace, run } from "./clients.ts";
 
 /** What every client is tried with. The order is that of the table's columns. */
 export const scenarios = [
@@ -40,6 +40,14 @@ export interface RealClient {
   summaryKept?: RegExp;
   /** The model's answer to the client's own requests, such as the summariser's; undefined for an agent's. */
   answerOwn?(request: ClientRequest): ClientAnswer | undefined;
+  /** Init writes no skill for it. */
+  hasNoSkill?: boolean;
+  /** Further arguments of `npm install`. */
+  installWith?: readonly string[];
+  /** What a user decides once, before doctor finds nothing wrong (default: `prepare`). */
+  decide?(place: ClientPlace, model: ClientModel): void | Promise<void>;
+  /** The program that is asked as doctor (default: the built one of this checkout). */
+  doctor?(): Promise<string>;
   /** Why a scenario cannot be tried with this client. */
   untried?: Partial<Record<Scenario, string>>;
 }
@@ -98,6 +106,23 @@ export function testClient(client: RealClient): void {
   scenario(["compaction"], compact);
   scenario(["new session", "two at once"], keepApart);
   scenario(["locked store"], lockStore);
+  test(`${client.spec}: doctor --live finds nothing wrong after init [doctor.live]`, { timeout }, (t) =>
+    askDoctor(client, t),
+  );
+}
+
+/** As a user would run it: with the program on the PATH, in the project that init has connected. */
+async function askDoctor(client: RealClient, t: TestContext): Promise<void> {
+  const model = await startClientModel(() => ({ text: "Done." }));
+  t.after(model.close);
+  const command = (await client.doctor?.()) ?? builtCommand();
+  const place = makePlace(client.host, command);
+  const folder = installClient(client.spec, client.installWith);
+  place.env.PATH = `${join(folder, "node_modules/.bin")}${delimiter}${place.env.PATH ?? ""}`;
+  await (client.decide ?? client.prepare)(place, model);
+  const said = await run(process.execPath, [command, "doctor", client.host, "--live"], place);
+  t.diagnostic(said);
+  assert.match(said, /live\s+the\s+notepad\s+is\s+in\s+the\s+request\s+of\s+the\s+real/);
 }
 
 interface ScenarioRun {
@@ -149,6 +174,12 @@ async function writeAndResume({ client, place, newRequests, notepads }: Scenario
   assert.ok(first.length >= 2, "the tool was called, and its result was sent");
   assert.match(first.at(-1)?.text ?? "", /"?ok"?\W+true/);
   assert.deepEqual(await notepads(), ["cedar-4711"]);
+  if (!client.hasNoSkill)
+    assert.match(
+      first[0]?.body ?? "",
+      /Keep what matters in working memory that survives/,
+      "the skill is offered",
+    );
   await client.resume(place, "Go on.");
   const [second] = newRequests();
   assert.match(second?.text ?? "", /cedar-4711/);

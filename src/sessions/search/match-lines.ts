@@ -1,3 +1,4 @@
+import { lettersOf } from "../../engine/edit-distance.ts";
 import { foldCase } from "../../surfaces/notes/operations.ts";
 import { queryWord, similarityOf } from "../../surfaces/notes/word-similarity.ts";
 import { eachTerm, terms } from "../../surfaces/notes/words.ts";
@@ -124,7 +125,8 @@ export class LineMatcher {
   #scoreTerm(term: string): number[] {
     let scores = this.#cache.get(term);
     if (!scores) {
-      scores = this.#words.map((word) => similarityOf(word, term));
+      const letters = lettersOf(term);
+      scores = this.#words.map((word) => similarityOf(word, term, letters));
       if (this.#cache.size >= maxCachedTerms) this.#cache.clear();
       this.#cache.set(term, scores);
     }

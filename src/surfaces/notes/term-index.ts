@@ -1,3 +1,4 @@
+import { lettersOf } from "../../engine/edit-distance.ts";
 import { type QueryWord, similarityOf } from "./word-similarity.ts";
 import { eachTerm, isDense } from "./words.ts";
 
@@ -10,6 +11,8 @@ const slotSize = (maxIndexedLength + 1) * frequencies;
 
 interface Term {
   text: string;
+  /** Its letters as bits, so that a search need not read it to know that it is too different. */
+  letters: number;
   postings: number[];
 }
 
@@ -82,9 +85,11 @@ export class TermIndex {
 
   /** For ranking: every term that is similar to a query word. */
   similar(word: QueryWord): SimilarTerm[] {
+    // Words without spaces between them are pairs of characters: they match as they are, or not.
+    if (isDense(word.text.charCodeAt(0))) return this.same(word.text);
     const found: SimilarTerm[] = [];
     for (const term of this.#terms) {
-      const similarity = similarityOf(word, term.text);
+      const similarity = similarityOf(word, term.text, term.letters);
       if (similarity > 0) found.push(similarTerm(term, similarity));
     }
     return found;
@@ -98,7 +103,7 @@ export class TermIndex {
 
   #register(text: string): number {
     const number = this.#terms.length;
-    this.#terms.push({ text, postings: [] });
+    this.#terms.push({ text, letters: lettersOf(text), postings: [] });
     this.#byText.set(text, number);
     this.#unlisted.push(text);
     if (isDense(text.charCodeAt(0))) {

@@ -1,10 +1,11 @@
-import { withinEdits } from "../../engine/edit-distance.ts";
+import { lettersOf, withinEdits } from "../../engine/edit-distance.ts";
 import { isDense } from "./words.ts";
 
 /** A query word, with values computed once for comparing it with many terms. */
 export interface QueryWord {
   text: string;
   stem: string;
+  letters: number;
   /** How many edits a misspelling may have. */
   edits: number;
   /** How much it counts in the ranking. */
@@ -26,13 +27,14 @@ export function queryWord(text: string): QueryWord {
   return {
     text,
     stem: stemOf(text),
+    letters: lettersOf(text),
     edits: text.length > maxMisspeltLength ? 0 : text.length >= 8 ? 2 : text.length >= 4 ? 1 : 0,
     weight: functionWords.has(text) ? 0.3 : 1,
   };
 }
 
-/** How well a term matches a query word, from 0 to 1. */
-export function similarityOf(word: QueryWord, term: string): number {
+/** How well a term matches a query word, from 0 to 1. `letters` are those of the term. */
+export function similarityOf(word: QueryWord, term: string, letters: number): number {
   if (term === word.text) return 1;
   if (isDense(term.charCodeAt(0))) return 0;
   const same = commonPrefixLength(word.text, term);
@@ -40,7 +42,7 @@ export function similarityOf(word: QueryWord, term: string): number {
   if (same >= 3 && same === word.text.length) return 0.5 + 0.4 * (same / term.length);
   const longer = Math.max(word.text.length, term.length);
   if (same >= 5 && same >= 0.6 * longer) return 0.8 * (same / longer);
-  return word.edits > 0 && withinEdits(word.text, term, word.edits) ? 0.4 : 0;
+  return word.edits > 0 && withinEdits(word.text, term, word.edits, word.letters, letters) ? 0.4 : 0;
 }
 
 function commonPrefixLength(a: string, b: string): number {

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "tsdown";
 import { temporaryDirectory } from "../../../../test/support/temporary.ts";
@@ -12,7 +12,8 @@ const root = join(import.meta.dirname, "../../../..");
  */
 export async function buildPackage(): Promise<string> {
   const folder = temporaryDirectory();
-  copyFileSync(join(root, "openclaw.plugin.json"), join(folder, "openclaw.plugin.json"));
+  for (const path of ["openclaw.plugin.json", "plugins/agent-plugins/skills"])
+    cpSync(join(root, path), join(folder, path), { recursive: true });
   const { name, version, type, openclaw } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   writeJson(join(folder, "package.json"), { name, version, type, openclaw });
   await build({
