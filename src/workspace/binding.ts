@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { hmacSha256 } from "../engine/hmac.ts";
 import { isObject } from "../engine/json.ts";
 import { readSmallFile, writeSmallFile } from "./small-file.ts";
 import { stateDirectory } from "./user-state.ts";
@@ -52,7 +53,7 @@ export function writeBinding(directory: string, accepted: Omit<Binding, "id"> = 
 
 /** A seal that only this user can make, for a file beside the store whose text an agent is shown. */
 export function sealOf(text: string): string {
-  return hmacOf(JSON.stringify(["holdfast file", 1, text]), readKey() ?? makeKey());
+  return hmacSha256(readKey() ?? makeKey(), JSON.stringify(["holdfast file", 1, text]));
 }
 
 function macOf({ id, accepted, store }: Binding, key: Buffer): string {

@@ -47,6 +47,8 @@ async function runEvent(run: HookRun): Promise<void> {
     keepState(hook);
     await hook.close();
   }
+  // Last of all: if the deadline ends it, the next start does it.
+  if (kind === "end") await prepareStart(hook);
 }
 
 /** Most events have nothing to do with a compaction, and an agent waits for them: its code is loaded for those that have. */
@@ -263,7 +265,6 @@ async function endSession(hook: HookContext): Promise<void> {
   const { readSessionEnd } = await loadCompaction();
   const end = await readSessionEnd(hook);
   if (end) await notify(hook, end);
-  await prepareStart(hook);
 }
 
 async function entriesSince(session: Session | undefined, revision: number): Promise<JournalEntry[]> {

@@ -168,6 +168,9 @@ test("the watch passes on what a program reads, writes and ends with, and needs 
   assert.deepEqual(run('"$0" "$1" cat'), [0, "given", ""]);
   assert.deepEqual(run('"$0" "$1" cat <&-'), [0, "", ""]);
   assert.deepEqual(run('"$0" "$1" sh -c "echo no >&2; exit 3"'), [3, "", "no\n"]);
+  // Programs that end at once, before the timer has started: a signal to it must not be lost.
+  const often = 'i=0; while [ $i -lt 25 ]; do "$0" "$1" true || exit 1; i=$((i + 1)); done';
+  assert.deepEqual(run(often), [0, "", ""]);
   const told =
     "holdfast hook: It hung for 50 ms. Check the disk of this project. The agent continues without it.\n";
   const env = { HOLDFAST_HOOK_DEADLINE: "50" };

@@ -61,9 +61,9 @@ test("a pi session file is imported along its current branch only [sessions.pi-i
     (await session.messages()).map((each) => (each as { content: string }).content),
     ["start", "on the current branch"],
   );
-  assert.ok(
-    (await session.context()).message.startsWith("[Session Scratchpad]\nshared notes\n\nPlan:\n1. Fix"),
-  );
+  const { message } = await session.context();
+  const origin = "[Origin of the scratchpad: this session was imported]";
+  assert.ok(message.startsWith(`${origin}\n\n[Session Scratchpad]\nshared notes\n\nPlan:\n1. Fix`), message);
   await memory.close();
 });
 

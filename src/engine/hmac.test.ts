@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { test } from "node:test";
+import fc from "fast-check";
+import { hmacSha256 } from "./hmac.ts";
+
+test("the keyed hash is HMAC-SHA-256 [hooks.notes-known]", () => {
+  const expected = (key: Uint8Array, text: string) => createHmac("sha256", key).update(text).digest("hex");
+  // Around the ends of blocks, where padding needs another one.
+  for (const length of [0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128, 5_000]) {
+    const key = new Uint8Array(32).fill(length);
+    assert.equal(hmacSha256(key, "x".repeat(length)), expected(key, "x".repeat(length)), `${length}`);
+  }
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 100 }), fc.string({ unit: "binary" }), (key, text) => {
+      assert.equal(hmacSha256(key, text.toWellFormed()), expected(key, text.toWellFormed()));
+    }),
+  );
+});
