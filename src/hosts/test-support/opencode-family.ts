@@ -25,6 +25,7 @@ export function opencodeFamilyClient(client: FamilyClient): RealClient {
   return {
     host,
     spec,
+    makesDatabase: true,
     prepare(place, { url }) {
       Object.assign(place.env, env);
       for (const folder of [dirname(join(place.home, config)), join(place.root, client.folder)])

@@ -50,6 +50,8 @@ export interface RealClient {
   doctor?(): Promise<string>;
   /** Why a scenario cannot be tried with this client. */
   untried?: Partial<Record<Scenario, string>>;
+  /** Its first start makes a database of its own; of two first starts at once, one fails. */
+  makesDatabase?: boolean;
 }
 
 /** One line of the table in docs/hosts.md. */
@@ -206,6 +208,7 @@ async function compact({ client, place, model, newRequests }: ScenarioRun): Prom
 }
 
 async function keepApart({ client, place, newRequests, notepads }: ScenarioRun): Promise<void> {
+  if (client.makesDatabase) await client.begin(place, "Hello.");
   await Promise.all([
     client.begin(place, "Please remember: only-in-A"),
     client.begin(place, "Please remember: only-in-B"),
