@@ -1,6 +1,6 @@
 import type { Fact } from "./facts.ts";
 import { pick, pickSome, type Random } from "./filler.ts";
-import type { StoryKind, StoryTurn } from "./story.ts";
+import { type StoryKind, type StoryTurn, storyKinds } from "./story.ts";
 
 /** What a kind of story adds to the filler: turns with facts, and how many epochs later they come. */
 export interface Plot {
@@ -343,15 +343,7 @@ export const plots: Record<StoryKind, (random: Random) => Plot> = {
 };
 
 /** The first request of the long ask fills a whole story, so it cannot be told beside others. */
-const together: readonly StoryKind[] = [
-  "rule",
-  "override",
-  "entities",
-  "plan",
-  "command",
-  "sub-agent",
-  "edit",
-];
+const together = storyKinds.filter((kind) => kind !== "long ask");
 
 /** The facts of all stories in one conversation: the first scene of each in one turn, and so on. */
 export function everyPlot(random: Random): Plot {

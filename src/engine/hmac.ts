@@ -1,6 +1,6 @@
 /**
- * HMAC-SHA-256 (FIPS 180-4, RFC 2104) as hex, for a hook that checks one short text: loading Node's own takes 7 ms.
- * Everything else uses that.
+ * HMAC-SHA-256 (FIPS 180-4, RFC 2104) as hex, for a hook that checks short texts: loading Node's own takes 7 ms of its
+ * start.
  */
 export function hmacSha256(key: Uint8Array, text: string): string {
   const block = new Uint8Array(blockBytes);

@@ -78,7 +78,7 @@ test("the scratchpad names what others wrote in it, and a note that another wrot
     renderMemory({ lead: "", state: await session.state(), sessionId: "s" }).text,
     /\[Origin of the references: number 2 by a person/,
   );
-  // A reference that was there keeps its author, wherever it moves and whoever sets the list.
+  // A known reference keeps its author, also in another place of a list that someone else sets.
   await session.scratchpad.setRefs(["src/theirs.ts", "src/new.ts", "src/own.ts"]);
   assert.equal(await refs(), "number 1 by a person, the rest by the agent");
   const fork = await memory.forkSession("s", { id: "f" });

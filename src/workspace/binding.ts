@@ -58,12 +58,7 @@ export function sealOf(text: string): string {
 
 function macOf({ id, accepted, store }: Binding, key: Buffer): string {
   const paths = Object.entries(accepted).sort(([a], [b]) => (a < b ? -1 : 1));
-  return hmacOf(JSON.stringify(["holdfast workspace", 1, id, paths, store ?? null]), key);
-}
-
-function hmacOf(text: string, key: Buffer): string {
-  const { createHmac } = process.getBuiltinModule("node:crypto");
-  return createHmac("sha256", key).update(text).digest("hex");
+  return hmacSha256(key, JSON.stringify(["holdfast workspace", 1, id, paths, store ?? null]));
 }
 
 function keyFile(): string {

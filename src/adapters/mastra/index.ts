@@ -74,7 +74,7 @@ function processorFor(memory: CallerMemory, model: LanguageModel) {
   return {
     id: "holdfast",
     name: "Holdfast",
-    /** The tools of this step, whoever gave them to the agent: a call that a pin forbids does not run. */
+    /** Guards all tools of a step, the caller's too: a call that a pin forbids does not run. */
     async processInputStep({
       tools,
     }: StepArguments): Promise<{ tools: Record<string, unknown> } | undefined> {
