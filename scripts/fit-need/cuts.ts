@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gatherSightings } from "../../src/compaction/need/gather.ts";
-import { findNeeded, nameFinder } from "../../src/compaction/need/later-use.ts";
+import { type FindNames, findNeeded, nameFinder } from "../../src/compaction/need/later-use.ts";
 import { isWordlike } from "../../src/compaction/need/names.ts";
 import { describeNames } from "../../src/compaction/need/score.ts";
 import { plainTextOf, type StoredMessage } from "../../src/context/conversation.ts";
@@ -45,11 +45,15 @@ function filesIn(path: string): string[] {
     .map((name) => join(path, name));
 }
 
-/** Cuts a session at sixteen places. The host keeps `keepTokens` of the newest messages, at most a quarter. */
+/**
+ * Cuts a session at sixteen places. The host keeps `keepTokens` of the newest messages, at most a quarter. What is counted
+ * as needed is what `find` calls a name; without it, what a checkpoint could tell.
+ */
 export function cutSession(
   session: string,
   { messages, compactions }: Transcript,
   keepTokens: number,
+  find?: FindNames,
 ): Cut[] {
   return fractions.flatMap((fraction) => {
     const at = Math.floor(messages.length * fraction);
@@ -59,11 +63,13 @@ export function cutSession(
     const kept = keptMessages(span, keepTokens);
     const removed = span.slice(0, span.length - kept);
     const tail = span.slice(span.length - kept);
-    const needed = findNeeded({ removed, kept: tail, later: messages.slice(at, end), find: nameFinder() });
-    const rows = rowsOf(span, removed, tail, needed);
-    const named = new Set(rows.filter(({ isNeeded }) => isNeeded).map(({ name }) => name));
-    if (named.size === 0) return [];
-    return [{ session, messages: span, to: removed.at(-1)?.number ?? 0, needed: named, rows }];
+    const use = { removed, kept: tail, later: messages.slice(at, end) };
+    const rows = rowsOf(span, removed, tail, findNeeded({ ...use, find: nameFinder() }));
+    const needed = find
+      ? findNeeded({ ...use, find })
+      : new Set(rows.filter(({ isNeeded }) => isNeeded).map(({ name }) => name));
+    if (needed.size === 0) return [];
+    return [{ session, messages: span, to: removed.at(-1)?.number ?? 0, needed, rows }];
   });
 }
 

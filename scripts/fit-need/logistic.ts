@@ -4,8 +4,8 @@ export interface Example {
   isNeeded: boolean;
 }
 
-/** Keeps weights of rare features small. */
-const ridge = 1;
+/** Keeps the weights of rare features small. */
+const ridge = 10;
 
 const maxSteps = 15;
 

@@ -1,6 +1,6 @@
 import type { CheckpointBudget } from "../../src/compaction/budget.ts";
 import { planCheckpoint } from "../../src/compaction/checkpoint.ts";
-import { nameFinder } from "../../src/compaction/need/later-use.ts";
+import type { FindNames } from "../../src/compaction/need/later-use.ts";
 import { textsIn, toolCallsOf } from "../../src/context/conversation.ts";
 import { estimateTokens } from "../../src/context/estimate-tokens.ts";
 import type { State } from "../../src/engine/state.ts";
@@ -19,17 +19,17 @@ export function recallOf(
   state: State,
   budget: CheckpointBudget,
   weights: readonly number[],
+  find: FindNames,
 ): CutRecall {
   const { session, messages, to } = cut;
   const { text } = planCheckpoint({ state, messages, to, budget, weights, countTokens: estimateTokens });
-  const list = newestNames(cut, text.length);
+  const list = newestNames(cut, text.length, find);
   const isIn = (place: string) => [...cut.needed].filter((name) => place.includes(name)).length;
   return { session, needed: cut.needed.size, told: isIn(text), listed: isIn(list) };
 }
 
 /** A bare list of the newest names in calls. */
-function newestNames({ messages, to }: Cut, length: number): string {
-  const find = nameFinder();
+function newestNames({ messages, to }: Cut, length: number, find: FindNames): string {
   const names = new Set(
     messages
       .filter(({ number }) => number <= to)

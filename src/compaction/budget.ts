@@ -52,7 +52,7 @@ function upperBound(text: string, countTokens: (text: string) => number): number
 }
 
 /** Lists of names have up to this many more tokens than estimated. */
-const margin = 1.05;
+const margin = 1.04;
 
 const ascii = /^\p{ASCII}*$/u;
 

@@ -8,6 +8,9 @@ export interface Candidate {
   cost: number;
 }
 
+/** Below 1, long names are not passed over for many short ones that are hardly ever needed. */
+const costPower = 0.8;
+
 /**
  * Orders candidates by value per cost, most valuable first. A name that an earlier candidate tells is worth nothing
  * again.
@@ -21,7 +24,7 @@ export function orderByNeed<Item extends Candidate>(
   const worthNow = ({ names, worth, cost }: Item) => {
     let value = worth;
     for (const name of names) if (!known.has(name)) value += scores.get(name) ?? 0;
-    return value / Math.max(1, cost);
+    return value / Math.max(1, cost) ** costPower;
   };
   const queue = candidates.map((item) => ({ item, value: worthNow(item) }));
   queue.sort((a, b) => a.value - b.value);

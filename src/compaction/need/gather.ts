@@ -25,9 +25,6 @@ export interface Sighting extends Name {
   first: number;
   last: number;
   lastCall: number;
-  /** Calls that name it, each weighing less the older it is. */
-  recent: number;
-  lasting: number;
   /** The number of the last message that shows it; 0 if unknown. */
   seenIn: number;
   /** The file that it was written to or read from; "" if unknown. */
@@ -41,10 +38,6 @@ export interface Sightings {
   names: ReadonlyMap<string, Sighting>;
   calls: number;
 }
-
-/** After this many calls, a use weighs 1/e of a new one. */
-export const recentCalls = 12;
-export const lastingCalls = 60;
 
 type Role = "targets" | "written" | "said" | "asked" | "results";
 
@@ -145,8 +138,7 @@ class Gathering implements Sightings {
     const max = this.#max[role];
     if (text === "" || max === 0) return;
     const visit = (name: Name) => this.#count(name, role);
-    const parts = text.length <= max ? [text] : [text.slice(0, max / 2), text.slice(-max / 2)];
-    for (const part of parts) scanNames(part, visit, this.#known);
+    for (const part of endsOf(text, max)) scanNames(withoutColours(part), visit, this.#known);
   }
 
   /** Different runs of characters may contain the same name. */
@@ -165,12 +157,28 @@ class Gathering implements Sightings {
     sighting[role]++;
     sighting.last = this.calls;
     sighting.seenIn = this.#number;
-    if (role !== "targets" && role !== "written") return;
-    const age = sighting.lastCall === -1 ? 0 : this.calls - sighting.lastCall;
-    sighting.recent = sighting.recent * Math.exp(-age / recentCalls) + 1;
-    sighting.lasting = sighting.lasting * Math.exp(-age / lastingCalls) + 1;
-    sighting.lastCall = this.calls;
+    if (role === "targets" || role === "written") sighting.lastCall = this.calls;
   }
+}
+
+/** The whole text, or its two ends, each without the word that the cut goes through. */
+function endsOf(text: string, max: number): string[] {
+  if (text.length <= max) return [text];
+  let start = max / 2;
+  while (start > 0 && !isSpace.test(text.charAt(start))) start--;
+  const end = text.slice(-max / 2);
+  return [text.slice(0, start), end.slice(end.search(isSpace) + 1)];
+}
+
+const isSpace = /\s/;
+
+/** Colours of a terminal: in `[31msrc/cart.ts` the name begins behind the m. */
+const colours = /\[\d{1,3}(?:;\d{1,3})*m/g;
+
+/** Most texts have none, and looking for the usual ones is faster than the pattern. */
+function withoutColours(text: string): string {
+  const isColoured = text.includes("[0m") || text.includes("[3") || text.includes("[1m");
+  return isColoured ? text.replaceAll(colours, " ") : text;
 }
 
 function newSighting(text: string, kind: Name["kind"], now: number): Sighting {
@@ -185,8 +193,6 @@ function newSighting(text: string, kind: Name["kind"], now: number): Sighting {
     first: now,
     last: now,
     lastCall: -1,
-    recent: 0,
-    lasting: 0,
     seenIn: 0,
     home: "",
     counted: -1,
@@ -194,22 +200,11 @@ function newSighting(text: string, kind: Name["kind"], now: number): Sighting {
 }
 
 /** Counts and times, in the order in which a checkpoint stores them. */
-const stored = [
-  "targets",
-  "written",
-  "said",
-  "asked",
-  "results",
-  "first",
-  "last",
-  "lastCall",
-  "recent",
-  "lasting",
-] as const;
+const stored = ["targets", "written", "said", "asked", "results", "first", "last", "lastCall"] as const;
 
 export function toNameFact(sighting: Sighting): NameFact {
   const { text, kind, home } = sighting;
-  return { text, kind, home, counts: stored.map((field) => Math.round(sighting[field] * 1_000) / 1_000) };
+  return { text, kind, home, counts: stored.map((field) => sighting[field]) };
 }
 
 export function fromNameFact({ text, kind, home, counts }: NameFact): Sighting {

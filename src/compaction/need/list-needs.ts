@@ -2,6 +2,7 @@ import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import type { CommandFact, FileFact, Need } from "../../engine/records.ts";
 import { commandWorth } from "../facts/commands.ts";
 import type { Sighting } from "./gather.ts";
+import { containsName, containsWords } from "./whole-words.ts";
 
 export interface NeedsInput {
   removed: readonly StoredMessage[];
@@ -59,17 +60,29 @@ function byLikelihood(a: Need, b: Need): number {
 /** A recalled message comes in pages; what is behind the first takes more than one call. */
 const firstPage = 10_000;
 
-/** Adds where each need can be read: the message that shows it on its first page, a file that contains it. */
+/**
+ * What one call shows of a file in every host: some stop after 2,000 lines or 40,000 characters, and some refuse to read
+ * a file of more than 100,000 without being told which lines.
+ */
+const firstRead = { lines: 2_000, characters: 40_000, wholeFile: 100_000 };
+
+/** Adds where each need can be read: the message that shows it on its first page, a file that shows it in one call. */
 function placeIn({ removed, names, contents }: NeedsInput): (need: Need) => Need {
   const messages = new Map(removed.map((stored) => [stored.number, stored]));
   const sightings = new Map(names.map((sighting) => [sighting.text, sighting]));
-  const texts = new Map<number, string>();
-  const shows = (number: number, text: string) => {
+  const pages = new Map<number, string>();
+  const shows = (number: number, { kind, text }: Need) => {
     const stored = messages.get(number);
     if (!stored) return false;
-    const shown = texts.get(number) ?? plainTextOf(stored.message).slice(0, firstPage);
-    texts.set(number, shown);
-    return shown.includes(text);
+    const page = pages.get(number) ?? plainTextOf(stored.message).slice(0, firstPage);
+    pages.set(number, page);
+    return kind === "name" || kind === "file" ? containsName(page, text) : containsWords(page, text);
+  };
+  const reads = new Map<string, string>();
+  const firstReadOf = (path: string) => {
+    const shown = reads.get(path) ?? shownByOneRead(contents.get(path) ?? "");
+    reads.set(path, shown);
+    return shown;
   };
   const spoken = removed.filter(({ message }) => message.role !== "tool");
   return (need) => {
@@ -78,12 +91,25 @@ function placeIn({ removed, names, contents }: NeedsInput): (need: Need) => Need
       ? sighting.seenIn
       : need.kind === "name" || need.kind === "file"
         ? 0
-        : (spoken.findLast(({ number }) => shows(number, need.text))?.number ?? 0);
+        : (spoken.findLast(({ number }) => shows(number, need))?.number ?? 0);
     const home = sighting?.home ?? "";
     return {
       ...need,
-      ...(shows(seenIn, need.text) ? { message: seenIn } : {}),
-      ...(home !== "" && contents.get(home)?.includes(need.text) ? { home } : {}),
+      ...(shows(seenIn, need) ? { message: seenIn } : {}),
+      ...(home !== "" && containsName(firstReadOf(home), need.text) ? { home } : {}),
     };
   };
+}
+
+/** The beginning of a file that a read without line numbers shows. */
+function shownByOneRead(content: string): string {
+  if (content.length > firstRead.wholeFile) return "";
+  const start = content.slice(0, firstRead.characters);
+  let end = 0;
+  for (let line = 0; line < firstRead.lines; line++) {
+    const newline = start.indexOf("\n", end);
+    if (newline === -1) return start;
+    end = newline + 1;
+  }
+  return start.slice(0, end);
 }

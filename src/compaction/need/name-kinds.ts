@@ -99,12 +99,16 @@ function dottedKind(name: string): NameKind | undefined {
   // An ending alone, as in "all .exe files"; a framework.
   if (/^\.(?!env$|conf$|lock$)[a-z]{1,4}$/.test(name) && fileEnding.test(name)) return undefined;
   if (/^(?:Node|Vue|Next|Nuxt|Express|Three|React)\.js$/.test(name)) return undefined;
+  if (property.test(name)) return "dotted";
   if (fileEnding.test(name)) return "file";
   if (/^\.(?:\d+|com|org|net|edu|gov|io|dev|app)$/.test(name)) return undefined;
   if (name.startsWith(".")) return dotFile.test(name) ? "file" : "dotted";
   if (name.includes("..")) return undefined;
   return name.includes("@") ? "url" : "dotted";
 }
+
+/** Properties that end like files. */
+const property = /^(?:console\.log|process\.env|import\.meta\.env|[A-Za-z_$][\w$]*\.(?:test|spec|map))$/;
 
 /** Files and folders that begin with a dot; `.vertical` is a value in source code. */
 const dotFile =

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { calls, conversation, result } from "../../../test/support/conversation.ts";
+import { gatherSightings } from "./gather.ts";
 import { isWordlike, namesIn } from "./names.ts";
 
 const found = (text: string) => namesIn(text).map(({ kind, text: name }) => `${kind} ${name}`);
@@ -124,4 +126,30 @@ test("what only looks like a path is none: flags, alternatives, endings, keys, f
   ]);
   assert.deepEqual(kinds("a\\nsrc/a.ts"), [], "after a word, it may be the folder nsrc");
   assert.deepEqual(kinds('"\\nsrc/a.ts"'), ["path src/a.ts"]);
+});
+
+test("a name begins behind the colour of a terminal, and a text that is cut leaves no half names [controller.names]", () => {
+  const coloured = gatherSightings(
+    conversation(
+      calls("Bash", { command: "npm test" }),
+      result("\u001b[31msrc/cart.ts\u001b[0m [33mWARN_CART"),
+    ),
+  );
+  assert.deepEqual([...coloured.names.keys()], ["src/cart.ts", "WARN_CART"]);
+  const long = Array.from({ length: 2_000 }, (_, index) => `src/part/module${index}/index.tsx`);
+  const cut = gatherSightings(conversation(calls("Bash", { command: "npm test" }), result(long.join(" "))));
+  for (const name of cut.names.keys()) assert.ok(long.includes(name), name);
+});
+
+test("a property that ends like a file is none [controller.names]", () => {
+  for (const name of ["date.test", "items.map", "console.log"])
+    assert.deepEqual(
+      namesIn(`use ${name} here`).map(({ kind }) => kind),
+      ["dotted"],
+      name,
+    );
+  assert.deepEqual(
+    namesIn("see cart.test.ts and bundle.js.map").map(({ kind }) => kind),
+    ["file", "file"],
+  );
 });

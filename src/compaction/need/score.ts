@@ -1,85 +1,94 @@
-import { lastingCalls, recentCalls, type Sighting, type Sightings } from "./gather.ts";
-import { nameKinds } from "./name-kinds.ts";
+import type { Sighting, Sightings } from "./gather.ts";
 import { weights } from "./weights.ts";
 
-/** The features of a name, in the order of the weights. */
+/**
+ * The features of a name, in the order of the weights. They are few, and only the last is about its spelling: with more,
+ * the sessions that they were fitted on are ranked better, and others worse.
+ */
 export const featureNames: readonly string[] = [
   "bias",
-  "recent calls",
-  "lasting calls",
-  "as a target",
-  "in written texts",
+  "uses in calls, older ones less",
+  "sightings, older ones less",
+  "among the newest in calls",
+  "among the newer in calls",
   "said by the agent",
   "said by the user",
-  "in results",
-  "calls since it was seen",
   "named in a call",
   "only in results",
-  "calls with the same base name",
-  "calls between first and last",
-  "rank by last call",
   "only in new results",
-  "calls with its file",
   "said just now",
-  ...nameKinds.map((kind) => `kind: ${kind}`),
+  "uses of its file",
+  "a bare word with a dot",
 ];
 
-/** The features of a name but its kind. Names are compared with the others of the same conversation. */
-function measureNames({ names, calls }: Sightings): (sighting: Sighting) => number[] {
-  const uses = new Map<string, number>();
-  for (const sighting of names.values()) {
-    const base = baseOf(sighting.text);
-    uses.set(base, (uses.get(base) ?? 0) + sighting.targets + sighting.written);
-  }
+/** Positions after which a name counts 1/e as much as the newest one. */
+const newest = 40;
+const newer = 200;
+
+/** Calls after which a name that was just said or shown counts 1/e as much. */
+const justNow = 5;
+
+/** The features of a name. Names are compared with the others of the same conversation. */
+export function describeNames({ names, calls }: Sightings): (sighting: Sighting) => number[] {
   const ranks = rankByLastCall(names.values());
-  const recentUse = ({ recent, lastCall }: Sighting) =>
-    lastCall === -1 ? 0 : recent * Math.exp(-(calls - lastCall) / recentCalls);
-  const homeUse = (home: string) => {
+  const usesOf = ({ targets, written, first, lastCall }: Sighting) =>
+    faded(targets + written, calls - first, calls - lastCall);
+  const usesOfHome = (home: string) => {
     const file = home === "" ? undefined : names.get(home);
-    return file ? recentUse(file) : 0;
+    return file ? usesOf(file) : 0;
   };
   return (sighting) => {
+    const { targets, written, said, asked, results, first, last } = sighting;
     const isCalled = sighting.lastCall !== -1;
-    const age = isCalled ? calls - sighting.lastCall : 0;
-    const isOnlyInResults =
-      sighting.targets + sighting.written + sighting.said + sighting.asked === 0 && sighting.results > 0;
+    const isOnlyInResults = targets + written + said + asked === 0 && results > 0;
+    const rank = isCalled ? (ranks.get(sighting.text) ?? 0) : Number.POSITIVE_INFINITY;
+    const recency = Math.exp(-(calls - last) / justNow);
     return [
       1,
-      Math.log1p(recentUse(sighting)),
-      isCalled ? Math.log1p(sighting.lasting * Math.exp(-age / lastingCalls)) : 0,
-      Math.log1p(sighting.targets),
-      Math.log1p(sighting.written),
-      Math.log1p(sighting.said),
-      Math.log1p(sighting.asked),
-      Math.log1p(sighting.results),
-      Math.log1p(calls - sighting.last),
+      logOf(usesOf(sighting)),
+      logOf(faded(targets + written + said + asked + results, calls - first, calls - last)),
+      Math.exp(-rank / newest),
+      Math.exp(-rank / newer),
+      Math.log1p(said),
+      Math.log1p(asked),
       isCalled ? 1 : 0,
       isOnlyInResults ? 1 : 0,
-      Math.log1p(uses.get(baseOf(sighting.text)) ?? 0),
-      Math.log1p(sighting.last - sighting.first),
-      isCalled ? Math.log1p(ranks.get(sighting.text) ?? 0) : 0,
-      isOnlyInResults ? Math.exp(-(calls - sighting.last) / 5) : 0,
-      Math.log1p(homeUse(sighting.home)),
-      sighting.said + sighting.asked > 0 ? Math.exp(-(calls - sighting.last) / 5) : 0,
+      isOnlyInResults ? recency : 0,
+      said + asked > 0 ? recency : 0,
+      Math.log1p(usesOfHome(sighting.home)),
+      // A property or a file without its folder: the next call says it with another object, or with the whole path.
+      sighting.kind === "dotted" || sighting.kind === "file" ? 1 : 0,
     ];
   };
 }
 
-/** All features of a name; the kind has one for each of its values. */
-export function describeNames(sightings: Sightings): (sighting: Sighting) => number[] {
-  const describe = measureNames(sightings);
-  return (sighting) => [...describe(sighting), ...nameKinds.map((kind) => (sighting.kind === kind ? 1 : 0))];
+/**
+ * How many uses still count, where one that is t calls old counts 1/√t, as needs fade in people's memory: the last one
+ * exactly, the others as if they were spread evenly since the first.
+ */
+function faded(uses: number, oldest: number, latest: number): number {
+  if (uses === 0) return 0;
+  const near = Math.sqrt(latest + 1);
+  const far = Math.sqrt(oldest + 1);
+  // The mean of 1/√t between t = near² and t = far².
+  const between = 2 / (near + far);
+  return 1 / near + (uses - 1) * between;
+}
+
+/** Never used is less than used long ago. */
+const leastLog = -4;
+
+function logOf(value: number): number {
+  return value === 0 ? leastLog : Math.max(leastLog, Math.log(value));
 }
 
 /** How likely the agent is to write each name into one of its next calls. */
 export function scoreNames(sightings: Sightings, using: readonly number[] = weights): Map<string, number> {
-  const measure = measureNames(sightings);
-  const firstKind = featureNames.length - nameKinds.length;
-  const kindWeights = new Map(nameKinds.map((kind, index) => [kind, using[firstKind + index] ?? 0]));
+  const describe = describeNames(sightings);
   const scores = new Map<string, number>();
   for (const sighting of sightings.names.values()) {
-    const features = measure(sighting);
-    let sum = kindWeights.get(sighting.kind) ?? 0;
+    const features = describe(sighting);
+    let sum = 0;
     for (let index = 0; index < features.length; index++) sum += (using[index] ?? 0) * (features[index] ?? 0);
     scores.set(sighting.text, 1 / (1 + Math.exp(-sum)));
   }
@@ -91,10 +100,6 @@ function rankByLastCall(names: Iterable<Sighting>): Map<string, number> {
   const called = [...names].filter(({ lastCall }) => lastCall !== -1);
   called.sort((a, b) => b.lastCall - a.lastCall || (a.text < b.text ? -1 : 1));
   return new Map(called.map(({ text }, index) => [text, index]));
-}
-
-function baseOf(name: string): string {
-  return name.slice(name.lastIndexOf("/") + 1);
 }
 
 /** The names with the highest scores, highest first. */

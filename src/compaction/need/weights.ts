@@ -6,34 +6,17 @@
  * how many needed names a checkpoint tells in sessions that were left out.
  */
 export const weights: readonly number[] = [
-  -2.048, // bias
-  -0.124, // recent calls
-  0.68, // lasting calls
-  0.261, // as a target
-  -0.282, // in written texts
-  0.549, // said by the agent
-  -0.619, // said by the user
-  -0.443, // in results
-  -0.228, // calls since it was seen
-  0.562, // named in a call
-  -1.373, // only in results
-  0.202, // calls with the same base name
-  0.206, // calls between first and last
-  -0.202, // rank by last call
-  0.34, // only in new results
-  0.228, // calls with its file
-  -0.57, // said just now
-  -0.179, // kind: path
-  0.232, // kind: pair
-  -0.631, // kind: file
-  0.083, // kind: url
-  -0.015, // kind: symbol
-  -0.569, // kind: dotted
-  0.317, // kind: flag
-  -0.606, // kind: hash
-  -0.43, // kind: version
-  -0.174, // kind: number
-  0.114, // kind: code
-  0.204, // kind: kebab
-  -0.393, // kind: mixed
+  0.093, // bias
+  0.672, // uses in calls, older ones less
+  0.167, // sightings, older ones less
+  -0.4, // among the newest in calls
+  1.111, // among the newer in calls
+  0.465, // said by the agent
+  -0.479, // said by the user
+  -1.817, // named in a call
+  -1.568, // only in results
+  0.798, // only in new results
+  -0.134, // said just now
+  -0.255, // uses of its file
+  -0.602, // a bare word with a dot
 ];
