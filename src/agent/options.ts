@@ -91,7 +91,8 @@ export interface AgentOptions extends ModelSettings {
   compactAfterTasks?: number;
   /**
    * Reads a text file by the path that the agent's tools use. With it, a checkpoint says which of the files that the agent
-   * has read are the same still, so that it need not read them again, and which have changed.
+   * has read are the same still, so that it need not read them again, and which have changed. It may also return when the
+   * file was last touched: `{ text, touchedAt }`, with no text if the file is gone.
    */
   readFile?: ReadFile;
   /** Max model calls in one turn. */

@@ -60,6 +60,8 @@ export interface CompactionTraits {
   announcesEveryRequest?: boolean;
   /** It announces a compaction, but does not report its end: the next prompt or tool shows it. */
   endsSilently?: boolean;
+  /** The tokens of context beyond which it compacts by itself, in a window of this size. */
+  startsAt?(contextWindow: number): number;
   /** What it keeps of the conversation (default: nothing). */
   keeps?(messages: readonly StoredMessage[]): KeptMessages;
   /** The newest summary in a part of the transcript, to detect a compaction that the host does not report; "" if none. */

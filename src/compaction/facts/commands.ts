@@ -52,17 +52,60 @@ function commandLine({ tool, input }: ToolCall): { line: string; isCommand: bool
 
 const exitCode = /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s?[:=]?\s?([1-9]\d{0,2})\b/i;
 
-/** These end with 1 when they find nothing, or a difference. */
-const searching =
-  /(?:^|[|;&]\s*|\bxargs\s+)(?:\w+=[^\s|;&]+\s+)*(?:sudo\s+)?(?:git\s+)?(?:e?grep|fgrep|rg|ag|ack|diff|cmp|test|\[|which|command|type|pgrep|find|fd)\b[^|;&]*$/;
+/** What a host or a tool says about the end of a command, alone in a line: "exit code: 1", "Process exited with code 2". */
+const reportedExit =
+  /^\W*(?:(?:the )?(?:process|command) )?(?:exit|exited with|exited|finished with)[ _]?(?:code|status)\b"?\s?[:=]?\s?([1-9]\d{0,2})\W*$/i;
+
+/** The same as a field of a result in JSON. */
+const exitField = /"exit_?(?:code|status)"\s*:\s*([1-9]\d{0,2})\b/i;
+
+/**
+ * The exit code of a command that failed. Without a flag of the host it is believed only where a tool would write it: what
+ * a command printed may be about other exit codes.
+ */
+function exitOf(text: string, isError: boolean): string | undefined {
+  if (!text.includes("xit")) return undefined;
+  if (isError) return exitCode.exec(text)?.[1];
+  const lines = text.trim().split("\n");
+  const ends = lines.length > 4 ? [...lines.slice(0, 2), ...lines.slice(-2)] : lines;
+  const reported = ends.map((line) => reportedExit.exec(line)?.[1]).find((code) => code !== undefined);
+  return reported ?? (/^\s*\{/.test(text) ? exitField.exec(text)?.[1] : undefined);
+}
+
+/** The user or the host did not let it run. That is no failure of the command. */
+const refused =
+  /(?:user|you) (?:doesn't want|does not want|declined|denied|rejected|chose not)|tool use was rejected|requires? approval|requested permissions?|permission to use|\[Request interrupted|was blocked\b|hook (?:denied|blocked)/i;
+
+/** 1 is their answer: nothing found, or a difference; an error is 2. */
+const answering = new Set("grep egrep fgrep zgrep rg ag ack diff cmp test [ [[ pgrep".split(" "));
+
+/** These end with 1 both when they find nothing and when they fail, and then they say why. */
+const searching = new Set("which command type find fd xargs".split(" "));
+
+/** What may contain a `|`, `;` or `&` that joins no commands: quoted text, escapes, and `2>&1`. */
+const noJoint = /'[^']*'|"(?:\\.|[^"\\])*"|\\.|\d?>&\d|&>/gs;
+
+/** The program that is run last, after any `cd x &&`, `sudo`, variables and `xargs`. */
+function lastProgram(line: string): string {
+  const parts = line.replaceAll(noJoint, "_").split(/[|;&\n]/);
+  const words = (parts.findLast((part) => part.trim() !== "") ?? "").trim().split(/\s+/);
+  if (words.at(-1) === "]]") return "test";
+  const program = words.find((word) => !/^(?:\w+=.*|sudo|git|xargs|-.*)$/.test(word));
+  return program ?? words[0] ?? "";
+}
 
 /** Why a call failed: "exit 2: error TS2345 …"; undefined if it did not. */
 function failureOf(line: string, isCommand: boolean, text: string, isError: boolean): string | undefined {
-  // Only look for an exit code in command output, not in the content of a file.
-  const exit = isCommand && text.includes("xit") ? exitCode.exec(text)?.[1] : undefined;
+  // The content of a file may mention exit codes, too.
+  const exit = isCommand ? exitOf(text, isError) : undefined;
   if (!isError && exit === undefined) return undefined;
+  if (exit === undefined && refused.test(text.slice(0, 600))) return undefined;
   const detail = firstError(text);
-  if (isCommand && exit === "1" && detail === "" && searching.test(line)) return undefined;
+  // xargs ends with 123 if one of its runs ended with 1.
+  if (isCommand && (exit === "1" || exit === "123")) {
+    const program = lastProgram(line);
+    if (answering.has(program) || (detail === "" && searching.has(program))) return undefined;
+  }
   const code = exit === undefined ? "" : `exit ${exit}`;
   return [code, detail].filter((part) => part !== "").join(": ") || "failed";
 }
@@ -110,4 +153,17 @@ export function commandWorth({ line, isCommand, runs, last, failure }: CommandFa
 /** 1 for now, falling to a third after thirty calls. */
 export function freshness(last: number, calls: number): number {
   return Math.exp(-(calls - last) / 30);
+}
+
+/** A line end of a command that is shown in one line: without it, `cd web` and `npm test` would be one command. */
+const lineEnd = "⏎";
+
+export function withLineEnds(command: string): string {
+  const lines = command.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(` ${lineEnd} `);
+}
+
+/** The line ends of the commands in a text, as they were typed. */
+export function typedLineEnds(text: string): string {
+  return text.replaceAll(` ${lineEnd} `, "\n");
 }

@@ -1,6 +1,7 @@
 import { type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
 import type { FileFact } from "../../engine/records.ts";
 import { type Fields, fieldsOf, patchedFiles, pathsIn } from "./call-input.ts";
+import { type PathKey, pathKey, tidyPath } from "./path-key.ts";
 import { resultsIn } from "./results.ts";
 
 const writingTools = /write|edit|create|patch|replace|delete|move|rename|append|save|update/i;
@@ -15,8 +16,16 @@ export function touchedFiles(
   messages: readonly StoredMessage[],
   earlier: readonly FileFact[] = [],
   now = 0,
+  keyOf: PathKey = pathKey(),
 ): FileFact[] {
-  const files = new Map(earlier.map((file) => [file.path, file]));
+  const files = new Map<string, FileFact>();
+  const put = (file: FileFact) => touch(files, keyOf(file.path), file);
+  for (const file of earlier) {
+    // Older versions remembered each spelling of a path, the newest first.
+    const newer = files.get(keyOf(file.path));
+    put(file);
+    if (newer) put(newer);
+  }
   const { failed } = resultsIn(messages);
   let call = now;
   for (const stored of messages) {
@@ -26,8 +35,8 @@ export function touchedFiles(
       const fields = fieldsOf(input);
       const done = failed.has(id) ? "failed" : actionOf(tool, fields);
       const lines = done === "read" ? linesIn(fields) : "";
-      for (const path of pathsIn(fields)) touch(files, { path, done, lines, last: call });
-      for (const path of patchedFiles(input)) touch(files, { path, done: "edited", lines: "", last: call });
+      for (const path of pathsIn(fields)) put({ path, done, lines, last: call });
+      for (const path of patchedFiles(input)) put({ path, done: "edited", lines: "", last: call });
     }
   }
   return [...files.values()].sort((a, b) => b.last - a.last).slice(0, maxFiles);
@@ -36,16 +45,24 @@ export function touchedFiles(
 const rank = { failed: 0, read: 1, edited: 2, created: 3 } as const;
 
 /** The strongest action counts: a file that was created and read again was created. */
-function touch(files: Map<string, FileFact>, now: FileFact): void {
-  const before = files.get(now.path);
+function touch(files: Map<string, FileFact>, key: string, now: FileFact): void {
+  const before = files.get(key);
   const isFirstFailure = now.done === "failed" && (before === undefined || before.done === "failed");
   const done =
     before && (isFirstFailure || rank[before.done] > rank[now.done]) && before.done !== "failed"
       ? before.done
       : now.done;
   const lines = now.lines === "" && now.done !== "read" ? (before?.lines ?? "") : now.lines;
-  files.delete(now.path);
-  files.set(now.path, { path: now.path, done, lines, last: now.last });
+  const wrote = now.wrote ?? (isWritten(now) ? now.last : before?.wrote);
+  // The agent knows the file by this spelling, so only one that it used is listed.
+  const isOther = before !== undefined && before.path !== now.path;
+  const path = isOther && tidyPath(now.path) !== now.path ? before.path : now.path;
+  files.delete(key);
+  files.set(key, { path, done, lines, last: now.last, ...(wrote === undefined ? {} : { wrote }) });
+}
+
+function isWritten({ done }: FileFact): boolean {
+  return done === "edited" || done === "created";
 }
 
 export function actionOf(tool: string, { command }: Fields): FileFact["done"] {

@@ -3,6 +3,7 @@ import { isObject } from "../../engine/json.ts";
 import type { State } from "../../engine/state.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { fieldsOf } from "./call-input.ts";
+import { resultsIn } from "./results.ts";
 
 export interface PlanItems {
   open: string[];
@@ -12,11 +13,50 @@ export interface PlanItems {
 /** The plan in memory (the plan space and the notepad), and the last one that the agent gave its host's to-do tool. */
 export function planItems(state: State, messages: readonly StoredMessage[], earlier?: PlanItems): PlanItems {
   const written = writtenPlan(state);
-  const todo = lastTodo(messages) ?? earlier ?? { open: [], closed: [] };
+  const before = earlier ?? { open: [], closed: [] };
+  const todo = lastTodo(messages) ?? filterItems(before, (item) => !taskLabel.test(item));
+  const tasks = hostTasks(messages, before);
   return {
-    open: [...new Set([...written.open, ...todo.open])],
-    closed: [...new Set([...written.closed, ...todo.closed])],
+    open: [...new Set([...written.open, ...todo.open, ...tasks.open])],
+    closed: [...new Set([...written.closed, ...todo.closed, ...tasks.closed])],
   };
+}
+
+function filterItems({ open, closed }: PlanItems, isKept: (item: string) => boolean): PlanItems {
+  return { open: open.filter(isKept), closed: closed.filter(isKept) };
+}
+
+/** How a task of the host's list is named: "#3 Port the parser". Its id is what the agent changes it with. */
+const taskLabel = /^#(\w+) /;
+
+/** Tasks that are created and changed one by one, as Claude Code's newer task tools do. */
+function hostTasks(messages: readonly StoredMessage[], before: PlanItems): PlanItems {
+  const tasks = new Map<string, { label: string; done: boolean }>();
+  const add = (label: string, done: boolean) => {
+    const id = taskLabel.exec(label)?.[1];
+    if (id !== undefined) tasks.set(id, { label, done });
+  };
+  for (const label of before.open) add(label, false);
+  for (const label of before.closed.toReversed()) add(label, true);
+  const { byCall } = resultsIn(messages);
+  for (const { id: call, tool, input } of messages.flatMap(toolCallsOf)) {
+    if (!/task_?(?:create|update)$/i.test(tool)) continue;
+    const { subject, taskId, task_id, status } = fieldsOf(input);
+    if (/create$/i.test(tool) && typeof subject === "string") {
+      const id = /#(\w+)/.exec(byCall.get(call)?.text ?? "")?.[1] ?? String(tasks.size + 1);
+      add(`#${id} ${subject}`, false);
+    } else if (/update$/i.test(tool)) {
+      const id = String(taskId ?? task_id ?? "");
+      const task = tasks.get(id);
+      if (!task) continue;
+      const label = typeof subject === "string" ? `#${id} ${subject}` : task.label;
+      tasks.delete(id);
+      if (status !== "deleted") add(label, typeof status === "string" ? doneStatus.test(status) : task.done);
+    }
+  }
+  const labels = (isDone: boolean) =>
+    [...tasks.values()].filter(({ done }) => done === isDone).map(({ label }) => label);
+  return { open: labels(false), closed: labels(true).reverse() };
 }
 
 /** Memory of this length is shown whole beside the checkpoint; a longer one may be cut. */
@@ -51,20 +91,22 @@ function writtenPlan(state: State): PlanItems {
 
 const doneStatus = /^(?:completed|done|cancelled|canceled|closed|finished)$/i;
 
-/** The items of the last call that carries a list with a status each. */
+/** The items of the last call that carries a list with a status each. An empty list clears what was open before. */
 function lastTodo(messages: readonly StoredMessage[]): PlanItems | undefined {
+  let isCleared = false;
   for (const stored of messages.toReversed()) {
-    for (const { input } of toolCallsOf(stored).toReversed()) {
+    for (const { tool, input } of toolCallsOf(stored).toReversed()) {
       const { todos, plan, items } = fieldsOf(input);
       const list = [todos, plan, items].find((value) => Array.isArray(value));
+      if (list?.length === 0 && /todo|plan/i.test(tool)) isCleared = true;
       const entries = (list ?? []).flatMap((item: unknown) => todoOf(item));
       if (entries.length === 0) continue;
       const texts = (isDone: boolean) =>
         entries.filter(({ done }) => done === isDone).map(({ text }) => text);
-      return { open: texts(false), closed: texts(true).reverse() };
+      return { open: isCleared ? [] : texts(false), closed: texts(true).reverse() };
     }
   }
-  return undefined;
+  return isCleared ? { open: [], closed: [] } : undefined;
 }
 
 function todoOf(item: unknown): { text: string; done: boolean }[] {

@@ -1,4 +1,4 @@
-import { type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
+import { type StoredMessage, spokenText, type ToolCall, toolCallsOf } from "../../context/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import { listResident, type State } from "../../engine/state.ts";
 import { oneLine } from "../../engine/text.ts";
@@ -19,22 +19,13 @@ export function stillRunning(
 ): string[] {
   const { byCall } = resultsIn(messages);
   const running = new Map(earlier.map((line) => [idIn(line), line]));
-  for (const { id, tool, input } of messages.flatMap(toolCallsOf)) {
-    const fields = fieldsOf(input);
-    const result = byCall.get(id)?.text;
-    const handle = typeof fields.bash_id === "string" ? fields.bash_id : firstText(fields);
-    const isKnown = running.has(handle);
-    if (isKnown && (ending.test(tool) || (result !== undefined && ended.test(result))))
-      running.delete(handle);
-    const isBackground =
-      fields.run_in_background === true || fields.background === true || fields.detached === true;
-    const isOpenAgent = result === undefined && delegating.test(tool);
-    if (!isBackground && !isOpenAgent) continue;
-    const what = oneLine(commandIn(fields) ?? firstText(fields), 120);
-    const started = /\b(?:id|ID|pid)"?[:= ]+["'`]?((?=[\w-]*\d)[\w-]{2,60})/.exec(result ?? "")?.[1];
-    // The id of the call itself reaches nothing.
-    const reach = started === undefined ? "not finished" : `id ${started}`;
-    running.set(started ?? id, `${what} (${tool}, ${reach})`);
+  for (const stored of messages) {
+    for (const id of endedIn(stored)) running.delete(id);
+    for (const call of toolCallsOf(stored)) {
+      const result = byCall.get(call.id);
+      // What failed or was refused did not start.
+      if (!result?.isError) follow(call, result?.text, running);
+    }
   }
   for (const [key, child] of listResident(state, "child"))
     if (isObject(child) && child.status === "running")
@@ -42,11 +33,51 @@ export function stillRunning(
   return [...new Set([...running.values()].reverse())].slice(0, 10);
 }
 
+/** Whether a call starts something in the background, or ends it. */
+function follow(
+  { id, tool, input }: ToolCall,
+  result: string | undefined,
+  running: Map<string, string>,
+): void {
+  const fields = fieldsOf(input);
+  const handle = running.size > 0 ? handleIn(fields) : undefined;
+  if (handle !== undefined && (ending.test(tool) || (result !== undefined && ended.test(result))))
+    running.delete(handle);
+  const isBackground =
+    fields.run_in_background === true || fields.background === true || fields.detached === true;
+  const isOpenAgent = result === undefined && delegating.test(tool);
+  if (!isBackground && !isOpenAgent) return;
+  const what = oneLine(commandIn(fields) ?? firstText(fields), 120);
+  const started = startedId.exec(result ?? "")?.[1];
+  // The id of the call itself reaches nothing.
+  const reach = started === undefined ? "not finished" : `id ${started}`;
+  running.set(started ?? id, `${what} (${tool}, ${reach})`);
+}
+
+/** "with ID: b12", "agentId: af83", "pid 4711". */
+const startedId = /(?:\b|[a-z_])(?:id|ID|Id|pid)"?[:= ]+["'`]?((?=[\w-]*\d)[\w-]{2,60})/;
+
+/** The ids of what a host says has ended, in a message in the user's place. */
+function endedIn({ message }: StoredMessage): string[] {
+  if (message.role !== "user") return [];
+  const text = spokenText(message);
+  if (!text.includes("-notification>") || !ended.test(text)) return [];
+  return [...text.matchAll(/<(?:task|agent|shell|bash)-?_?id>\s*([\w-]+)\s*</g)].map(([, id = ""]) => id);
+}
+
+/** What a call refers to: the id of something that was started before. */
+function handleIn(fields: Record<string, unknown>): string | undefined {
+  const id = handles.map((name) => fields[name]).find((value) => typeof value === "string");
+  return typeof id === "string" ? id : undefined;
+}
+
+const handles = ["bash_id", "shell_id", "task_id", "taskId", "agent_id", "agentId", "id"];
+
 function idIn(line: string): string {
   return /, id ([\w-]+)\)$/.exec(line)?.[1] ?? line;
 }
 
 function firstText(fields: Record<string, unknown>): string {
-  const named = fields.description ?? fields.shell_id ?? fields.id ?? fields.prompt;
+  const named = fields.description ?? fields.prompt;
   return typeof named === "string" ? named : "";
 }

@@ -1,15 +1,16 @@
-import { isFinalAnswer, type StoredMessage, spokenText } from "../../context/conversation.ts";
+import { isFinalAnswer, type StoredMessage, spokenText, toolCallsOf } from "../../context/conversation.ts";
 import { oneLine } from "../../engine/text.ts";
 
 /** Go-aheads: they ask for nothing that is not asked already. */
 const goAhead =
-  /^\W*(?:(?:please|ok(?:ay)?|yes|yep|yeah|sure|now|and|just)\W+)*(?:continue|go on|go ahead|proceed|carry on|keep going|resume|next|do it|yes|ok(?:ay)?|y|go|sure|thanks|thank you|weiter|mach weiter|sigue|continúa|continuez?|続けて|继续)\W*$/i;
+  /^\W*(?:(?:please|ok(?:ay)?|yes|yep|yeah|sure|now|and|just|great|good|perfect|alright|then)\W+)*(?:continue|go on|go ahead|proceed|carry on|keep (?:going|at it|working)|resume|next|do (?:it|that|so|this)|yes|ok(?:ay)?|y|go|sure|please do|sounds good|lgtm|thanks|thank you|weiter|mach weiter|sigue|continúa|continuez?|続けて|继续)(?:\W+(?:from (?:where|there|here)\b[^.!?\n]{0,30}|with (?:it|that|this|the rest|the work)|please|now|then|thanks))*\W*$/i;
 
 /** The number or letter of one of the choices that the agent gave. */
 const choice = /^\W*(?:option\s+)?(?:\d{1,2}|[a-z])\W*$/i;
 
-/** A slash command of the host, such as "/compact" or "/model opus". */
-const slashCommand = /^\s*\/[a-z][\w:-]*(?:\s+\S{1,40})?\s*$/i;
+/** A slash command of the host, such as "/compact" or "/fix-issue 12 soon"; not a sentence that begins with a folder. */
+const slashCommand =
+  /^\/(?!(?:tmp|etc|var|usr|home|opt|dev|bin|lib|mnt|srv|proc|root|src|app|data) )[a-z][\w:-]*(?:[ \t][^\n]{0,200})?$/i;
 
 /** A message of the host in the user's place, such as the end of a background task. */
 const notification = /^<(?:[a-z]+-)*notification>/;
@@ -35,13 +36,21 @@ export function openAsks(
   earlier: readonly string[] = [],
 ): string[] {
   const asks: string[] = [];
+  let next: StoredMessage | undefined;
   for (const stored of messages.toReversed()) {
     const text = spokenText(stored.message).trim();
+    const following = next;
+    next = stored;
     if (text === "") continue;
-    if (isFinalAnswer(stored)) return [...new Set(asks)];
+    if (isFinalAnswer(stored) && !goesOn(following)) return [...new Set(asks)];
     if (stored.message.role === "user" && stored.number <= to && isAsk(text)) asks.push(text);
   }
   return [...new Set([...asks, ...earlier])];
+}
+
+/** A host may record what the agent says and the calls that follow as two messages. */
+function goesOn(following: StoredMessage | undefined): boolean {
+  return following?.message.role === "assistant" && toolCallsOf(following).length > 0;
 }
 
 /** How an agent says that it chose something or found a cause. */

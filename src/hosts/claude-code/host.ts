@@ -1,3 +1,4 @@
+import { reserving } from "../compaction-limit.ts";
 import { denyCall, injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 import { readClaudeLine } from "./transcript.ts";
@@ -28,7 +29,11 @@ export const claudeCode: Host = {
   },
   emptyAnswer: "",
   transcript: { readLine: readClaudeLine },
-  compaction: { restartsSession: true },
+  compaction: {
+    restartsSession: true,
+    // 20,000 for the summary and 13,000 for what comes before it.
+    startsAt: reserving(33_000),
+  },
   mcpClient: { name: /^claude-code$/ },
   recording: async () => (await import("./recording.ts")).claudeRecording,
   setup: async () => (await import("./setup.ts")).claudeCodeSetup,

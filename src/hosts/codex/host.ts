@@ -25,7 +25,11 @@ export const codex: Host = {
   },
   emptyAnswer: "",
   transcript: { readLine: readCodexLine },
-  compaction: { restartsSession: true, keeps: keptByCodex },
+  compaction: {
+    restartsSession: true,
+    startsAt: (contextWindow) => contextWindow * 0.9,
+    keeps: keptByCodex,
+  },
   mcpClient: {
     name: /^codex-mcp-client$/,
     conversation: ({ threadId }) => (typeof threadId === "string" ? threadId : undefined),

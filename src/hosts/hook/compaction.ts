@@ -208,6 +208,7 @@ function driverOf(
       return { bytes: checkpointRoomFor(hook, { lead: compactedLead, state, project }) };
     },
     readFile: projectReader(hook.event.cwd),
+    folder: hook.event.cwd,
     countTokens: estimateTokens,
     async contextAfter({ summary }) {
       const text = `${shown().text}\n${summary}`;

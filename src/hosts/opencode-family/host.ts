@@ -1,3 +1,4 @@
+import { reserving } from "../compaction-limit.ts";
 import { formatReply } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 import { keptByFamily } from "./kept-tail.ts";
@@ -11,5 +12,6 @@ export const familyTraits = {
   transcript: { readLine: readOpencodeLine },
   // The plugin places memory in each call; the conversation contains none of it.
   forgetsStart: true,
-  compaction: { keeps: keptByFamily },
+  // It leaves room for the longest answer that it asks for.
+  compaction: { startsAt: reserving(32_000), keeps: keptByFamily },
 } satisfies Partial<Host>;

@@ -21,6 +21,7 @@ export function pluginDriver({ session, cwd, report, ...parts }: PluginDriverPar
     trigger: "host",
     skipped: "the host compacted before the warning was due",
     readFile: projectReader(cwd),
+    folder: cwd,
     countTokens: session.setting.countTokens,
     commit: (receipt) => commitReceipt(session, receipt),
     notify: (moment) => notify(session, moment, report),

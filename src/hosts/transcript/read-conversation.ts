@@ -1,7 +1,7 @@
 import type { StoredMessage } from "../../context/conversation.ts";
 import type { Host, TranscriptFormat } from "../host.ts";
 import { readPart } from "./file.ts";
-import { jsonObjects } from "./json-lines.ts";
+import { jsonObjects, timeIn } from "./json-lines.ts";
 import type { Message } from "./line.ts";
 
 /** The part of a conversation since its last compaction, which is in the context. */
@@ -27,8 +27,12 @@ export function readConversation(
   const last = spans.at(-1);
   // A boundary with nothing after it is the compaction we handle: the removed messages precede it.
   const isOver = last !== undefined && (hasEnded || last.messages.length === 0) && spans.length > 1;
-  const removed = (isOver ? spans.at(-2) : last)?.messages ?? [];
-  const messages = removed.map((message, index) => ({ number: index + 1, message, at: 0 }));
+  const removed = isOver ? spans.at(-2) : last;
+  const messages = (removed?.messages ?? []).map((message, index) => ({
+    number: index + 1,
+    message,
+    at: removed?.times[index] ?? 0,
+  }));
   const before = spans.slice(0, isOver ? -2 : -1).flatMap((span) => span.messages);
   const said = before
     .filter(({ role }) => role === "user")
@@ -36,12 +40,15 @@ export function readConversation(
   return { messages, said, summary: isOver ? last.summary : "" };
 }
 
+interface Span {
+  summary: string;
+  messages: Message[];
+  /** When each of the messages was written; 0 if the transcript does not say. */
+  times: number[];
+}
+
 /** The spans between the compactions of a transcript, each after the summary it began with; undefined if there is none. */
-export function readSpans(
-  { transcript }: Host,
-  path: string,
-  until?: number,
-): { summary: string; messages: Message[] }[] | undefined {
+export function readSpans({ transcript }: Host, path: string, until?: number): Span[] | undefined {
   const text = readPart(path, { until });
   if (text === undefined || !transcript) return undefined;
   const { readLine, splitLines = jsonObjects } = transcript;
@@ -59,8 +66,8 @@ export function readSummary({ transcript }: Host, path: string, from: number): s
 function splitSpans(
   lines: Iterable<Record<string, unknown>>,
   readLine: TranscriptFormat["readLine"],
-): { summary: string; messages: Message[] }[] {
-  const spans: { summary: string; messages: Message[] }[] = [{ summary: "", messages: [] }];
+): Span[] {
+  const spans: Span[] = [{ summary: "", messages: [], times: [] }];
   const seen = new Set<unknown>();
   for (const line of lines) {
     // Resuming a session copies its lines.
@@ -70,10 +77,14 @@ function splitSpans(
     const content = readLine(line);
     const current = spans.at(-1);
     if (!content || !current) continue;
-    if ("messages" in content) current.messages.push(...content.messages);
+    if ("messages" in content) {
+      current.messages.push(...content.messages);
+      const at = timeIn(line.timestamp);
+      current.times.push(...content.messages.map(() => at));
+    }
     // The boundary and the summary may be on two lines.
     else if (current.messages.length > 0 || spans.length === 1)
-      spans.push({ summary: content.summary, messages: [] });
+      spans.push({ summary: content.summary, messages: [], times: [] });
     else current.summary ||= content.summary;
   }
   return spans;

@@ -22,6 +22,8 @@ export interface ModelCall {
 /** One event of a recorded session. */
 export type RecordedEvent =
   | { type: "message"; message: Message; at: number; call?: ModelCall }
+  /** The host's own count of the context up to here, if it records no usage by call, and the model's window. */
+  | { type: "context"; tokens: number; contextWindow?: number | undefined }
   | {
       type: "compaction";
       summary: string;
