@@ -1,4 +1,4 @@
-import type { Cue } from "./cues.ts";
+import type { Cue } from "./cue.ts";
 import type { Sentence } from "./sentence.ts";
 
 /** Finds the cues whose words a sentence has. */

@@ -1,12 +1,8 @@
-import type { Sentence } from "./sentence.ts";
+import { anywhere, atOpening, base, type Cue, inClause, inPart, withSubject } from "./cue.ts";
 import { anyWord, subject, subjects } from "./subjects.ts";
 
-/** A verb in its base form: not `works`, not `been`. */
-const base =
-  "(?![a-z]+(?:[^s]s|ed)\\b(?<!\\b(?:embed|feed|need|seed|exceed|proceed|shed|alias|bias|focus|canvas)))[a-z][a-z'-]+";
-
 const notAction =
-  "(?!(?:mind|been|seen|heard|had|got|gotten|worked|once|again|was|were|did|happen|happened|really|quite|knew|thought|tried|wanted|listen|understand|learn|a|an|the|know|sure)\\b)";
+  "(?!(?:mind|been|seen|heard|had|got|gotten|worked|once|again|was|were|did|happen|happened|really|quite|knew|thought|tried|wanted|listen|understand|learn|see|saw|notice|have (?:\\w+ed|done|gone|been|seen|known)|a|an|the|know|sure)\\b)";
 
 /** What programs do and do not do: a fault that the user describes. */
 const faults =
@@ -14,73 +10,14 @@ const faults =
 
 /** What happens again and again. */
 const event =
-  "(?:commit|change|edit|deploy|deployment|release|push|merge|pr|pull request|merge request|bug ?fix|bug|feature|task|answer|reply|response|step|migration|refactoring|session|turn|upgrade|new [\\w-]+)";
+  "(?:(?:code |schema |config )?(?:commit|change|edit)|prompt|deploy|deployment|release|push|merge|pr|pull request|merge request|bug ?fix|bug|feature|task|answer|reply|response|step|migration|refactoring|session|turn|upgrade|new [\\w-]+)";
 
 const asking =
   "(?:asking|checking|telling|consulting|informing|notifying|talking|confirming|my|our|a review|review|approval|permission|confirmation|consent|sign-?off|explicit|prior|running it by|the ok|an ok|the go)";
 
 /** Words that every text for `event` has one of. */
 const eventWords =
-  "commit change edit deploy deployment release push merge pr request bug bugfix feature task answer reply response step migration refactoring session turn upgrade new";
-
-/** One way of stating a rule. */
-export interface Cue {
-  /**
-   * A sentence must have one word of each list. Most sentences have none, and compiling a pattern takes longer than
-   * reading all sentences of a conversation.
-   */
-  needs: readonly (readonly string[])[];
-  test(sentence: Sentence): boolean;
-}
-
-type Words = string | readonly string[];
-
-function given(words: Words, test: Cue["test"]): Cue {
-  const lists = typeof words === "string" ? [words] : words;
-  return { needs: lists.map((list) => list.split(" ")), test };
-}
-
-function anywhere(words: Words, pattern: RegExp): Cue {
-  return given(words, ({ text }) => pattern.test(text));
-}
-
-/** Tries a pattern on the text with marked subjects. */
-function withSubject(words: Words, source: string): Cue {
-  const pattern = new RegExp(source);
-  return given(words, ({ marked }) => pattern.test(marked));
-}
-
-/** Tries a pattern at some places only, and after some words. */
-function at(
-  words: Words,
-  places: (sentence: Sentence) => readonly number[],
-  source: string,
-  after = "",
-): Cue {
-  const here = new RegExp(source, "y");
-  const isMarked = source.includes("\\ue000");
-  const later = after === "" ? undefined : new RegExp(`\\b(?:${after.replaceAll(" ", "|")}) (?:${source})`);
-  return given(words, (sentence) => {
-    const text = isMarked ? sentence.marked : sentence.text;
-    const isHere = (place: number) => {
-      here.lastIndex = place;
-      return here.test(text);
-    };
-    return places(sentence).some(isHere) || (later?.test(text) ?? false);
-  });
-}
-
-function atOpening(words: Words, source: string, after?: string): Cue {
-  return at(words, ({ openings }) => openings, source, after);
-}
-
-function inPart(words: Words, source: string, after?: string): Cue {
-  return at(words, ({ parts }) => parts, source, after);
-}
-
-function inClause(words: Words, source: string): Cue {
-  return at(words, ({ clauses }) => clauses, source);
-}
+  "commit change edit prompt deploy deployment release push merge pr request bug bugfix feature task answer reply response step migration refactoring session turn upgrade new";
 
 /** Statements that hold for good wherever they are in a sentence. */
 export const strong: readonly Cue[] = [
@@ -88,7 +25,7 @@ export const strong: readonly Cue[] = [
   inClause("never", `never(?: ever)?,? (?:under \\S+ circumstances,? )?${notAction}${base}`),
   anywhere(
     "never",
-    /\b(?:must|should|shall|may|ought to|(?:you|we) (?:can|will|should|must)|(?:is|are|am) to) never\b(?! (?:happen|occur|been|be (?:possible|the case|reached)))/,
+    /\b(?:must|should|shall|may|ought to|(?:you|we) (?:can|will|should|must)|(?:is|are|am) to) never\b(?! (?:happen|occur|been|have|be (?:possible|the case|reached)))/,
   ),
   inPart(
     "never",
@@ -97,7 +34,7 @@ export const strong: readonly Cue[] = [
   inClause("always", `always,? (?!${faults}(?<=\\b(?:that|you|we|to) always \\w+))${notAction}${base}`),
   anywhere(
     "always",
-    /\b(?:must|should|shall|ought to|(?:is|are) to|has to|have to|needs? to) always\b|\b(?:is|are) always to\b/,
+    /\b(?:must|should|shall|ought to|(?:is|are) to|has to|have to|needs? to) always\b(?! have)|\b(?:is|are) always to\b/,
   ),
   inPart(
     "always",
@@ -107,7 +44,7 @@ export const strong: readonly Cue[] = [
   // For good
   anywhere(
     "now forward here point henceforth today rest future circumstance circumstances account case time matter exception exceptions times again once rule rules negotiable",
-    /\b(?:from now on|from now onwards?|going forward|moving forward|from here on|from this point on|henceforth|from today on|for the rest of (?:this|the|our)|for all future|in all future|under no circumstances?|under any circumstances|on no account|in no case|at no (?:point|time)(?! (?:was|were|did|had|have|has))|no matter (?:what|how)|without exceptions?|no exceptions|at all times|ever again|once and for all|as a (?:general |hard )?rule|(?:hard|golden|ground|house|standing|general|strict|project|team|new|important|simple|iron|big) rules?\b(?=[^?]{0,20}[:—–,])|rules?:|non-negotiable)/,
+    /\b(?:from now on|from now onwards?|going forward|moving forward|from here on|from this point on|henceforth|from today on|for the rest of (?:this|the|our)|for all future|in all future|under no circumstances?|under any circumstances|on no account|in no case|at no (?:point|time)(?! (?:was|were|did|had|have|has))|no matter (?:what|how)|without exceptions?|no exceptions|at all times|ever again|once and for all|as a (?:general |hard )?rule|(?:hard|golden|ground|house|standing|general|strict|project|team|new|important|simple|iron|big) rules?\b(?=[^?]{0,20}[:—–,])|rules?:|non[- ]negotiable)/,
   ),
   anywhere(
     "future",
@@ -115,7 +52,7 @@ export const strong: readonly Cue[] = [
   ),
   anywhere(
     "remember mind forget",
-    /(?:^|[.,;:—–]\s*|\b(?:please|and|but|also|always|just) )(?:remember(?::|,| that)|keep in mind|bear in mind|don't forget that)(?! (?:bug|time|issue|file|thing|one|when|day)\b)/,
+    /(?:^|[.,;:—–]\s*|\b(?:please|and|but|also|always|just) )(?:remember(?::|,| that)|don't forget that)(?! (?:bug|time|issue|file|thing|one|when|day)\b)|(?<!\b(?:i|i'll|we|they) )\b(?:keep|bear) (?:this |that )?in mind\b/,
   ),
   anywhere(
     "limits hands stay steer dare",
@@ -147,7 +84,7 @@ export const strong: readonly Cue[] = [
   ),
   anywhere(
     "nobody one nothing",
-    /\b(?:nobody|no one|nothing) (?:is allowed|may|can|should|must|gets?|goes)\b(?! (?:wrong|see|help|be (?:found|seen)))/,
+    /\b(?:nobody|no one|nothing(?: (?:in|on|under|below) (?:[\w/.-]+ ){1,3}?[\w/.-]+)?) (?:is allowed|may|can|should|must|gets? (?:released|merged|deployed|pushed|published|to)|goes)\b(?! (?:wrong|see|help|be (?:found|seen)))/,
   ),
   anywhere("allowed", /\byou(?:'re| are) (?:not|never) allowed\b/),
   anywhere(
@@ -202,7 +139,7 @@ export const strong: readonly Cue[] = [
   // What we do here
   anywhere(
     "only always never exclusively strictly",
-    /\bwe (?:only|always|never|exclusively|strictly) (?:ever )?(?!got|had|have|need|see|saw|get|ran|did|want|found|know|knew)[a-z]+(?<!ed|[^s]s)\b/,
+    /\bwe (?:only|always|never|exclusively|strictly) (?:ever )?(?!got|had|have|need|see|saw|get|ran|run into|did|want|found|know|knew|end up|hit)[a-z]+(?<!ed|[^s]s)\b/,
   ),
   anywhere(
     "we",
@@ -213,8 +150,8 @@ export const strong: readonly Cue[] = [
     /\bwe (?:use|run|write|deploy|target|support|work with|ship) [^,?]{1,60}(?:,| and| —| –) ?(?:not|never|no)\b (?!sure|yet|only)/,
   ),
   anywhere(
-    "here repo repository project codebase team company house workspace monorepo",
-    /\b(?:here|in this (?:repo|repository|project|codebase|team|company|house|workspace|monorepo)),? (?:we|you|always|never|use|don't|do not|only|all|every|no)\b/,
+    "here repo repository project codebase team company house workspace monorepo crate package",
+    /\b(?:here,? (?!use)|in this (?:repo|repository|project|codebase|team|company|house|workspace|monorepo|crate|package),? )(?:we|you|always|never|use|don't|do not|only|all|every|no)\b/,
   ),
 ];
 
@@ -243,16 +180,16 @@ export const weak: readonly Cue[] = [
       "all every each any",
       "must should shall has have need needs is are goes go get gets use uses start starts require requires",
     ],
-    `(?:all|every|each|any)(?: of (?:our|the|your|my))? (?:[\\w'./-]+ ){1,7}(?:must|should|shall|has to|have to|needs? to|(?:is|are) to|goes|go|gets?|uses?|starts? with|requires?)\\b(?! ${outcomes})`,
+    `(?:all|every|each|any)(?: of (?:our|the|your|my))? (?!two |three |four |five )(?:[\\w'./-]+ ){1,7}(?:must|should|shall|has to|have to|needs? to|(?:is|are) to|goes|go|gets?|uses?|starts? with|requires?)\\b(?! ${outcomes}| (?:have|get|use) (?:these|this|that|those|it)\\b)`,
     "that and but so",
   ),
   inPart(
     "no none",
-    `(?:no|none of)(?: of (?:our|the|your|my))? (?:[\\w'./-]+ ){1,7}(?:may|must|should|shall|can|is allowed|are allowed|without|unless|before)\\b`,
+    `(?:no|none of)(?: of (?:our|the|your|my))? (?!them |these |those )(?:[\\w'./-]+ ){1,7}(?:may|must|should|shall|can|is allowed|are allowed|without|unless|before)\\b`,
   ),
   anywhere(
     "no zero",
-    /^(?:please,? |and |also,? |but |so )?(?:no|zero) (?:new |more |external |direct |force |inline |default |raw |hard-?coded |magic |third-party |extra |global )?(?!problem|worr|thank|error|change|issue|luck|idea|need|result|match|question|other|tests? (?:were|are|failed)|such|way|rush|stress|offen[cs]e|hurry|news|clues|bugs?|difference|one\b)[a-z][\w.-]*(?: [\w.-]+){0,3}?s\b(?: (?:in|to|on|into|inside|outside|anywhere|please|at all|whatsoever|for|from|with|under)\b|[!.]|$)/,
+    /(?:^(?:please,? |and |also,? |but |so )?|\()(?:no|zero) (?:new |more |external |direct |force |inline |default |raw |hard-?coded |magic |third-party |extra |global )?(?!problem|worr|thank|error|change|issue|luck|idea|need|result|match|question|other|tests? (?:were|are|failed)|such|way|rush|stress|offen[cs]e|hurry|news|clues|bugs?|difference|one\b)[a-z][\w.-]*(?: [\w.-]+){0,3}?s\b(?: (?:in|to|on|into|inside|outside|anywhere|please|at all|whatsoever|for|from|with|under)\b(?! the (?:results?|lists?|tables?|output|response|logs?|console)\b)|[!.]|$)/,
   ),
   // Conventions for the agent's own work
   inPart(
@@ -297,9 +234,12 @@ export const weak: readonly Cue[] = [
   ),
   atOpening(
     "keep",
-    `keep (?:all|every|any) |keep (?!it |this |that |them )(?:[\\w'-]+ ){1,5}(?:out of|away from|under|below|within|to a minimum|short|small|brief|concise|in english|private|secret)\\b`,
+    `keep (?:all|every|each|any) |keep (?!it |this |that |them )(?:[\\w'-]+ ){1,5}(?:out of|away from|under|below|within|to a minimum|short|small|brief|concise|focused|minimal|stable|thin|in english|private|secret)\\b`,
   ),
-  inPart("go live belong", `(?:our |your )?${subjects} (?:go|live|belong)\\b`),
+  inPart(
+    "go live belong",
+    `(?:our |your )?(?!the |these |those |my )(?:${anyWord} )?${subjects} (?:go|live|belong)\\b(?! (?:red|green|wrong|away|through|missing)\\b)`,
+  ),
   anywhere("per", /\b(?:no more than|at most|max(?:imum)?(?: of)?) \S+ [a-z]+ per [a-z]+/),
   anywhere(
     "only",
@@ -330,14 +270,14 @@ export const weak: readonly Cue[] = [
   anywhere(
     [
       "must may mustn't should",
-      "during production prod hand manually without outside before until unless directly all",
+      "during production prod hand manually without outside before until unless directly all project repo repository codebase",
     ],
-    /\b(?:must not|may not|mustn't|must never|should not) be [a-z]+(?:ed|en|t|n)\b[^?]{0,60}\b(?:during|in production|on production|in prod|by hand|manually|without|outside|before|until|unless|directly|at all)\b/,
+    /\b(?:must not|may not|mustn't|must never|should not) be [a-z]+(?:ed|en|t|n)\b[^?]{0,60}\b(?:during|in production|on production|in prod|by hand|manually|without|outside|before|until|unless|directly|at all|in this (?:project|repo|repository|codebase))\b/,
   ),
   // Only
   inClause(
     "only",
-    `only (?:ever )?(?:(?:edit|change|touch|read|run|test|call)\\b(?=.{0,60}\\b(?:files|tests|scripts|code) (?:in|under|inside|below|with))|use|commit|push|deploy|merge|release|publish|install|respond|answer|reply|write|import|work|talk|store|log)\\b (?!the (?:first|second|last|other|new)|this|that|it\\b)(?=.{0,80}\\b(?:in|via|through|with|from|to|on|inside|under|using|for|when|after|if)\\b|\\S+[.!]?$|\\S+ \\S+[.!]?$)`,
+    `only (?:ever )?(?:(?:edit|change|touch|read|run|test|call)\\b(?=.{0,60}\\b(?:files|tests|scripts|code) (?:in|under|inside|below|with))|use|commit|push|deploy|merge|release|publish|install|respond|answer|reply|write|import|work|talk|store|log)\\b (?!the (?:first|second|last|other|new)|the \\w+[.!]?$|this|that|it\\b)(?=.{0,80}\\b(?:in|via|through|with|from|to|on|inside|under|using|for|when|after|if)\\b|\\S+[.!]?$|\\S+ \\S+[.!]?$)`,
   ),
   inClause("only", `use only (?!the (?:first|second|last|other|new)|this|that|it\\b)`),
   inClause(
@@ -351,13 +291,14 @@ export const weak: readonly Cue[] = [
   ),
   inPart(
     "instead rather over not",
-    `use [\\w.@/\`'"-]+(?: \\w+)? (?:instead of|rather than|over|and not) [\\w.@/\`'"-]+(?: (?:for|in|when|everywhere|throughout|across|to)\\b.*|[.!]?$)`,
+    `use [\\w.@/\`'"-]+(?: \\w+)? (?:instead of|rather than|over|and not) [\\w.@/\`'"-]+(?: (?:for|in|when|everywhere|throughout|across|to)\\b(?! (?:the|this) [\\w-]+[.!]?$).*|[.!]?$)`,
   ),
   atOpening(
     "prefer stick keep",
     `(?:prefer \\S+ (?:\\S+ ){0,4}(?:over|to|instead of|rather than)|(?:stick|keep) (?:to|with) (?!this|that|it|the (?:plan|first|second|current|same)|option|going)\\S+)`,
   ),
   atOpening("avoid", `avoid (?:using|adding|any|all|[a-z]+ing|[a-z-]+ [a-z-]+s|[a-z]{4,}s)\\b`),
+  inPart("avoid", "avoid (?:using|adding|introducing|writing|making|creating)\\b", "and but"),
   atOpening(
     "stop quit more refrain",
     `(?:(?:stop|quit|no more) (?:adding|using|doing|writing|making|creating|committing|pushing|asking|running|installing|putting|touching|changing|editing|deleting|apologi[sz]ing|summari[sz]ing|explaining|guessing|inventing|mocking|skipping|calling|saying)|refrain from [a-z]+ing)\\b(?!.*\\band (?:check|switch|go|use|take|start|run)\\b)`,
@@ -374,7 +315,7 @@ export const weak: readonly Cue[] = [
   ),
   withSubject(
     "sure ensure see",
-    `\\b(?:make sure|ensure|be sure|see to it)(?: that)? (?:all |every |each |any |our |your )?(?:${anyWord} ){0,2}${subject} (?:(?:in|of|for|to) (?:[\\w'./\\ue000\\ue001-]+ ){1,4})?(?:are|is|have|has|use|uses|include|contain|start|end|follow|go|goes|stay|stays|get|gets|carry|mention|reference|never|always|do not|don't)\\b(?! ${outcomes}| (?:green|passing|fixed|working|ok|fine)\\b)`,
+    `\\b(?:make sure|ensure|be sure|see to it)(?: that)? (?!the (?:${anyWord} )?[a-z]*\\ue001)(?:all |every |each |any |our |your )?(?:${anyWord} ){0,2}${subject} (?:(?:in|of|for|to) (?:[\\w'./\\ue000\\ue001-]+ ){1,4})?(?:are|is|have|has|use|uses|include|contain|start|end|follow|go|goes|stay|stays|get|gets|carry|mention|reference|never|always|do not|don't)\\b(?! ${outcomes}| (?:green|passing|fixed|working|ok|fine)\\b)`,
   ),
   anywhere(
     ["sure ensure see", "every each any"],

@@ -1,12 +1,14 @@
 import { type StoredMessage, spokenText } from "../../context/conversation.ts";
 import { oneLine } from "../../engine/text.ts";
 import {
+  isFragment,
   openingOf,
   replaceEnd,
   replacesRule,
   type Stated,
   settleInline,
   stated,
+  takenBackBy,
   withdrawnValues,
 } from "./corrections.ts";
 import { isRule } from "./is-rule.ts";
@@ -47,12 +49,14 @@ const maxRule = 500;
 export function findRules(messages: readonly StoredMessage[], known: KnownRules): SearchedRules {
   let rules: Candidate[] = known.found.map(({ id, text }) => ({ id, ...stated(text), message: 0 }));
   const withdrawn = new Set<string>();
+  let before = 0;
   for (const { number, message } of newestSaid(messages)) {
     for (const sentence of ownSentences(spokenText(message))) {
-      const next = readSentence(rules, sentence, number);
+      const next = readSentence(rules, sentence, number, before);
       for (const value of withdrawnIn(rules, next, sentence)) withdrawn.add(value);
       rules = next;
     }
+    before = number;
   }
   const kept = new Set(rules.flatMap(({ id }) => (id === undefined ? [] : [id])));
   const settled = new Set([...known.settled, ...known.found.map(({ text }) => text)].map(key));
@@ -94,31 +98,50 @@ export function withoutWithdrawn(
   withdrawn: readonly string[],
 ): readonly StoredMessage[] {
   if (withdrawn.length === 0) return messages;
-  const escaped = withdrawn.map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
-  const pattern = new RegExp(`(?<![\\w/@.-])(?:${escaped.join("|")})(?![\\w/@-]|\\.\\w)`, "gi");
+  const anywhere = patternOf(withdrawn.filter(isDistinctive));
+  const inRules = patternOf(withdrawn);
+  const clean = (text: string) => {
+    const said = text.replaceAll(anywhere, "[…]");
+    if (said.search(inRules) === -1) return said;
+    return ownSentences(said)
+      .filter((sentence) => isRule(sentence) || openingOf(sentence) !== undefined)
+      .reduce((rest, sentence) => rest.replace(sentence, () => sentence.replaceAll(inRules, "[…]")), said);
+  };
   return messages.map((stored) => {
     const { message } = stored;
     if (message.role !== "user") return stored;
     const text = spokenText(message);
-    const content = text.replaceAll(pattern, "[…]");
+    const content = clean(text);
     if (content === text) return stored;
     return { ...stored, message: { role: "user" as const, content } };
   });
 }
 
-/** The rules after one more sentence of the user. */
-function readSentence(rules: Candidate[], sentence: string, message: number): Candidate[] {
+/** A path, a port or a name means the same wherever it is said; "2" and "npm" do not. */
+function isDistinctive(value: string): boolean {
+  return value.length >= 4 && /[\d/\\._:@-]|[a-z][A-Z]/.test(value);
+}
+
+function patternOf(values: readonly string[]): RegExp {
+  const escaped = values.map((value) => value.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
+  // Without a value it matches nothing.
+  const any = escaped.length === 0 ? "(?!)" : escaped.join("|");
+  return new RegExp(`(?<![\\w/@.-])(?:${any})(?![\\w/@-]|\\.\\w)`, "gi");
+}
+
+/** The rules after one more sentence of the user. `before` is the message that the user wrote before this one. */
+function readSentence(rules: Candidate[], sentence: string, message: number, before: number): Candidate[] {
   const opening = openingOf(sentence);
   const last = rules.at(-1);
   const isJustSaid = last?.message === message;
   if (opening?.isRevocation) return isJustSaid ? rules.slice(0, -1) : rules;
+  const isTakenBack = takenBackBy(sentence);
+  if (isTakenBack && rules.some(isTakenBack)) return rules.filter((rule) => !isTakenBack(rule));
   const settled = settleInline(sentence);
   const isOne = isRule(settled) || (settled !== sentence && isRule(sentence));
-  // "Sorry, I meant 9090": the value of the rule that was just stated.
-  if (opening && isJustSaid && last && !isOne && opening.rest.split(/\s+/).length <= 8)
-    return opening.rest === ""
-      ? rules
-      : [...rules.slice(0, -1), { ...stated(replaceEnd(withoutStop(last.text), opening.rest)), message }];
+  if (opening && last && !isOne && correctsValue(last, opening, isJustSaid, last.message === before))
+    return [...rules.slice(0, -1), { ...stated(replaceEnd(withoutStop(last.text), opening.rest)), message }];
+  if (!isOne && noCorrection.test(sentence)) return rules;
   if (!isOne && rules.length === 0) return rules;
   const same = rules.find(({ text }) => key(text) === key(settled));
   if (same) return rules;
@@ -131,6 +154,22 @@ function readSentence(rules: Candidate[], sentence: string, message: number): Ca
   if (!isOne && replaced.length === 0) return rules;
   return [...rules.filter((rule) => !replaced.includes(rule)), { ...now, message }];
 }
+
+/** "Sorry, I meant 9090": the value of the rule that was just stated, or stated in the message before. */
+function correctsValue(
+  { text }: Candidate,
+  { rest, hasValue }: { rest: string; hasValue: boolean },
+  isJustSaid: boolean,
+  isFromBefore: boolean,
+): boolean {
+  const length = rest === "" ? 0 : rest.split(/\s+/).length;
+  if (isJustSaid) return length > 0 && length <= 8 && isFragment(text, rest, hasValue);
+  return isFromBefore && hasValue && length > 0 && length <= 3 && isFragment(text, rest, false);
+}
+
+/** A question, or a permission for once, leaves rules as they are. */
+const noCorrection =
+  /^(?!.*\b(?:instead|from now on)\b).*\?\s*$|\b(?:(?:just )?this once|this time|for now|for this (?:one|task|pr|change|commit|file|step|test))\b/i;
 
 function sharesWord(a: string, b: string): boolean {
   const words = new Set(a.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);

@@ -1,3 +1,6 @@
+import { isRulesHeading } from "./headings.ts";
+import { isRule } from "./is-rule.ts";
+
 /** Longer messages are read at their beginning and end only. */
 const maxMessage = 40_000;
 
@@ -56,7 +59,11 @@ const introduction =
 
 /** Lines that a program printed. */
 const printed =
-  /^\s*(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|\[(?:error|warn\w*|info|debug|fatal|trace)\]|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b|(?:npm|yarn|pnpm) (?:ERR!|error|warn)|(?:\w*Error|\w*Exception|error|fatal|warning|hint|remote|panic)(?:\[\w+\])?:\s|at \S+ \(|\$ |% |➜|❯|>>> |PS [A-Z]:|[{}[\]"]|\+{1,3} |@@ |diff --git|\|)/;
+  /^\s*(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|\[(?:error|warn\w*|info|debug|fatal|trace)\]|(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b|(?:npm|yarn|pnpm) (?:ERR!|error|warn)|(?:\w*Error|\w*Exception|error|fatal|warning|hint|remote|panic)(?:\[\w+\])?:\s|at \S+ \(|\$ |% |➜|❯|>>> |PS [A-Z]:|[{}[\]"]|\/\*|\/\/ |\+{1,3} |@@ |diff --git|\|)/;
+
+/** A line that introduces what a program printed: prose below it is the user's. */
+const outputIntroduction =
+  /\b(?:logs?|output|errors?|trace(?:back)?|stack|ausgabe|fehler|erreur|sortie|salida|日志|输出)\b[^\n]{0,60}:\s*$/i;
 
 /** Words that begin the user's own last paragraph below a document. */
 const ownOpening =
@@ -69,7 +76,9 @@ function withoutPasted(lines: readonly string[]): string[] {
     (line, index) => line.trim() === "" && index > start && hasText(lines, index),
   );
   const tail = lastBlank === -1 ? [] : lines.slice(lastBlank + 1);
-  const isOwn = tail.length > 0 && ownOpening.test(tail[0] ?? "");
+  const [first = ""] = tail;
+  const isProse = outputIntroduction.test(lines[start - 1] ?? "") && /^\p{L}+,? (?:\S+ )+\S+$/u.test(first);
+  const isOwn = ownOpening.test(first) || (isProse && !printed.test(first));
   return [...dropPrinted(lines.slice(0, start)), "", ...(isOwn ? dropPrinted(tail) : [])];
 }
 
@@ -111,29 +120,57 @@ function paragraphsOf(lines: readonly string[]): string[][] {
 /** Longer sentences are cut at a comma. */
 const maxSentence = 600;
 
-/** The sentences of a message that the user wrote, in order. Lines that were only wrapped are joined. */
+/**
+ * The sentences of a message that the user wrote, in order. Lines that were only wrapped are joined. The points below a
+ * heading such as "Never do these:" have the heading before them: without it "push to main" says the opposite.
+ */
 export function ownSentences(message: string): string[] {
-  return ownParagraphs(message).flatMap((lines) => joinWrapped(lines).flatMap(splitSentences));
+  let heading = "";
+  return ownParagraphs(message).flatMap((lines) =>
+    joinWrapped(lines).flatMap(({ text, isPoint }, index, all) => {
+      const sentences = splitSentences(text);
+      if (isPoint) return heading === "" ? sentences : sentences.map((sentence) => `${heading} ${sentence}`);
+      const last = sentences.at(-1) ?? "";
+      heading = last.endsWith(":") && (isRulesHeading(last) || isRule(last)) ? last : "";
+      const isWithPoints = heading !== "" && (isRulesHeading(heading) || all[index + 1]?.isPoint);
+      return isWithPoints ? sentences.slice(0, -1) : sentences;
+    }),
+  );
 }
 
-function joinWrapped(lines: readonly string[]): string[] {
-  const joined: string[] = [];
+/** The end of a line that goes on in the next one, whatever that begins with. */
+const unfinished =
+  /(?:,|\b(?:a|an|the|to|of|in|on|at|by|for|from|with|without|and|or|not|use|our|your|my))\s*$/i;
+
+interface Line {
+  text: string;
+  /** Whether it is a point of a list. */
+  isPoint: boolean;
+}
+
+function joinWrapped(lines: readonly string[]): Line[] {
+  const joined: Line[] = [];
   for (const line of lines) {
-    const isContinued =
-      joined.length > 0 && /^\s*[a-z(]/.test(line) && !/[.!?。！？:]\s*$/.test(joined.at(-1) ?? "");
-    if (isContinued) joined.push(`${joined.pop()} ${line.trim()}`);
+    const last = joined.at(-1);
+    const isPoint = bullet.test(line);
+    const isWrapped = /^\s*[a-z(]/.test(line)
+      ? !/[.!?。！？:]\s*$/.test(last?.text ?? "")
+      : unfinished.test(last?.text ?? "");
+    if (last && !isPoint && isWrapped) last.text += ` ${line.trim()}`;
     else
-      joined.push(
-        line
+      joined.push({
+        text: line
           .replace(bullet, "")
           .replace(/^\s*\[[ x]\]\s*/i, "")
           .trim(),
-      );
+        isPoint,
+      });
   }
   return joined;
 }
 
-const abbreviation = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|mr|mrs|dr|no|z\.b|bzw|ca|usw)$/i;
+const abbreviation =
+  /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|mr|mrs|dr|no|z\.b|bzw|ca|usw)$|[:;,(]\s*\d{1,2}$/i;
 
 function splitSentences(line: string): string[] {
   const sentences: string[] = [];

@@ -145,6 +145,18 @@ test("what the user has corrected is not kept in another way either [pins.correc
   );
 });
 
+test("a corrected word or small number is taken out of the rule, not out of other requests [pins.corrected]", () => {
+  const messages = conversation(
+    "Always indent with 2 spaces. Sorry, 4 spaces.",
+    "Fix the 2 failing tests and release version 2.",
+  );
+  const { texts, withdrawn } = findRules(messages, nothing);
+  assert.deepEqual(texts, ["Always indent with […] 4 spaces"]);
+  const said = withoutWithdrawn(messages, withdrawn).map(({ message }) => message.content);
+  assert.equal(said[0], "Always indent with […] spaces. Sorry, 4 spaces.");
+  assert.equal(said[2], "Fix the 2 failing tests and release version 2.");
+});
+
 test("rules about other things stay beside each other [pins.corrected]", () => {
   for (const pair of [
     ["All commit messages must be in English.", "All commit messages must start with the ticket id."],
@@ -155,6 +167,40 @@ test("rules about other things stay beside each other [pins.corrected]", () => {
     assert.deepEqual(found(...pair), pair);
   const task = "Deploy the docs now please, and use the script instead of the button.";
   assert.deepEqual(found("Never deploy on Fridays.", task), ["Never deploy on Fridays."]);
+});
+
+test("what the user says later leaves a rule as it is, unless it corrects it [pins.corrected]", () => {
+  const left = new Set(found(...rules, ...ordinary));
+  const lost = found(...rules).filter((rule) => !left.has(rule));
+  assert.deepEqual(lost, ["Rule number one: never break the build."]);
+  for (const [rule, later] of [
+    ["Never push to main without asking.", "It is not main that is broken, it's the release branch."],
+    ["Never push to main without asking.", "actually, can you push the fix to main?"],
+    ["Never touch the billing module.", "Wait, did you touch the billing module?"],
+    ["Always ask me before you delete files.", "You may delete the files in /tmp/x now."],
+    ["Never use port 8080.", "grafana is not on port 3000"],
+  ] as const)
+    assert.deepEqual(found(rule, later), [rule]);
+  for (const remark of ["Sorry for being so strict.", "I mean it.", "Wait for me.", "Oops, I have to go."])
+    assert.deepEqual(found(`Never commit to main. ${remark}`), ["Never commit to main."]);
+  const inline = ["Never touch prod, sorry, but I've been burnt before.", "Never push to main, I mean it."];
+  assert.deepEqual(found(...inline), inline);
+});
+
+test("a rule is taken back by what it is about [pins.corrected]", () => {
+  const said = ["Never add comments to the code.", "Always use tabs."];
+  assert.deepEqual(found(...said, "scrap the rule about comments"), ["Always use tabs."]);
+  assert.deepEqual(found(...said, "ok, forget what I said about tabs"), ["Never add comments to the code."]);
+});
+
+test("the points of a list of rules have their heading, and wrapped lines are whole [pins.found]", () => {
+  assert.deepEqual(found("Things you must not do:\n- push to main\n- edit .env\n\nNow fix the bug."), [
+    "Things you must not do: push to main",
+    "Things you must not do: edit .env",
+  ]);
+  assert.deepEqual(found("Never deploy to\nAWS without asking me."), [
+    "Never deploy to AWS without asking me.",
+  ]);
 });
 
 test("known rules are not found again, and an earlier one that was corrected is replaced [pins.lasting]", () => {

@@ -2,11 +2,11 @@ import { markSubjects } from "./subjects.ts";
 
 /** Words that may come before the rule itself. */
 const opener =
-  /(?:(?:please|pls|also|and|but|oh|ah|hey|btw|by the way|ok|okay|so|just|then|now|yes|no|great|thanks|thank you|one more thing|another thing|one thing|important|note|fyi|ps|p\.s\.|again|still|plus|additionally|furthermore|as i said|like i said|remember|rule|in general|generally|for the record|to be clear|while (?:we're|you're|we are|you are) at it|before i forget|side note|reminder|attention|warning|caution)(?: [—–-]+|[,:.!—–-]*)|as for \S+(?: [—–-]+)?)\s+/y;
+  /(?:(?:please|pls|also|and|but|oh|ah|hey|btw|by the way|ok|okay|so|just|then|now|yes|no|great|thanks|thank you|one more thing|one last thing|another thing|just so you know|heads[- ]?up|quick (?:note|reminder)|kindly|if possible|be so kind as to|for the future|one thing|important|note|fyi|ps|p\.s\.|again|still|plus|additionally|furthermore|as i said|like i said|remember|rule|in general|generally|for the record|to be clear|while (?:we're|you're|we are|you are) at it|before i forget|side note|reminder|attention|warning|caution)(?: [—–-]+|[,:.!—–-]*)|as for \S+(?: [—–-]+)?)\s+/y;
 
 const maxOpeners = 8;
 
-const afterSign = /[,;:(—–]\s*/g;
+const afterSign = /[,;:(—–]\s*(?:\d{1,2}[.)]\s+)?/g;
 const afterDash = /\s-+\s+/g;
 
 /** Words after which an imperative may begin in the middle of a sentence. */

@@ -1,6 +1,6 @@
 /** What the work of an agent is made of, in the plural. A bare plural of these with "must" is a convention. */
 const plurals = new Set(
-  "commit commits messages branch branches pr prs mrs reviews releases tags versions deploys deployments migrations dependencies packages imports tests fixtures mocks comments docs docstrings functions methods components classes types names variables constants identifiers files paths scripts config configs secrets credentials passwords keys tokens logs timestamps dates times amounts prices currencies ids urls endpoints routes queries responses requests errors exceptions strings texts translations answers replies reports summaries changes edits patches backups jobs schemas tables columns headers lines pages screenshots images licences licenses money".split(
+  "commit commits messages branch branches pr prs mrs titles reviews releases tags versions deploys deployments migrations dependencies packages imports tests fixtures mocks comments docs docstrings functions methods components classes types names variables constants identifiers files paths scripts config configs secrets credentials passwords keys tokens logs timestamps dates times amounts prices currencies ids urls endpoints routes queries responses requests errors exceptions strings texts translations answers replies reports summaries changes edits patches backups jobs schemas tables columns headers lines pages screenshots images licences licenses money".split(
     " ",
   ),
 );
