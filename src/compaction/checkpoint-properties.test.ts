@@ -60,10 +60,9 @@ test("is deterministic, and independent of the order in which an earlier checkpo
       const { memory } = earlier;
       assert.ok(memory);
       const reversed: Checkpoint = { ...earlier, memory: { ...memory, names: memory.names.toReversed() } };
-      const files = [...earlier.filesRead, ...earlier.filesWritten].map((file): [string, string] => [
-        file,
-        "x",
-      ]);
+      const files = [...earlier.filesRead, ...earlier.filesWritten].map(
+        (file): [string, { text: string }] => [file, { text: "x" }],
+      );
       const [contents, others] = [new Map(files), new Map(files.toReversed())];
       const { text } = plan(now, { earlier, contents });
       assert.equal(plan(now, { earlier, contents }).text, text);
@@ -77,7 +76,7 @@ test("is deterministic, and independent of the order in which an earlier checkpo
 function listedPaths(text: string): string[] {
   const lines = text.split("\n").filter((each) => /^(?:Files [^:]*|Other paths): /.test(each));
   return lines
-    .flatMap((each) => each.slice(each.indexOf(": ") + 2).split(/; | (?![^(]*\))/))
+    .flatMap((each) => each.slice(each.indexOf(": ") + 2).split(/; | (?!\()(?![^(]*\))/))
     .map((path) => path.replace(/ \(.*$/, "").replace(/:\d+-\d*$/, ""));
 }
 
@@ -154,7 +153,7 @@ test("takes 1 % of the window within its limits, and uses at least 95 % of it [c
   assert.deepEqual([8_000, 100_000, 200_000, 1_000_000].map(checkpointTokens), [400, 1_000, 2_000, 2_500]);
   for (const tokens of [400, 1_000, 2_500]) {
     const used = estimateTokens(plan(conversation(...busy), { budget: { tokens } }).text);
-    assert.ok(used >= tokens * 0.94 && used <= tokens, `${used} of ${tokens}`);
+    assert.ok(used >= tokens * 0.95 && used <= tokens, `${used} of ${tokens}`);
   }
   const bytes = Buffer.byteLength(plan(conversation(...busy), { budget: { bytes: 8_000 } }).text);
   assert.ok(bytes >= 8_000 * 0.95, `${bytes} of 8000`);

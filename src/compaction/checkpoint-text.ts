@@ -1,9 +1,9 @@
 import { fenceLine } from "../context/fence.ts";
-import type { CheckpointMemory, FileFact } from "../engine/records.ts";
+import type { CheckpointMemory, CommandFact, FileFact } from "../engine/records.ts";
 import { dropTrailing, oneLine } from "../engine/text.ts";
 import type { CheckpointBudget, Measure } from "./budget.ts";
 import { measureFor } from "./budget.ts";
-import { commandWorth, freshness } from "./facts/commands.ts";
+import { commandWorth, freshness, withLineEnds } from "./facts/commands.ts";
 import { type Candidate, orderByNeed } from "./need/choose.ts";
 import { namesCovered, partsCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
@@ -59,7 +59,7 @@ interface Item extends Candidate {
   home?: string;
 }
 
-const open = "[Checkpoint, written down before the conversation was compacted]";
+const open = "[Checkpoint, written down before the compaction]";
 const close = "[End of checkpoint]";
 
 /** Says as much as the budget allows, most needed first, each fact under its role. */
@@ -69,12 +69,26 @@ export function renderCheckpoint(
   countTokens: (text: string) => number,
 ): string {
   const measure = measureFor(budget, countTokens);
-  const first = statedItems(facts, measure);
-  const told = new Set(first.flatMap(({ names }) => names));
-  const items = [...first, ...orderByNeed(candidatesOf(facts, measure), facts.scores, told)];
+  const names = candidatesOf(facts, measure);
+  const itemsWith = (generosity: number) => {
+    const first = statedItems(facts, measure, generosity);
+    const told = new Set(first.flatMap((item) => item.names));
+    return [...first, ...orderByNeed(names, facts.scores, told)];
+  };
+  const items = itemsWith(1);
   if (items.length === 0) return `${open}\nNothing to carry over.\n${close}`;
-  return layOut(fill(items, measure));
+  const text = layOut(fill(items, measure));
+  if (measure.cost(text) > measure.total * fullEnough) return text;
+  // All names fit: what they leave is for statements that were cut or left out.
+  for (const generosity of [16, 4, 2]) {
+    const more = layOut(withoutRepeats(itemsWith(generosity)));
+    if (measure.cost(more) <= measure.total) return more;
+  }
+  return text;
 }
+
+/** A text that takes more of its budget has no room for more statements. */
+const fullEnough = 0.9;
 
 /** The longest beginning of the list that fits, and after it whatever is small enough. */
 function fill(items: readonly Item[], { cost, total }: Measure): Item[] {
@@ -172,11 +186,14 @@ const leastTokens = 38;
 /** More would not fit, and trying them is slow. A small budget has room for one of each kind, and for the asks. */
 const maxListed = 40;
 
-/** What is said whatever the scores: asks, failures, the plan, running work. */
-function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure): Item[] {
-  const texts: Partial<Record<Section, readonly string[]>> = {
+/**
+ * What is said whatever the scores: asks, failures, the plan, running work. Where `generosity` is greater than 1, shares are
+ * that much larger.
+ */
+function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure, generosity: number): Item[] {
+  const texts: Partial<Record<Section, readonly (string | Failure)[]>> = {
     asks: facts.openAsks,
-    failures: failureTexts(facts),
+    failures: failuresOf(facts),
     planOpen: facts.planOpen,
     running: facts.running,
     commands: commandTexts(facts),
@@ -185,11 +202,12 @@ function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure): 
     decisions: facts.decisions,
   };
   const isSmall = tokens < smallBudget;
-  let all = total * (isSmall ? statedShare.small : statedShare.large);
+  let all = total * Math.min(0.9, generosity * (isSmall ? statedShare.small : statedShare.large));
   return shares.flatMap(([section, share, lengths]) => {
     const least = Math.min(smallestShare, leastTokens / tokens);
-    const room = Math.min(all, total * Math.max(isSmall ? share / 2 : share, least));
-    const listed = (texts[section] ?? []).slice(0, isSmall && section !== "asks" ? 1 : maxListed);
+    const room = Math.min(all, generosity * total * Math.max(isSmall ? share / 2 : share, least));
+    const isOnlyOne = isSmall && generosity === 1 && section !== "asks";
+    const listed = (texts[section] ?? []).slice(0, isOnlyOne ? 1 : maxListed);
     const { items, used } = cutToFit(section, listed, lengths, room, cost);
     all -= used;
     return items.map(
@@ -200,7 +218,7 @@ function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure): 
 
 function cutToFit(
   section: Section,
-  facts: readonly string[],
+  facts: readonly (string | Failure)[],
   lengths: readonly number[],
   room: number,
   cost: Measure["cost"],
@@ -211,13 +229,11 @@ function cutToFit(
   for (const [index, fact] of facts.entries()) {
     // No fact takes more than two thirds of what is left, unless it is the last.
     const most = index === facts.length - 1 ? left : (left * 2) / 3;
-    const limits = [...lengths, ...(isDense(fact) ? denseLengths : [])];
-    // Most of a long text would be read only to be cut; one character more than fits shows that it was.
+    const { line, failure = "" } = typeof fact === "string" ? { line: fact } : fact;
+    const limits = [...lengths, ...(isDense(line) ? denseLengths : [])];
     const [longest = 0] = limits;
-    const whole = fenceLine(oneLine(fact.slice(0, 4 * longest)).slice(0, longest + 1));
-    const cuts = limits.map((limit) =>
-      whole.length > limit ? `${dropTrailing(whole.slice(0, limit).toWellFormed(), "… ")}…` : whole,
-    );
+    const [start, end] = [fencedStart(line, longest), fencedStart(failure, longest)];
+    const cuts = limits.map((limit) => (end === "" ? cutTo(start, limit) : cutFailure(start, end, limit)));
     const shortest = items.length === 0 ? cuts.at(-1) : undefined;
     const text = cuts.find((cut) => cost(`${cut}; `) <= most) ?? fitting(shortest, left, cost);
     if (text === undefined) continue;
@@ -225,6 +241,22 @@ function cutToFit(
     items.push(text);
   }
   return { items, used: items.length === 0 ? 0 : room - left };
+}
+
+/** Most of a long text would be read only to be cut; one character more than fits shows that it was. */
+function fencedStart(text: string, longest: number): string {
+  return fenceLine(oneLine(text.slice(0, 4 * longest)).slice(0, longest + 1));
+}
+
+function cutTo(text: string, limit: number): string {
+  return text.length > limit ? `${dropTrailing(text.slice(0, limit).toWellFormed(), "… ")}…` : text;
+}
+
+/** A command that failed says little without its error, so both are cut. */
+function cutFailure(line: string, failure: string, limit: number): string {
+  const room = limit - " ()".length;
+  const reason = cutTo(failure, Math.max(room - line.length, Math.floor(room / 2)));
+  return `${cutTo(line, Math.max(room - reason.length, 0))} (${reason})`;
 }
 
 /** Lengths for scripts that say much with few characters, and spend a token or more on each. */
@@ -242,7 +274,7 @@ function fitting(text: string | undefined, room: number, cost: Measure["cost"]):
 }
 
 /** What it is worth to say what was done to a file, beyond its name. */
-const fileWorth = 0.02;
+const fileWorth = 0.05;
 
 /** Names that are hardly ever needed are not worth a look. */
 const maxNames = 600;
@@ -294,11 +326,13 @@ function fileSection({ path, done }: FileFact, { unchanged, changed }: Checkpoin
   return changed.has(path) ? "changed" : "read";
 }
 
+type Failure = Pick<CommandFact, "line" | "failure">;
+
 /** The commands whose last run failed, newest first. */
-function failureTexts({ commands }: CheckpointFacts): string[] {
+function failuresOf({ commands }: CheckpointFacts): Failure[] {
   return commands
     .filter(({ failure }) => failure !== "")
-    .map(({ line, failure }) => `${oneLine(line, 160)} (${oneLine(failure, 130)})`);
+    .map(({ line, failure }) => ({ line: oneLine(withLineEnds(line), 160), failure: oneLine(failure, 130) }));
 }
 
 /** The commands that build, test, run or deploy here, and others that were typed again; the likeliest next one first. */
@@ -308,13 +342,16 @@ function commandTexts({ commands, calls }: CheckpointFacts): string[] {
     .map((command) => ({ command, worth: commandWorth(command, calls) }))
     .filter(({ worth }) => worth > 0)
     .sort((a, b) => b.worth - a.worth || b.command.last - a.command.last)
-    .map(({ command: { line, runs } }) => `${oneLine(line)} (ok${runs > 1 ? `, ${runs} runs` : ""})`);
+    .map(
+      ({ command: { line, runs } }) =>
+        `${oneLine(withLineEnds(line))} (ok${runs > 1 ? `, ${runs} runs` : ""})`,
+    );
 }
 
 /** In a small budget, a heading for each kind of name costs more than it says. */
 function sectionOf(kind: NameKind, { tokens }: Measure): Section {
   const section = nameSection[kind];
-  return tokens < smallBudget && section !== "symbols" && section !== "paths" ? "others" : section;
+  return tokens < smallBudget && section !== "symbols" ? "others" : section;
 }
 
 const nameSection: Record<NameKind, Section> = {

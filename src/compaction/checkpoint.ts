@@ -1,15 +1,18 @@
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
 import { readEpoch, readInjections } from "../engine/conversation.ts";
-import type { Checkpoint, CheckpointMemory, CommandFact, Need } from "../engine/records.ts";
+import type { Checkpoint, CheckpointMemory, CommandFact, FileFact, Need } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
 import type { CheckpointBudget } from "./budget.ts";
 import { renderCheckpoint } from "./checkpoint-text.ts";
 import { commandOutcomes } from "./facts/commands.ts";
+import { compareReads } from "./facts/compare-reads.ts";
 import { touchedFiles } from "./facts/files.ts";
 import { collapseTasks } from "./facts/finished-tasks.ts";
+import type { FileNow } from "./facts/part-status.ts";
+import { type PathKey, pathKey } from "./facts/path-key.ts";
 import { closedUnseen, planItems } from "./facts/plan.ts";
-import { compareReads, readParts } from "./facts/reads.ts";
+import { readParts } from "./facts/reads.ts";
 import { stillRunning } from "./facts/running.ts";
 import { saidFacts } from "./facts/said.ts";
 import { shortResults } from "./facts/short-results.ts";
@@ -29,8 +32,10 @@ export interface CheckpointInput extends KeptMessages {
   earlier?: Checkpoint | undefined;
   /** Default: for a window of 200,000 tokens. */
   budget?: CheckpointBudget | undefined;
-  /** The files that the agent has read, as they are now, by path. */
-  contents?: ReadonlyMap<string, string> | undefined;
+  /** The files that the agent has read, as they are now, by `pathKey` of the folder. */
+  contents?: ReadonlyMap<string, FileNow> | undefined;
+  /** The folder against which the agent's paths resolve, if the driver knows it. */
+  folder?: string | undefined;
   /** Tools whose results are not kept word for word; without it, nothing is. */
   wordsExcept?: ReadonlySet<string> | undefined;
   /** Weights of the scores (default: the fitted ones). */
@@ -58,13 +63,15 @@ export function planWithNeeds(
   const removed = isAll ? messages : messages.filter(({ number }) => number <= to);
   const sightings = gatherSightings(messages, sightingsOf(known));
   const scores = scoreNames(sightings, input.weights);
+  const keyOf = pathKey(input.folder);
+  const files = touchedFiles(removed, known.files, known.calls, keyOf);
   const gone = namesGone(sightings, messages, input);
+  const spelledOnce = withoutSpellings(gone, files, keyOf);
   const plan = planItems(
     state,
     input.messages,
     earlier && { open: earlier.planOpen, closed: earlier.planClosed },
   );
-  const files = touchedFiles(removed, known.files, known.calls);
   const commands = commandOutcomes(removed, known.commands, known.calls);
   const facts = {
     openAsks: openAsks(messages, to, earlier?.openAsks),
@@ -72,7 +79,7 @@ export function planWithNeeds(
     planOpen: plan.open,
     planClosed: plan.closed,
   };
-  const reads = readParts(removed, known.reads, known.calls);
+  const reads = readParts(removed, known.reads, known.calls, keyOf);
   const decisions = statedDecisions(removed, known.decisions);
   const running = stillRunning(state, input.messages, known.running);
   const { calls } = sightings;
@@ -80,25 +87,25 @@ export function planWithNeeds(
     {
       ...facts,
       planClosed: closedUnseen(state, plan.closed),
-      ...compareReads(reads, files, contents),
-      files,
+      ...compareReads(reads, files, contents, keyOf),
       commands,
       decisions,
       running,
-      sightings: gone,
+      sightings: spelledOnce,
       scores: only(input.mayKeepTail ? discountTail(scores, messages) : scores, gone),
       calls,
     },
     budget,
     countTokens,
   );
-  const names = mostNeeded(gone, scores, maxNames);
+  const names = mostNeeded(spelledOnce, scores, maxNames);
   // What stays now may go with the next compaction.
   const remembered = input.among
     ? mostNeeded(namesGone(sightings, messages, { to }), scores, maxNames)
     : names;
   const asks = facts.openAsks;
-  const needs = listNeeds({ removed, rules, asks, commands, files, names, scores, calls, contents });
+  const texts = textsBySpelling(contents, files, keyOf);
+  const needs = listNeeds({ removed, rules, asks, commands, files, names, scores, calls, contents: texts });
   const checkpoint = {
     epoch: readEpoch(state).number,
     text,
@@ -169,6 +176,29 @@ function namesGone({ names }: Sightings, messages: readonly StoredMessage[], kep
   return [...names.values()].filter(
     ({ text, kind, targets }) => !told.has(text) && (targets > 0 || !isWordlike(kind)),
   );
+}
+
+function textsBySpelling(
+  contents: ReadonlyMap<string, FileNow>,
+  files: readonly FileFact[],
+  keyOf: PathKey,
+): Map<string, string> {
+  const texts = new Map([...contents].map(([key, { text = "" }]) => [key, text]));
+  for (const { path } of files) texts.set(path, texts.get(keyOf(path)) ?? "");
+  return texts;
+}
+
+/** Without other spellings of the paths of files, which are listed already. */
+function withoutSpellings(
+  names: readonly Sighting[],
+  files: readonly FileFact[],
+  keyOf: PathKey,
+): Sighting[] {
+  const paths = new Map(files.map(({ path }) => [keyOf(path), path]));
+  return names.filter(({ text, kind }) => {
+    const path = kind === "path" || kind === "file" ? paths.get(keyOf(text)) : undefined;
+    return path === undefined || path === text;
+  });
 }
 
 function only(scores: ReadonlyMap<string, number>, sightings: readonly Sighting[]): Map<string, number> {

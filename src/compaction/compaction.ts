@@ -10,6 +10,7 @@ import type { Moment } from "../surfaces/surface.ts";
 import type { CheckpointBudget } from "./budget.ts";
 import { planCheckpoint, planWithNeeds } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
+import { pathKey } from "./facts/path-key.ts";
 import { type ReadFile, readContents } from "./facts/read-contents.ts";
 import { type Correction, notWritten, saidFacts, withoutCorrected } from "./facts/said.ts";
 import type { KeptMessages } from "./kept-messages.ts";
@@ -54,6 +55,8 @@ export interface CompactionDriver {
   budget?: CheckpointBudget | ((found: FoundRules) => Promise<CheckpointBudget>);
   /** Reads a file that the agent has read, to say whether it has changed; undefined if it cannot be read at once. */
   readFile?: ReadFile | undefined;
+  /** The folder against which the agent's paths resolve, so that a file with several spellings is listed once. */
+  folder?: string | undefined;
   /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
   askTokens?: number;
   /** Tokens for what the user stated and for short results (default: none), and the tools whose results are left out. */
@@ -138,7 +141,7 @@ export class Compaction {
     const said = earlier ? [] : (conversation.said ?? []);
     const { withdrawn, ...rules } = findRules([...said, ...messages], knownRules(state));
     const current = withoutWithdrawn(messages, withdrawn);
-    const { budget } = this.#driver;
+    const { budget, folder, readFile } = this.#driver;
     const { checkpoint: planned, needs } = planWithNeeds(
       {
         state,
@@ -148,7 +151,8 @@ export class Compaction {
         ...(among ? { among } : {}),
         earlier,
         budget: typeof budget === "function" ? await budget(rules) : budget,
-        contents: await readContents(messages, earlier, this.#driver.readFile),
+        contents: await readContents(messages, earlier, readFile, pathKey(folder)),
+        folder,
         wordsExcept: this.#driver.keptWords?.except,
         countTokens,
       },

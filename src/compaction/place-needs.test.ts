@@ -23,7 +23,7 @@ function needsOf(contents: Record<string, string> = {}): Need[] {
       state: stateWith(),
       messages: story,
       to: story.length,
-      contents: new Map(Object.entries(contents)),
+      contents: new Map(Object.entries(contents).map(([path, text]) => [path, { text }])),
       countTokens,
     },
     ["Never push to main."],
@@ -90,6 +90,68 @@ test("a name in a file is one call away if the context names the file and the fi
     "by search",
     "unread",
   );
+});
+
+const needed = (kind: Need["kind"], text: string, more: Partial<Need> = {}): Need => ({
+  kind,
+  text,
+  likelihood: 0.9,
+  ...more,
+});
+
+test("a part of other words, or of a longer command, is not in context [controller.receipt-whole]", () => {
+  const place = (kind: Need["kind"], text: string, context: string) =>
+    placeOf(placeNeeds([needed(kind, text)], context, "tool"), text);
+  for (const [kind, text, context] of [
+    ["command", "make", "It makes sense."],
+    ["command", "make", "We should make sure that it works."],
+    ["command", "go test", "Commands run here: cargo test (ok)"],
+    ["command", "npm test", "Commands run here: npm test:e2e (ok)"],
+    ["command", "npm test", "Run npm test -- parser again."],
+    ["rule", "use tabs", "we use tabs-or-spaces"],
+    ["ask", "Fix it", "Fix items"],
+    ["ask", "Fix it", "Prefix it"],
+  ] as const)
+    assert.equal(place(kind, text, context), "by search", `${text} in ${context}`);
+  for (const [kind, text, context] of [
+    ["command", "make", "Commands run here: npm ci (ok); make (ok, 3 runs)"],
+    ["command", "make", "Steps:\n- make\n- npm test"],
+    ["command", "make", "I built it with `make`."],
+    ["command", "npm test", "cd app && npm test 2>&1 | tail -3"],
+    ["command", "npm test", "Run npm test again."],
+    ["rule", "use tabs", "The user said: use tabs."],
+    ["ask", "Fix it", 'Asked: "Fix it"'],
+  ] as const)
+    assert.equal(place(kind, text, context), "in context", `${text} in ${context}`);
+});
+
+test("a number behind the word message names a message only where it is referred to [controller.receipt-one-call]", () => {
+  const place = (context: string) =>
+    placeOf(placeNeeds([needed("name", "parseTabs", { message: 404 })], context, "tool"), "parseTabs");
+  for (const context of [
+    "The server answered with error message 404.",
+    "The commit message 404 characters long.",
+    "The variable r404_0 is unused.",
+  ])
+    assert.equal(place(context), "by search", context);
+  for (const context of [
+    "Call recall with message 404 and offset 9 to read the rest.",
+    "Done (message 404).",
+  ])
+    assert.equal(place(context), "one call", context);
+});
+
+test("a name that one read of its file does not show takes more than one call [controller.receipt-one-call]", () => {
+  const filler = (lines: number, width: number) => `${"x".repeat(width - 1)}\n`.repeat(lines);
+  const place = (content: string) => {
+    const placed = placeNeeds(needsOf({ "src/parser.ts": content }), "Files: src/parser.ts", "transcript");
+    return placeOf(placed, "parseTabs");
+  };
+  assert.equal(place(`${filler(1_999, 10)}parseTabs()`), "one call", "the last line that a read shows");
+  assert.equal(place(`${filler(2_000, 10)}parseTabs()`), "by search", "behind 2,000 lines");
+  assert.equal(place(`${filler(400, 100)}parseTabs()`), "by search", "behind 40,000 characters");
+  assert.equal(place(`parseTabs()\n${filler(1_000, 101)}`), "by search", "the host refuses so large a file");
+  assert.equal(place("parseTabsOfOldFiles()"), "by search", "another name");
 });
 
 test("what is behind the first page of a long message takes more than one call [controller.receipt-one-call]", () => {

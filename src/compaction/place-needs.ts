@@ -1,7 +1,9 @@
 import type { Need, NeedPlace, PlacedNeed } from "../engine/records.ts";
 import { oneLine } from "../engine/text.ts";
+import { typedLineEnds } from "./facts/commands.ts";
 import { containsWhole } from "./identifiers.ts";
 import { namesCovered } from "./need/cover.ts";
+import { containsCommand, containsWords } from "./need/whole-words.ts";
 
 /** How the agent can get back what left the context: with a tool, from the host's transcript, or not at all. */
 export type WayBack = "tool" | "transcript" | "none";
@@ -24,18 +26,26 @@ export function placeNeeds(needs: readonly Need[], context: string, wayBack: Way
   });
 }
 
-/** Tests whether a context tells a need: a name as a whole or inside a longer one, anything else word for word. */
+/**
+ * Tests whether a context tells a need: a name as a whole or inside a longer one, a command so that it can be copied,
+ * anything else word for word.
+ */
 export function inContext(
   needs: readonly Pick<Need, "kind" | "text">[],
   context: string,
 ): (need: Pick<Need, "kind" | "text">) => boolean {
   const names = needs.filter(isName).map(({ text }): [string, number] => [text, 1]);
   const told = new Set(namesCovered(context, new Map(names)));
-  const squeezed = squeeze(context);
-  return (need) =>
-    isName(need)
-      ? told.has(need.text) || containsWhole(context, need.text)
-      : squeezed.includes(squeeze(need.text));
+  const lines = withoutEscapes(typedLineEnds(context));
+  const line = oneLine(lines);
+  return (need) => {
+    const { kind, text } = need;
+    if (isName(need)) return told.has(text) || containsWhole(context, text);
+    const words = oneLine(withoutEscapes(text));
+    if (kind !== "command") return containsWords(line, words);
+    // Where a line starts tells a command of one word from a word of a sentence.
+    return containsCommand(words.includes(" ") ? line : lines, words);
+  };
 }
 
 function isName({ kind }: Pick<Need, "kind">): boolean {
@@ -43,12 +53,16 @@ function isName({ kind }: Pick<Need, "kind">): boolean {
 }
 
 /** Without the backslashes that keep memory from imitating a marker. */
-function squeeze(text: string): string {
-  return oneLine(text.replaceAll("\\", ""));
+function withoutEscapes(text: string): string {
+  return text.replaceAll("\\", "");
 }
 
-/** "message 12", "recall with message 12", and the number of a cleared result: r12_0. Not the ends of "messages 1 to 40". */
-const messageReference = /\bmessage (\d{1,12})\b(?! to \d)|\br(\d{1,12})_\d{1,6}\b/g;
+/**
+ * What names a message for the tool recall: "recall with message 12", "see message 12", "(message 12)", and the id of a
+ * cleared result: "r12_0". Not "error message 404", nor the ends of "messages 1 to 40".
+ */
+const messageReference =
+  /(?:\b(?:recall(?: with)?|see|in|from) |[([])message (\d{1,12})\b(?! to \d)|(?:["'`]|\bid )r(\d{1,12})_\d{1,6}\b/gi;
 
 function callsIn(
   needs: readonly Need[],

@@ -61,6 +61,15 @@ test("a part of something longer does not count as kept [controller.receipt]", (
   assert.deepEqual(new Set(texts(kept)), new Set(["500", "src/a.ts", "ABC-1"]));
 });
 
+test("words inside longer words are neither kept nor put back [controller.receipt-whole]", () => {
+  const removed = conversation(user("Fix it"), says("PROJ-7 src/auth/login.ts"));
+  const state = stateWith({}, "PROJ-77 is next, in auth/login.ts");
+  const ask = `${"Fix it and ".repeat(30)}stop`;
+  const { kept, recallable } = receipt({ removed, asks: [ask], state, contextAfter: `${ask}ping` });
+  assert.deepEqual(texts(kept), ["src/auth/login.ts"]);
+  assert.deepEqual(new Set(texts(recallable)), new Set([ask, "PROJ-7"]));
+});
+
 test("puts back what the notepad, the plan or an open task names, a file by its whole path [controller.receipt-put-back]", () => {
   const removed = conversation(
     calls("read_file", { path: "src/auth/login.ts" }),

@@ -12,6 +12,7 @@ import { listResident, type State } from "../engine/state.ts";
 import { oneLine } from "../engine/text.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { containsWhole, findIdentifiers, namesFirst } from "./identifiers.ts";
+import { containsName, containsWords } from "./need/whole-words.ts";
 import { countPlaces, inContext, placeNeeds, type WayBack } from "./place-needs.ts";
 
 /** Max items that a receipt lists, most referenced first; the rest are only counted. */
@@ -152,7 +153,7 @@ function keptIn(context: string): (item: ReceiptItem) => boolean {
   const identifiers = new Set(findIdentifiers(context).map(({ text }) => text));
   const squeezed = squeeze(context);
   return ({ kind, text }) => {
-    if (kind === "ask" || kind === "note") return squeezed.includes(squeeze(text));
+    if (kind === "ask" || kind === "note") return containsWords(squeezed, squeeze(text));
     if (identifiers.has(text)) return true;
     return kind !== "number" && containsWhole(context, text);
   };
@@ -193,7 +194,7 @@ function isReferenced({ kind, text }: ReceiptItem, needed: string): boolean {
   if (kind === "ask") return text.length <= maxPutBackLength;
   if (kind !== "path" && kind !== "url" && kind !== "id") return false;
   const short = withoutLine(text).split(/[/\\]/).at(-1) ?? text;
-  return short.length >= 4 && needed.includes(short);
+  return short.length >= 4 && containsName(needed, short);
 }
 
 /** What the receipt puts back, as it says it. */

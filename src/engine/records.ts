@@ -149,6 +149,8 @@ export type FileFact = {
   lines: string;
   /** When it was last touched. */
   last: number;
+  /** When the agent last wrote it, if it did; facts of older versions do not say. */
+  wrote?: number;
 };
 
 /** A command that the agent ran, and the outcome of its last run. */
@@ -171,7 +173,18 @@ export type ReadFact = {
   /** First and last line. */
   from: number;
   to: number;
+  /** Of the lines without carriage returns at their ends, and without empty lines at the end. */
   hash: string;
+  /** Of the lines as they were shown. */
+  exact?: string;
+  /** The last line that was asked for; 0 for the end of the file. */
+  until?: number;
+  /** Whether the tool showed the text itself or numbered lines. Facts of older versions do not say. */
+  form?: "text" | "numbers";
+  /** The tool may have shown less than was asked for. */
+  mayBeCut?: boolean;
+  /** A time before the read, in milliseconds; 0 if not known. */
+  at?: number;
   /** The result had line numbers, so it is certain which part it showed. */
   isNumbered: boolean;
   /** The agent asked for the whole file. */
