@@ -13,7 +13,7 @@ function textOf(request: ScriptedRequest | undefined): string {
   return (request?.messages ?? []).map(({ content }) => String(content ?? "")).join("\n");
 }
 
-test("after /clear a hook shows level 1 first, and its decisions with their evidence [config.level-one]", async () => {
+test("after /clear a hook shows level 1 first behind the user's pins, and its decisions with their evidence [config.level-one]", async () => {
   const project = await hookProject();
   const notes = makeProject();
   await notes.call("log_decision", decision);
@@ -30,9 +30,9 @@ test("after /clear a hook shows level 1 first, and its decisions with their evid
     source: "clear",
   });
   const order = [
+    "Never push to main.",
     start,
     "[src/auth/jwt.ts:3] Use sliding window",
-    "Never push to main.",
     "kept in the notepad",
   ];
   const positions = order.map((text) => context.indexOf(text));

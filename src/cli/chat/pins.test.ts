@@ -43,3 +43,15 @@ Calls that match are refused: tool Bash with "git push*main".
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /ID is missing\. Usage: holdfast unpin ID/);
 });
+
+test("pins stay after /clear in chat, with their rules [pins.verbatim] [pins.people]", async () => {
+  const { server, cwd, chat } = await beginChat(() => ({ text: "Done." }));
+  const pinned = ["/pin Never push to main.", "hello", "/quit"];
+  await runCli([...chat, "--session", "s"], { cwd, input: pinned });
+  await runCli(["pin", "p1", "--tool", "Bash", "--session", "s"], { cwd });
+  const input = ["/clear", "hello", "/pin Use tabs.", "/pin", "/quit"];
+  const { stdout } = await runCli([...chat, "--session", "s"], { cwd, input });
+  const sent = (server.requests.at(-1)?.messages ?? []).map(({ content }) => String(content)).join("\n");
+  assert.match(sent, /\np1: Never push to main\.\n {2}\(refuses calls: tool Bash\)\n\[End of pins\]/);
+  assert.match(stdout, /p1 {2}pinned Never push to main\. \(refuses tool Bash\)\np2 {2}pinned Use tabs\./);
+});

@@ -123,13 +123,13 @@ async function clear(chat: Chat): Promise<string> {
   const old = chat.session;
   await agent.end(old.id).result;
   const { notepad, records, ...document } = await memory.exportSession(old.id);
-  const { space = {}, ref = {}, note = {} } = records;
+  const { space = {}, ref = {}, note = {}, pin: pins = {} } = records;
   const session = { ...document.session, id: makeSessionId(), parent: null, revision: 0 };
   chat.session = await memory.importSession({
     ...document,
     session,
     notepad,
-    records: { space, ref, note },
+    records: { space, ref, note, pin: pins },
     journal: [],
   });
   return `The conversation is cleared; the memory goes on in session ${chat.session.id}. The old conversation: holdfast chat --session ${old.id}`;

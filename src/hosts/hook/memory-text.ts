@@ -44,7 +44,7 @@ export interface MemoryText {
   project?: string;
   /** Whether the agent gets a surface; others are neither shown nor named (default: it gets every one). */
   offers?: (surface: "notepad" | "notes" | "project" | "scratchpad" | "tasks") => boolean;
-  /** After a clearing, level 1 comes first. */
+  /** After a clearing, level 1 comes before the rest of memory, but never before the pins. */
   isProjectFirst?: boolean;
   /** Lines below the memory. */
   hints?: readonly string[];
@@ -67,9 +67,12 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
   const show = `run "holdfast show ${memory.sessionId}"`;
   // An older store may have secrets.
   const hide = memory.secrets === "allow" ? (text: string) => text : (text: string) => redactText(text);
+  const recover = offers("project") ? "call recover_context, or read NOTES.md" : "read NOTES.md";
+  const notes: Part = { text: hide(project), share: 1_000, more: recover };
   const above: Part[] = [
     { text: lead, share: 400, more: show },
     { text: hide(state ? renderPins(listPins(state)) : ""), share: whole, more: show },
+    ...(memory.isProjectFirst ? [notes] : []),
     { text: offers("notepad") ? hide(notepadText(state)) : "", share: 3_400, more: "call read_notepad" },
     { text: state && offers("scratchpad") ? scratchpadOrigin(state) : "", share: 200, more: show },
     {
@@ -85,12 +88,9 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
     },
     { text: hide(checkpoint), share: checkpointShare, more: show },
   ];
-  const recover = offers("project") ? "call recover_context, or read NOTES.md" : "read NOTES.md";
-  const notes: Part = { text: hide(project), share: 1_000, more: recover };
   const clean = escaping?.escape ?? ((text: string) => text);
   const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => clean(text) !== text);
   const lines = [offers("notes") ? keptNotes(state) : "", ...hints, isEscaped ? (escaping?.hint ?? "") : ""];
-  if (memory.isProjectFirst) above.splice(1, 0, notes);
   const below = [
     ...(memory.isProjectFirst ? [] : [notes]),
     { text: lines.filter((line) => line !== "").join("\n"), share: 500, more: show },

@@ -172,6 +172,32 @@ test("a forbidden call is refused after a compaction in each host with hooks, an
   }
 });
 
+test("a command that lifts a person's rule is refused in each host with hooks; texts about it are not [pins.lift]", async () => {
+  for (const [host, call] of refusing) {
+    const project = await hookProject();
+    await pinInStore(project, `${host}.s1`, "Never push to main.", "git push*main");
+    const send = async (more: object) =>
+      (await hook(project, host, { session_id: "s1", ...call, ...more })).stdout;
+    for (const command of ["node dist/cli.js unpin p1", "ls; holdfast pin p1 --tool Nothing"])
+      assert.match(
+        await send({ tool_input: { command } }),
+        /Never push to main\..+holdfast unpin p1 --session/,
+        `${host}: ${command}`,
+      );
+    for (const passing of [
+      {
+        tool_name: "Write",
+        tool_input: { content: "Run holdfast serve. To lift it, unpin it, e.g. npm p1" },
+      },
+      { tool_name: "Read", tool_input: { file_path: "/home/me/holdfast/src/unpin/p1.ts" } },
+      { tool_name: "Grep", tool_input: { pattern: "holdfast unpin p12" } },
+      { tool_input: { command: "holdfast unpin p12" } },
+      { tool_input: { command: "holdfast show" } },
+    ])
+      assert.match(await send(passing), /^(?:\{\})?$/, `${host}: ${JSON.stringify(passing)}`);
+  }
+});
+
 test("the rules come from a small file until the store changes; without a memory nothing is opened [pins.refuse]", async () => {
   const [, call] = refusing[0];
   const empty = await hookProject({ withMemory: false });

@@ -67,6 +67,21 @@ test("NOTES.md is shown as data of the repository, with its name [trust.notes-md
   );
 });
 
+test("pins come before NOTES.md, also after /clear [pins.verbatim] [pins.hosts]", async () => {
+  const project = await withNotes();
+  await inMemory(project, async (memory) =>
+    (await memory.openSession("claude-code.s1")).pins.pin("Never push.", { actor: { kind: "person" } }),
+  );
+  for (const source of ["startup", "clear", "compact"]) {
+    const payload = { hook_event_name: "SessionStart", session_id: "s1", source };
+    const { context } = await hook(project, "claude-code", payload);
+    const [lead = "", pins = ""] = context.split("\n\n");
+    assert.match(lead, /^\[Holdfast\] .+$/, source);
+    assert.match(pins, /^\[Pins: .+\]\np1: Never push\.\n\[End of pins\]$/, source);
+    assert.match(context, /\[Project memory from NOTES\.md/, source);
+  }
+});
+
 test("without NOTES.md nothing is created, and with a broken one the agent continues [hooks.project-recovery]", async () => {
   const bare = await hookProject();
   const payload = { hook_event_name: "SessionStart", session_id: "s1", source: "clear" };

@@ -45,7 +45,7 @@ export function knowledgeSurface({ skills = noSkills }: KnowledgeOptions = {}): 
   const blocks = new Map<string, string>();
   return {
     name: "knowledge",
-    // Instructions come before everything else that memory shows.
+    // Instructions come before everything else that memory shows, except the user's rules.
     order: 0,
     tools: [editSystemPrompt, ...skillTools(skills), ...stateTools],
     guidance: (_limits, { shown }) =>

@@ -47,7 +47,8 @@ export function parsePins(block: string): { id: string; text: string }[] {
 /** What the user demands or forbids, before everything else in memory. */
 export const pinsView: SurfaceView = {
   name: "pins",
-  order: 0,
+  // Before the agent's own system prompt, too.
+  order: -1,
   block: (state) => {
     const text = renderPins(listPins(state));
     return text === "" ? undefined : { placement: "system", text };

@@ -51,28 +51,29 @@ export const pinOperations: Handlers<PinOperation, PinResult> = {
     if (text.trim() === "")
       throw new HoldfastError("invalid_input", `"text" is empty. Give the rule in the user's words.`);
     const same = listPins(state).find((pin) => oneLine(pin.text) === oneLine(text));
-    const kept = rule ?? same?.rule;
-    const pin = pinned(same?.text ?? text, by, kept);
+    if (same && isLocked(same, by)) return keepLocked(same, rule);
+    const pin = pinned(same?.text ?? text, by, rule ?? same?.rule);
     return put(draft, state, same?.id ?? nextId(draft), pin, limits);
   },
   "pins.confirm"(draft, operation, state, { limits }) {
     checkTexts(operation, "id");
     const { id, by, rule } = operation;
     const pin = find(state, id);
-    return put(draft, state, id, pinned(pin.text, by, rule ?? pin.rule), limits);
+    if (isLocked(pin, by)) return keepLocked(pin, rule);
+    return put(draft, state, pin.id, pinned(pin.text, by, rule ?? pin.rule), limits);
   },
   "pins.unpin"(draft, operation, state) {
     checkTexts(operation, "id");
     const { id, by } = operation;
     const pin = find(state, id);
-    if (pin.rule && pin.by === "person" && by !== "person") throw lockedRule(id, pin.text);
+    if (isLocked(pin, by)) throw lockedRule(pin);
     // Remembered, so that the next checkpoint does not find it again.
-    draft.put("pin", id, { text: pin.text, status: "dropped", by });
+    draft.put("pin", pin.id, { text: pin.text, status: "dropped", by });
     for (const old of allPins(state)
       .filter(({ status }) => status === "dropped")
       .slice(0, -maxDropped))
       draft.remove("pin", old.id);
-    return { result: { id, text: pin.text }, warnings: [] };
+    return { result: { id: pin.id, text: pin.text }, warnings: [] };
   },
   "pins.find"(draft, operation, state, { limits }) {
     checkTextList(operation, "texts");
@@ -94,7 +95,7 @@ export function previewFound(
   return applyChanges(state, draft.changes);
 }
 
-/** Undo respects the budget too. */
+/** Undo respects the budget too, and lifts no rule of a person: an agent can undo in a person's name, from a shell. */
 export const pinUndo: UndoRules = {
   check(draft, state, { revision, inverse }, { limits }) {
     const touched = inverse.flatMap((change) =>
@@ -103,10 +104,38 @@ export const pinUndo: UndoRules = {
     if (touched.length === 0) return;
     const known = allPins(state).map(({ id }) => id);
     const after = readAll(draft, [...new Set([...known, ...touched])]);
+    const lifted = rulesByPerson(state).find((pin) => !isUnchanged(pin, draft));
+    if (lifted) throw undoesRule(revision, lifted);
     if (sizeOf(after, "pinned") > Math.max(limits.pinBytes, sizeOf(allPins(state), "pinned")))
       throw cannotUndo(revision, `the pins would take more than ${limits.pinBytes} bytes`);
   },
 };
+
+/** A rule of a person that refuses calls: only a person lifts or changes it. */
+function isLocked({ status, rule, by }: Pin, author: Author): boolean {
+  return status === "pinned" && rule !== undefined && by === "person" && author !== "person";
+}
+
+/** An agent may pin the user's words again; they stay the user's, with the user's rule. */
+function keepLocked(pin: ListedPin, rule: CallRule | undefined): { result: PinResult; warnings: string[] } {
+  if (rule && !isSameRule(checkedRule(rule), pin.rule)) throw lockedRule(pin);
+  return { result: { id: pin.id, text: pin.text }, warnings: [] };
+}
+
+function isSameRule(rule: CallRule, other: CallRule | undefined): boolean {
+  return rule.tool === other?.tool && rule.pattern === other.pattern;
+}
+
+function rulesByPerson(state: State): ListedPin[] {
+  return allPins(state).filter((pin) => isLocked(pin, "agent"));
+}
+
+function isUnchanged({ id, by, rule }: ListedPin, draft: Draft): boolean {
+  const after = draft.record("pin", id);
+  return (
+    after?.status === "pinned" && after.by === by && after.rule !== undefined && isSameRule(after.rule, rule)
+  );
+}
 
 function pinned(text: string, by: Author, rule: CallRule | undefined): Pin {
   return { text, status: "pinned", by, ...(rule ? { rule: checkedRule(rule) } : {}) };
@@ -224,10 +253,18 @@ function find(state: State, id: string): ListedPin {
   );
 }
 
-function lockedRule(id: string, text: string): HoldfastError {
+function undoesRule(revision: number, { id, text }: ListedPin): HoldfastError {
+  return new HoldfastError(
+    "cannot_undo",
+    `Revision ${revision} cannot be undone: that would lift or change a rule of the user, "${oneLine(text, 80)}". Nothing was changed. Only the user lifts it: holdfast unpin ${id}.`,
+    { data: { revision } },
+  );
+}
+
+function lockedRule({ id, text }: ListedPin): HoldfastError {
   return new HoldfastError(
     "locked",
-    `The user pinned ${id} (${oneLine(text, 80)}) with a rule that refuses calls, so only the user can lift it: holdfast unpin ${id}. Nothing was changed. Ask the user.`,
+    `The user pinned ${id} (${oneLine(text, 80)}) with a rule that refuses calls, so only the user can lift or change it: holdfast unpin ${id}. Nothing was changed. Ask the user.`,
     { data: { id } },
   );
 }

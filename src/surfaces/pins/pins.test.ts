@@ -71,6 +71,18 @@ test("pins are the first block, in the user's words, and cannot forge their end 
   );
 });
 
+test("pins come before the agent's own system prompt, in whatever order the surfaces are named [pins.verbatim]", async () => {
+  const memory = await openTestMemory({ surfaces: ["knowledge", "notepad", "pins"] });
+  const session = await memory.createSession({ id: "test" });
+  await answer(session, "edit_system_prompt", { operation: "append", content: "Be brief." });
+  await session.pins.pin("Never push.", asPerson);
+  const { blocks } = await session.context();
+  assert.deepEqual(
+    blocks.map(({ surface }) => surface),
+    ["pins", "knowledge", "notepad"],
+  );
+});
+
 test("a pin beyond the budget is refused with what would fit, and undo respects the budget [pins.budget]", async () => {
   const session = await openPins({ pinBytes: 100 });
   await session.pins.pin("a".repeat(60));
@@ -116,14 +128,63 @@ test("an agent cannot lift a rule that a person pinned [pins.lift]", async () =>
   await session.pins.pin("Never push.", { ...asPerson, rule: { tool: "*", pattern: "git push" } });
   const refused = await session.call("unpin", { id: "p1" });
   assert.ok(!refused.ok);
-  assert.match(refused.text, /only the user can lift it: holdfast unpin p1/);
+  assert.match(refused.text, /only the user can lift or change it: holdfast unpin p1/);
   const call = { session: "test", tool: "Bash", isMemoryTool: false };
   const pins = await session.pins.list();
   const lifting = { ...call, input: { command: "npx holdfast unpin p1 --session test" } };
-  assert.match(refuseCall(pins, lifting) ?? "", /Only the user lifts the rule "Never push\."/);
+  assert.match(
+    refuseCall(pins, lifting) ?? "",
+    /a rule of the user: "Never push\." \(pin p1\).+holdfast unpin p1 --session test/,
+  );
   assert.equal(refuseCall(pins, { ...call, input: { command: "holdfast show" } }), undefined);
   await session.pins.unpin("p1", asPerson);
   assert.equal(refuseCall(await session.pins.list(), lifting), undefined);
+});
+
+test("an agent cannot replace or undo a person's rule, nor take it over [pins.lift]", async () => {
+  const session = await openPins();
+  const rule = { tool: "Bash", pattern: "git push*main" };
+  await session.pins.pin("Never push.", { ...asPerson, rule });
+  const [before] = await session.pins.list();
+  for (const input of [
+    { id: "p1", tool: "Nothing" },
+    { id: " p1 ", pattern: "x" },
+    { text: "Never push.", tool: "Nothing" },
+    { text: " Never  push.", pattern: "x" },
+  ]) {
+    const refused = await session.call("pin", input);
+    assert.ok(!refused.ok, JSON.stringify(input));
+    assert.match(refused.text, /\(Never push\.\).+only the user can lift or change it: holdfast unpin p1/);
+  }
+  for (const input of [{ text: "Never push." }, { id: "p1" }, { id: "p1", ...rule }])
+    assert.deepEqual(await answer(session, "pin", input), { ok: true, id: "p1", text: "Never push." });
+  assert.ok(!(await session.call("unpin", { id: " p1" })).ok);
+  assert.deepEqual(await session.pins.list(), [before], "still the person's");
+});
+
+test("undo lifts no rule of a person, for anyone, and undoes everything else [pins.lift]", async () => {
+  const session = await openPins();
+  await session.pins.pin("Never push.", { ...asPerson, rule: { tool: "Bash", pattern: "git push" } });
+  const pinned = (await session.state()).row.revision;
+  await session.notepad.write("notes");
+  await session.pins.pin("Use tabs.", asPerson);
+  for (const options of [{}, asPerson])
+    await assert.rejects(session.undo(pinned, options), {
+      code: "cannot_undo",
+      message: `Revision ${pinned} cannot be undone: that would lift or change a rule of the user, "Never push.". Nothing was changed. Only the user lifts it: holdfast unpin p1.`,
+    });
+  await session.undo();
+  await session.undo();
+  assert.equal(await session.notepad.read(), "");
+  await assert.rejects(session.undo(), { code: "cannot_undo" });
+  const { revision } = await session.pins.confirm("p1", {
+    ...asPerson,
+    rule: { tool: "*", pattern: "push" },
+  });
+  await assert.rejects(session.undo(revision), { code: "cannot_undo" }, "nor does it bring back another");
+  const unpinned = await session.pins.unpin("p1", asPerson);
+  await session.undo(unpinned.revision);
+  assert.deepEqual((await session.pins.list())[0]?.rule, { tool: "*", pattern: "push" }, "pinned again");
 });
 
 test("a refusal has the user's words and the way out; memory's own tools are never refused [pins.refuse]", async () => {
