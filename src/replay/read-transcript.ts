@@ -51,13 +51,25 @@ function toTranscript(
   format: Transcript["format"],
   { events, warnings }: { events: readonly RecordedEvent[]; warnings: LineWarning[] },
 ): Transcript {
-  const transcript: Transcript = { format, messages: [], calls: [], compactions: [], warnings };
+  const transcript: Transcript = {
+    format,
+    messages: [],
+    calls: [],
+    compactions: [],
+    contexts: [],
+    warnings,
+  };
   const { messages, compactions } = transcript;
   const callsById = new Map<string, RecordedCall>();
   for (const event of events) {
     if (event.type === "compaction") {
       const { summary, keptFrom = messages.length } = event;
       compactions.push({ messages: messages.length, keptFrom, summary });
+      continue;
+    }
+    if (event.type === "context") {
+      transcript.contexts.push({ messages: messages.length, tokens: event.tokens });
+      transcript.contextWindow = event.contextWindow ?? transcript.contextWindow;
       continue;
     }
     const { message, at, call } = event;

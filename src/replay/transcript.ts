@@ -27,5 +27,8 @@ export interface Transcript {
   messages: StoredMessage[];
   calls: RecordedCall[];
   compactions: RecordedCompaction[];
+  /** The host's own counts of the context, if it records those instead of calls, and the model's window. */
+  contexts: { messages: number; tokens: number }[];
+  contextWindow?: number | undefined;
   warnings: LineWarning[];
 }

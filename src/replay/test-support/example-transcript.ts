@@ -68,5 +68,5 @@ export function exampleTranscript({
       at + 2_000,
     );
   }
-  return { format: "example", messages, calls, compactions: compacted, warnings: [] };
+  return { format: "example", messages, calls, compactions: compacted, contexts: [], warnings: [] };
 }
