@@ -15,7 +15,23 @@ declare module "@mastra/core/agent" {
       model: object;
       tools: object;
       inputProcessors: object[];
+      memory: object;
     });
-    generate(prompt: string): Promise<{ text: string }>;
+    generate(
+      prompt: string,
+      options: { memory: { thread: string; resource: string } },
+    ): Promise<{ text: string }>;
+  }
+}
+
+declare module "@mastra/memory" {
+  export class Memory {
+    constructor(config: { storage: object; options: { lastMessages: number } });
+  }
+}
+
+declare module "@mastra/libsql" {
+  export class LibSQLStore {
+    constructor(config: { id: string; url: string });
   }
 }

@@ -1,9 +1,9 @@
 import { type Block, type Context, closedTexts } from "../context/blocks.ts";
 import { type MemoryView, planChange, viewOf } from "../context/changes.ts";
-import { callKeyOf } from "../surfaces/call-key.ts";
 import { notepadView, parseNotepad } from "../surfaces/notepad/block.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { inPlugin } from "../surfaces/surface.ts";
+import { OwnEdits } from "./own-edits.ts";
 import type { Session } from "./session.ts";
 
 /** The memory as the model was shown it, and its revision. */
@@ -20,23 +20,37 @@ interface Shown {
 export class ShownMemory {
   #shown: Shown | undefined;
   #notice: readonly string[] = [];
-  readonly #ownEdits = new Set<string>();
+  readonly #ownEdits: OwnEdits;
+
+  constructor(ownEdits = new OwnEdits()) {
+    this.#ownEdits = ownEdits;
+  }
 
   /** Starts a new epoch: the next text shows the current memory, with the notice. */
   forget(notice: readonly string[] = []): void {
     this.#shown = undefined;
     this.#notice = notice;
-    this.#ownEdits.clear();
   }
 
   /** Returns the key of one of the model's own edits: the same for the same call sent again. */
-  async ownEdit(id: string, tool: string, input: unknown): Promise<string> {
-    const key = (await callKeyOf(id, tool, input)) ?? `call-of-${crypto.randomUUID()}`;
-    this.#ownEdits.add(key);
-    return key;
+  ownEdit(id: string, tool: string, input: unknown): Promise<string> {
+    return this.#ownEdits.keyOf(id, tool, input);
   }
 
+  /** The news are those since the head, for a request that is made anew each time. */
   async texts(session: Session): Promise<{ head: string; news: string }> {
+    const { head, news } = await this.#look(session);
+    return { head, news };
+  }
+
+  /** The news are given once, for a text that stays in the conversation. */
+  async textsOnce(session: Session): Promise<{ head: string; news: string }> {
+    const { head, news, now } = await this.#look(session);
+    if (news !== "") this.#shown = { ...now, head };
+    return { head, news };
+  }
+
+  async #look(session: Session) {
     const context = await session.context(inPlugin);
     const { row } = await session.state();
     const view = viewOf(context, row.notepad ?? "");
@@ -46,12 +60,12 @@ export class ShownMemory {
     const change = isNews ? planChange(this.#shown.view, view, 0) : undefined;
     const changed = [change?.instructions ?? "", change?.text ?? ""].filter((text) => text !== "");
     const news = change ? ["[System] Your memory was changed by someone else.", ...changed].join("\n\n") : "";
-    return { head, news };
+    return { head, news, now: { revision: row.revision, view } };
   }
 
   async #wroteUnseen(session: Session, since: number): Promise<boolean> {
     const entries = await session.history({ from: since + 1 });
-    return entries.some((entry) => isWriting(entry) && !this.#ownEdits.has(entry.key ?? ""));
+    return entries.some((entry) => isWriting(entry) && !this.#ownEdits.has(entry.key));
   }
 }
 
@@ -67,14 +81,19 @@ function asFrozen(block: Block): Block {
   return text === undefined ? block : { ...block, text };
 }
 
+/** How every text of the memory begins. */
+const memoryLead =
+  "[System] This is your memory. It is kept outside the conversation and is not a message from the user.";
+
 /** The memory as one text: guidance, notice and content. */
 export function memoryText(context: Context, notice: readonly string[] = []): string {
-  return [
-    "[System] This is your memory. It is kept outside the conversation and is not a message from the user.",
-    context.guidance,
-    ...notice,
-    ...closedTexts(context, context.blocks.map(asFrozen)),
-  ]
+  return [memoryLead, context.guidance, ...notice, ...closedTexts(context, context.blocks.map(asFrozen))]
     .filter((text) => text !== "")
     .join("\n\n");
+}
+
+/** The text of the memory for a conversation, which may contain an earlier copy: the model must know which one holds. */
+export function memoryFor(conversation: string, text: string): string {
+  if (!conversation.includes(memoryLead)) return text;
+  return `[System] Your memory follows as it is now. It replaces every earlier copy of it in this conversation.\n\n${text}`;
 }

@@ -1,6 +1,8 @@
 import { type ErrorCode, HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
+import { ownEditsOf } from "../../sessions/own-edits.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { ToolAnswer } from "../../surfaces/toolbox.ts";
 import { answerCall, definitionsOf, type SurfaceChoice } from "../session-tools.ts";
 import { runMemoryCommand } from "./memory-tool.ts";
 
@@ -55,7 +57,7 @@ export async function handleToolUse(
     if (type !== "tool_use" || id === undefined || name === undefined) continue;
     const isMemoryTool = name === anthropicMemoryTool.name;
     const answer = isMemoryTool
-      ? await runMemoryCommand(session, input, id)
+      ? await runCommand(session, input, id)
       : await answerCall(session, name, input, id);
     if (!answer) continue;
     const failed = answer.ok ? {} : { is_error: true as const };
@@ -71,9 +73,14 @@ export function memoryToolHandlers(
   session: Session,
 ): Record<Command, (command: { command: string }) => Promise<string>> {
   const run = async (command: { command: string }): Promise<string> => {
-    const answer = await runMemoryCommand(session, command);
+    const answer = await runCommand(session, command);
     if (answer.ok) return answer.text;
     throw new HoldfastError(answer.code as ErrorCode, answer.text, { data: answer.data });
   };
   return { view: run, create: run, str_replace: run, insert: run, delete: run, rename: run };
+}
+
+async function runCommand(session: Session, input: unknown, id?: string): Promise<ToolAnswer> {
+  const key = await ownEditsOf(session).keyOf(id, anthropicMemoryTool.name, input);
+  return runMemoryCommand(session, input, key);
 }

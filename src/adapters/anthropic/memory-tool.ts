@@ -3,7 +3,7 @@ import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { defaultLimits } from "../../engine/limits.ts";
 import type { State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
-import { callKeyOf } from "../../surfaces/call-key.ts";
+import { furtherKey } from "../../sessions/own-edits.ts";
 import { dispatch, required } from "../../surfaces/dispatch.ts";
 import type { Operation } from "../../surfaces/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
@@ -77,13 +77,12 @@ const memoryTool = defineTool({
 
 const tools: ReadonlyMap<string, Tool> = new Map([[memoryTool.name, memoryTool]]);
 
-/** Runs one command of Anthropic's memory tool on a session's memory, once per call id. */
+/** Runs one command of Anthropic's memory tool on a session's memory, once per key. */
 export async function runMemoryCommand(
   session: SessionHandle,
   input: unknown,
-  id?: string,
+  key?: string,
 ): Promise<ToolAnswer> {
-  const key = await callKeyOf(id, memoryTool.name, input);
   // The commands have no budget of their own: the engine enforces the memory's limits on what they write.
   const call: Call = {
     session,
@@ -175,17 +174,23 @@ async function rename(at: At, from: string, to: string): Promise<string> {
  * first time did not get to is done now.
  */
 async function continued(at: At): Promise<{ isRepeated: boolean; next(): At }> {
-  const { key, ...rest } = at.options;
+  const { key } = at.options;
   const isRepeated = key !== undefined && (await wasApplied(at));
   let isFirst = !isRepeated;
   return {
     isRepeated,
     next: () => {
-      const own = isFirst ? at : { ...at, options: rest };
+      const next = isFirst ? at : further(at);
       isFirst = false;
-      return own;
+      return next;
     },
   };
+}
+
+/** For another operation of the same call. */
+function further(at: At): At {
+  const { key, ...options } = at.options;
+  return { ...at, options: key === undefined ? options : { ...options, key: furtherKey(key) } };
 }
 
 /** The journal is asked for the key before the operation is made. */
@@ -211,8 +216,7 @@ async function move(at: At, file: MemoryFile, to: string): Promise<string[]> {
   if (operation) return (await change(at, () => operation)).warnings;
   // Copy first, then remove, so that a failure in between loses nothing.
   const { warnings } = await change(at, () => createOperation(to, file.text));
-  const { key: _key, ...options } = at.options;
-  await change({ ...at, options }, () => removeOperation(file));
+  await change(further(at), () => removeOperation(file));
   return warnings;
 }
 

@@ -5,7 +5,7 @@ import { openTestMemory } from "../../../test/support/memory.ts";
 import type { Session } from "../../index.ts";
 import { openMemory } from "../../index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
-import { anthropicMemory, anthropicTools } from "./index.ts";
+import { anthropicMemory, anthropicTools, handleToolUse, memoryToolHandlers } from "./index.ts";
 import { toParam } from "./test-support/params.ts";
 
 type Params = Anthropic.Beta.MessageCreateParamsNonStreaming;
@@ -112,6 +112,91 @@ test("the API's pause is the moment of the checkpoint, and the answer has the co
   await memory.close();
 });
 
+/** An answer in which the model calls a tool. */
+const calls = (id: string, name: string, input: object): Answer => ({
+  content: [{ type: "tool_use", id, name, input }],
+  stop_reason: "tool_use",
+});
+
+/** The loop of the guide: the answers to one question. `meanwhile` runs after each answer. */
+async function ask(
+  session: Session,
+  { memory }: ReturnType<typeof openClient>,
+  messages: Anthropic.Beta.BetaMessageParam[],
+  meanwhile: (answer: number) => Promise<unknown> = async () => undefined,
+) {
+  for (let number = 0; ; number++) {
+    const answer = await memory.create({ ...request, messages, tools: await anthropicTools(session) });
+    messages.push({ role: "assistant", content: answer.content as Anthropic.Beta.BetaContentBlockParam[] });
+    await meanwhile(number);
+    if (answer.stop_reason !== "tool_use") return;
+    messages.push({ role: "user", content: await handleToolUse(session, answer) });
+  }
+}
+
+test("the model's own edits are not news; someone else's are shown once, in a place that does not move [anthropic.news]", async () => {
+  const memory = await openTestMemory({ surfaces: ["notepad", "notes"] });
+  const session = await memory.openSession("s");
+  const append = (id: string, content: string) =>
+    calls(id, "update_notepad", { operation: "append", content });
+  const file = (id: string, name: string) =>
+    calls(id, "memory", { command: "create", path: `/memories/log/${name}.md`, file_text: name });
+  const answers = [
+    append("t1", "- one"),
+    append("toolu_0123456789", "- two"),
+    file("t2", "a"),
+    file("t3", "b"),
+  ];
+  // A command of several operations.
+  answers.push(
+    calls("t4", "memory", { command: "rename", old_path: "/memories/log", new_path: "/memories/old" }),
+  );
+  const client = openClient(session, [
+    ...answers,
+    says("Done."),
+    append("t5", "- five"),
+    says("Yes."),
+    says("Good."),
+  ]);
+  const messages: Anthropic.Beta.BetaMessageParam[] = [{ role: "user", content: "Note it." }];
+  await ask(session, client, messages);
+  await memoryToolHandlers(session).create({
+    command: "create",
+    path: "/memories/c.md",
+    file_text: "c",
+  } as { command: string });
+  const own = client.sent.map(({ body }) => shownIn(body)).join("\n");
+  assert.doesNotMatch(own, /changed by someone else/);
+  assert.match(await session.notepad.read(), /- one\n- two/);
+
+  messages.push({ role: "user", content: "Go on." });
+  const person = { actor: { kind: "person" as const } };
+  await ask(session, client, messages, async (number) =>
+    number === 0 ? session.notepad.append("- from Ada", person) : undefined,
+  );
+  messages.push({ role: "user", content: "And now?" });
+  await ask(session, client, messages);
+  const bodies = client.sent.map(({ body }) => body);
+  const news = bodies.map((body) => shownIn(body).split("changed by someone else").length - 1);
+  assert.deepEqual(news.slice(-3), [0, 1, 1]);
+  assert.match(shownIn(bodies.at(-1) as Params), /changed by someone else[\s\S]*from Ada/);
+  for (const [index, { messages: sent }] of bodies.entries()) {
+    const next = bodies[index + 1]?.messages.slice(0, sent.length - 1) ?? sent.slice(0, -1);
+    assert.deepEqual(next, sent.slice(0, -1), `request ${index} is the beginning of the next one`);
+  }
+  assert.deepEqual(
+    bodies.at(-1)?.messages.at(-3),
+    bodies.at(-2)?.messages.at(-1),
+    "the news stays where it was",
+  );
+  assert.doesNotMatch(
+    JSON.stringify(messages),
+    /changed by someone else/,
+    "the caller's messages stay as they are",
+  );
+  await memory.close();
+});
+
 test("a second compaction accounts only for what came after the first [anthropic.compaction]", async () => {
   const memory = await openTestMemory({ surfaces: ["notepad"] });
   const session = await memory.openSession("s");
@@ -123,7 +208,8 @@ test("a second compaction accounts only for what came after the first [anthropic
   await given.create({ ...request, messages });
   const [first, second] = await session.receipts();
   assert.equal(first?.to, 1);
-  assert.equal(second?.to, 2);
+  assert.deepEqual([second?.from, second?.to], [2, 3], "the numbers go on");
+  assert.match(second?.line ?? "", /messages 2 to 3 were compacted/);
   assert.match(JSON.stringify(second), /src\/two\.ts/);
   await memory.close();
 });
@@ -166,5 +252,10 @@ test("a failed compaction removes nothing, and a memory failure stops nothing [a
     broken.errors.map(({ message }) => message),
     ["the disk is gone"],
   );
+  t.mock.restoreAll();
+  t.mock.method(session, "tools", async () => Promise.reject(new Error("it is locked")));
+  const locked = openClient(session, [says("Still here.")]);
+  await locked.memory.create({ ...request, messages });
+  assert.equal(locked.errors[0]?.message, "it is locked");
   await memory.close();
 });

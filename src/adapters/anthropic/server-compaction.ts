@@ -3,6 +3,7 @@ import type { StoredMessage } from "../../context/conversation.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
 import { commitReceipt } from "../../sessions/commit-receipt.ts";
+import { ownEditsOf } from "../../sessions/own-edits.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
 import type { Moment } from "../../surfaces/surface.ts";
@@ -10,6 +11,7 @@ import { failureReporter } from "../caller/options.ts";
 import { definitionsOf } from "../session-tools.ts";
 import { type AnthropicEvent, type EventStream, JoinedStream } from "./joined-stream.ts";
 import { type AnthropicMessage, compactedBlock, sinceCompaction, toModelMessages } from "./messages.ts";
+import { PlacedNews, placeForNews } from "./placed-news.ts";
 import { type ContextEdit, withEdits } from "./server-edits.ts";
 
 /** The fields of a request to the beta Messages API that we read or change. */
@@ -59,12 +61,7 @@ export function anthropicMemory<
   const { session, compactAt } = options;
   if (!options.stream) given("create", options.create);
   const memory = new PausedMemory(session, failureReporter(options.onError));
-  const prepare = async (params: Request) =>
-    withEdits(
-      params,
-      (await definitionsOf(session)).map(({ name }) => name),
-      compactAt,
-    );
+  const prepare = async (params: Request) => withEdits(params, await memory.toolNames(), compactAt);
   const place = (params: Request, compacted: readonly { type: string }[]) =>
     memory.place(
       compacted.length === 0
@@ -111,15 +108,28 @@ function given<T>(name: "create" | "stream", option: T | undefined): T {
 class PausedMemory {
   readonly #session: Session;
   readonly #report: (error: unknown) => void;
-  readonly #shown = new ShownMemory();
+  readonly #shown: ShownMemory;
+  readonly #news = new PlacedNews();
   #isStarted = false;
 
   constructor(session: Session, report: (error: unknown) => void) {
     this.#session = session;
     this.#report = report;
+    // The model's calls are run by `handleToolUse`, which knows only the session.
+    this.#shown = new ShownMemory(ownEditsOf(session));
   }
 
-  /** Adds the memory to the system prompt, and what others have changed since to the newest message. */
+  /** Empty if memory fails, which never stops the agent. */
+  async toolNames(): Promise<string[]> {
+    try {
+      return (await definitionsOf(this.#session)).map(({ name }) => name);
+    } catch (error) {
+      this.#report(error);
+      return [];
+    }
+  }
+
+  /** Adds the memory to the system prompt, and what others have changed since to the message that is the newest then. */
   async place<Request extends AnthropicRequest>(params: Request): Promise<Request> {
     try {
       if (!this.#isStarted) {
@@ -128,15 +138,24 @@ class PausedMemory {
         // After a restart the caller's messages contain the compaction, but not what was noted about it.
         if (params.messages.some(({ content }) => compactedBlock(content))) await this.#showCompacted();
       }
-      const { head, news } = await this.#shown.texts(this.#session);
+      const head = await this.#show(params.messages);
       const { system = [] } = params;
       const own = typeof system === "string" ? [{ type: "text", text: system }] : system;
-      const messages = news === "" ? params.messages : withText(params.messages, news);
+      const messages = this.#news.into(params.messages);
       return { ...params, system: [...own, { type: "text", text: head }], messages };
     } catch (error) {
       this.#report(error);
       return params;
     }
+  }
+
+  /** The text for the system prompt. News without a message that the model sees waits for the next request. */
+  async #show(messages: readonly AnthropicMessage[]): Promise<string> {
+    const at = placeForNews(messages);
+    if (at === -1) return (await this.#shown.texts(this.#session)).head;
+    const { head, news } = await this.#shown.textsOnce(this.#session);
+    this.#news.add(at, news);
+    return head;
   }
 
   /** A block without content is a compaction that failed: nothing was removed. */
@@ -146,9 +165,9 @@ class PausedMemory {
   ): Promise<void> {
     if (typeof block?.content !== "string") return;
     try {
-      const removed = numbered(messages);
+      const removed = await this.#numbered(messages);
       const compaction = new Compaction(this.#driver());
-      await compaction.begin({ messages: removed, to: removed.length });
+      await compaction.begin({ messages: removed, to: removed.at(-1)?.number ?? 0 });
       await compaction.finish({ text: block.content, by: "model" });
       await this.#showCompacted();
     } catch (error) {
@@ -159,7 +178,14 @@ class PausedMemory {
   async end(messages: readonly AnthropicMessage[]): Promise<void> {
     this.#isStarted = false;
     const { countTokens } = this.#session.setting;
-    await this.#notify(await planSessionEnd(this.#session, numbered(messages), countTokens));
+    await this.#notify(await planSessionEnd(this.#session, await this.#numbered(messages), countTokens));
+  }
+
+  /** What the model still sees, numbered on from the last compaction. */
+  async #numbered(messages: readonly AnthropicMessage[]): Promise<StoredMessage[]> {
+    const before = (await this.#session.receipts()).at(-1)?.to ?? 0;
+    const converted = toModelMessages(sinceCompaction(messages));
+    return converted.map((message, index) => ({ number: before + index + 1, message, at: 0 }));
   }
 
   #driver(): ConstructorParameters<typeof Compaction>[0] {
@@ -187,6 +213,7 @@ class PausedMemory {
     const epoch = [String(readEpoch(await this.#session.state()).number - 1)];
     const [checkpoint] = await this.#session.records("checkpoint", epoch);
     const [receipt] = await this.#session.records("receipt", epoch);
+    this.#news.clear();
     this.#shown.forget(checkpoint && receipt ? [checkpoint.value.text, receipt.value.line] : []);
   }
 
@@ -194,20 +221,4 @@ class PausedMemory {
     const { toolbox } = this.#session.setting;
     for (const warning of await toolbox.notify(this.#session, moment)) this.#report(new Error(warning));
   }
-}
-
-function numbered(messages: readonly AnthropicMessage[]): StoredMessage[] {
-  const converted = toModelMessages(sinceCompaction(messages));
-  return converted.map((message, index) => ({ number: index + 1, message, at: 0 }));
-}
-
-/** Only the request has it; the caller's messages stay as they are. */
-function withText(messages: readonly AnthropicMessage[], text: string): AnthropicMessage[] {
-  const last = messages.findLastIndex(({ role }) => role === "user");
-  return messages.map((message, index) => {
-    if (index !== last) return message;
-    const { content = [] } = message;
-    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
-    return { ...message, content: [...blocks, { type: "text", text }] };
-  });
 }

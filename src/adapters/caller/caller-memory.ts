@@ -49,6 +49,14 @@ export interface ModelAnswer extends Partial<ReportedUsage> {
   message?: ModelMessage | undefined;
 }
 
+/** The answer of a memory tool while the memory cannot be read. */
+export const unavailable: ToolAnswer = {
+  ok: false,
+  code: "store_failed",
+  text: "The memory is not available now, and nothing was written. Continue without it and try again later.",
+  data: {},
+};
+
 /** How often a call that is too long is compacted and sent again. */
 export const maxRetries = 3;
 
@@ -70,11 +78,20 @@ export class CallerMemory {
     this.#nudge = createNudge(this.#setting, this.#listeners.emit);
   }
 
-  /** Runs one of memory's tools, once per call id. */
+  /** Runs one of memory's tools, once per call id. Never rejects: if memory fails, the answer says so. */
   async run(tool: string, input: unknown, id: string): Promise<ToolAnswer> {
-    const { row } = await this.session.state();
-    const key = callKey(row.counters.lastMessage, id);
-    return this.#setting.toolbox.dispatch(this.session, tool, input, { key });
+    const { report } = this.#listeners;
+    try {
+      const { row } = await this.session.state();
+      const key = callKey(row.counters.lastMessage, id);
+      const answer = await this.#setting.toolbox.dispatch(this.session, tool, input, { key });
+      // The model sees every refusal; a store that fails concerns the caller, too.
+      if (!answer.ok && answer.code.startsWith("store_")) report(new Error(answer.text));
+      return answer;
+    } catch (error) {
+      report(error);
+      return unavailable;
+    }
   }
 
   /** Why a call of another tool must not run, in the user's words. A failure of memory never blocks a call. */
@@ -87,7 +104,8 @@ export class CallerMemory {
         input,
         isMemoryTool,
       });
-    } catch {
+    } catch (error) {
+      this.#listeners.report(error);
       return undefined;
     }
   }

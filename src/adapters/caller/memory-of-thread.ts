@@ -51,6 +51,3 @@ export function memoryOfThread(
     }
   };
 }
-
-/** The answer of a memory tool while the memory cannot be opened. */
-export const unavailable = "The memory cannot be opened now. Continue without it.";

@@ -3,9 +3,9 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import { type AIMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { createMiddleware } from "langchain";
-import type { PlacedCall } from "../caller/caller-memory.ts";
+import { type PlacedCall, unavailable } from "../caller/caller-memory.ts";
 import { frameworkModel } from "../caller/framework-model.ts";
-import { memoryOfThread, sourceOf, type ThreadOptions, unavailable } from "../caller/memory-of-thread.ts";
+import { memoryOfThread, sourceOf, type ThreadOptions } from "../caller/memory-of-thread.ts";
 import { describeTools } from "../caller/options.ts";
 import { callsOf, fromModelMessage, LangChainMessages, toModelMessage } from "./messages.ts";
 
@@ -41,7 +41,7 @@ export function holdfastMiddleware({ summaryModel, ...options }: HoldfastMiddlew
         async (input, config) => {
           const id = String(config.toolCall?.id ?? crypto.randomUUID());
           const memory = await memoryOf(config.configurable?.thread_id);
-          const { ok, text } = (await memory?.run(name, input, id)) ?? { ok: false, text: unavailable };
+          const { ok, text } = (await memory?.run(name, input, id)) ?? unavailable;
           return new ToolMessage({ content: text, tool_call_id: id, name, status: ok ? "success" : "error" });
         },
         { name, description, schema },
@@ -103,8 +103,7 @@ function asLanguageModel(model: ChatModel): LanguageModelV4 {
       ...messages.flatMap(fromModelMessage),
     ];
     const answer = await bound.invoke(prompt, signal ? { signal } : {});
-    const calls = callsOf(answer).map(({ id, name, args }) => ({ id: id ?? name, name, input: args }));
-    return { text: answer.text, calls, ...countsOf(answer) };
+    return { text: answer.text, calls: callsOf(answer), ...countsOf(answer) };
   });
 }
 

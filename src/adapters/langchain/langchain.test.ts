@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import { HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
@@ -15,7 +16,9 @@ import {
 } from "../../../test/support/agent.ts";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { assertValidPrompt } from "../../../test/support/prompt.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import type { AgentEvent } from "../../agent/events.ts";
+import { openMemory } from "../../index.ts";
 import { isOwnTurn, readSheets, sheetText } from "../test-support/sheets.ts";
 import { type HoldfastMiddlewareOptions, holdfastMiddleware } from "./index.ts";
 import { HoldfastStore } from "./store.ts";
@@ -154,6 +157,27 @@ test("a memory failure never stops the agent and is never silent [langchain.fail
   await memory.close();
 });
 
+test("a tool of memory that fails answers so, and the run goes on [langchain.failure]", async (t) => {
+  const { memory, events, invoke } = await openAgent(({ messages }) =>
+    messages.at(-1)?.role === "tool" ? { text: "Still here." } : { toolCalls: [append("- July")] },
+  );
+  const session = await memory.openSession("audit");
+  const fail = async () => Promise.reject(new Error("the disk is gone"));
+  t.mock.method(Object.getPrototypeOf(session), "state", fail);
+  const failed = (await invoke("Hello")).messages;
+  assert.equal(failed.at(-1)?.text, "Still here.");
+  assert.match(failed.at(-2)?.text ?? "", /not available now, and nothing was written/);
+  assert.equal((failed.at(-2) as { status?: string }).status, "error");
+  t.mock.restoreAll();
+  const write = t.mock.method(session, "change", fail);
+  const unwritten = (await invoke("Again")).messages;
+  assert.match(unwritten.at(-2)?.text ?? "", /update_notepad failed: the disk is gone/);
+  assert.ok(ofType(events, "error").some(({ message }) => message.includes("update_notepad failed")));
+  write.mock.restore();
+  await memory.close();
+  assert.equal((await invoke("Closed?")).messages.at(-1)?.text, "Still here.");
+});
+
 test("a run without a thread, and a middleware without a memory, say what to pass [langchain.failure]", async () => {
   assert.throws(() => holdfastMiddleware({ contextWindow: 6_000 }), /needs a "session" or a "memory"/);
   const memory = await openTestMemory();
@@ -189,4 +213,19 @@ test("the store keeps items in notes, in every process, and finds them [langchai
   assert.equal(await store.get(["users", "ada"], "prefs"), null);
   assert.equal((await session.notes.all()).length, 2);
   await memory.close();
+});
+
+test("puts of one key at once make one item, from two stores and two processes too [langchain.store]", async () => {
+  const path = join(temporaryDirectory(), "memory.db");
+  const memories = [await openMemory({ store: path }), await openMemory({ store: path })];
+  const stores: HoldfastStore[] = [];
+  for (const memory of memories)
+    for (let each = 0; each < 2; each++) stores.push(new HoldfastStore(await memory.openSession("shared")));
+  await Promise.all(stores.map((store, value) => store.put(["users"], "ada", { value })));
+  const [one, , two] = stores;
+  assert.equal((await one?.search(["users"]))?.length, 1);
+  assert.deepEqual(await one?.search(["users"]), await two?.search(["users"]));
+  await Promise.all(stores.map((store) => store.delete(["users"], "ada")));
+  assert.deepEqual(await two?.search(["users"]), []);
+  await Promise.all(memories.map((memory) => memory.close()));
 });

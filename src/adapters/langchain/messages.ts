@@ -6,7 +6,7 @@ import {
   ToolMessage,
 } from "@langchain/core/messages";
 import type { ModelMessage } from "ai";
-import { answerOf, partsOf, resultOf, textOfBlocks } from "../caller/message-parts.ts";
+import { answerOf, type Call, partsOf, resultOf, textOfBlocks } from "../caller/message-parts.ts";
 import { Originals } from "../caller/originals.ts";
 
 /** Converts a conversation of LangChain to model messages, and a prompt back. */
@@ -16,7 +16,7 @@ export class LangChainMessages {
   toModel(messages: readonly BaseMessage[]): ModelMessage[] {
     const names = new Map<string, string>();
     return messages.map((message) => {
-      for (const { id = "", name } of callsOf(message)) names.set(id, name);
+      for (const { id, name } of callsOf(message)) names.set(id, name);
       return this.#originals.toModel(message, (each) => toModelMessage(each, names));
     });
   }
@@ -32,11 +32,7 @@ export function toModelMessage(
   names: ReadonlyMap<string, string> = new Map(),
 ): ModelMessage {
   const text = textOfBlocks(message.content);
-  if (AIMessage.isInstance(message))
-    return answerOf(
-      text,
-      callsOf(message).map(({ id, name, args }) => ({ id: id ?? name, name, input: args })),
-    );
+  if (AIMessage.isInstance(message)) return answerOf(text, callsOf(message));
   if (ToolMessage.isInstance(message)) {
     const { tool_call_id: id, status, name = names.get(id) ?? "tool" } = message;
     return resultOf({ id, name, text, isError: status === "error" });
@@ -55,10 +51,11 @@ export function fromModelMessage(message: ModelMessage): BaseMessage[] {
   );
 }
 
-function toLangChain({ id, name, input }: { id: string; name: string; input: unknown }) {
+function toLangChain({ id, name, input }: Call) {
   return { id, name, args: input as Record<string, unknown> };
 }
 
-export function callsOf(message: BaseMessage) {
-  return AIMessage.isInstance(message) ? (message.tool_calls ?? []) : [];
+export function callsOf(message: BaseMessage): Call[] {
+  const calls = AIMessage.isInstance(message) ? (message.tool_calls ?? []) : [];
+  return calls.map(({ id, name, args }) => ({ id: id ?? name, name, input: args }));
 }

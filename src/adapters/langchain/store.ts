@@ -3,6 +3,7 @@ import { BaseStore, type Item } from "@langchain/langgraph";
 import { isObject } from "../../engine/json.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Note } from "../../surfaces/notes/operations.ts";
+import { deleteNotes, putNote } from "../caller/put-note.ts";
 
 /** The tag of the notes that are items of the store. */
 const storeTag = "langgraph-store";
@@ -38,12 +39,10 @@ export class HoldfastStore extends BaseStore {
 
   /** A value of null deletes the item. */
   async #put({ namespace, key, value }: LangGraph.PutOperation): Promise<void> {
-    const { notes } = this.#session;
-    const known = await this.#at({ namespace, key });
+    const find = () => this.#at({ namespace, key });
     const content = JSON.stringify({ namespace, key, value });
-    if (value === null) for (const { id } of known) await notes.delete(id);
-    else if (known[0]) await notes.update(known[0].id, { content });
-    else await notes.add(content, [storeTag]);
+    if (value === null) return deleteNotes(this.#session, await find());
+    return putNote(this.#session, { find, content, tag: storeTag });
   }
 
   async #search(operation: LangGraph.SearchOperation): Promise<Item[]> {
@@ -65,7 +64,7 @@ export class HoldfastStore extends BaseStore {
     return sorted.slice(offset, offset + limit).map((namespace) => JSON.parse(namespace) as string[]);
   }
 
-  /** Newest first: two processes may put the same key at once. */
+  /** Newest first: a store of an earlier version may have two items of one key. */
   async #at({ namespace, key }: LangGraph.GetOperation) {
     const isSame = ({ item }: { item: Item }) =>
       item.key === key && JSON.stringify(item.namespace) === JSON.stringify(namespace);

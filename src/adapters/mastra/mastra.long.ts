@@ -10,6 +10,7 @@ import { z } from "zod";
 import {
   call,
   filler,
+  inOrder,
   isSummaryRequest,
   modelAt,
   ofType,
@@ -19,9 +20,13 @@ import { openTestMemory } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import { installClient } from "../../hosts/test-support/clients.ts";
+import { openMemory } from "../../index.ts";
 import { startScriptedServer } from "../../testing/index.ts";
+import { testDriver } from "../../testing/test-support/test-driver.ts";
+import { openDriverSession } from "../test-support/driver-session.ts";
 import { readSheets, sheetText } from "../test-support/sheets.ts";
-import { holdfastMastra } from "./index.ts";
+import { holdfastEnd, holdfastMastra } from "./index.ts";
+import { toUiMessages } from "./test-support/ui-messages.ts";
 
 const spec = "@mastra/core@1.71.0";
 const root = join(import.meta.dirname, "../../..");
@@ -33,9 +38,29 @@ type MastraAgent = new (
 };
 
 /** 130 MB, so that it is installed for this test only. */
-function entryOf(part = "agent"): string {
-  return createRequire(join(installClient(spec), "package.json")).resolve(`@mastra/core/${part}`);
+function entryOf(name = "@mastra/core/agent"): string {
+  const folder = installClient("@mastra/memory@1.31.0", [spec, "@mastra/libsql@1.23.1"]);
+  return pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)).href;
 }
+
+testDriver("Mastra adapter with Mastra itself", async (t) => ({
+  contextWindow: 16_000,
+  async run({ notepad, messages, summary }, surfaces) {
+    const { Agent } = (await import(entryOf())) as { Agent: MastraAgent };
+    const server = await startScriptedServer(inOrder([], { summary: () => ({ text: summary }) }));
+    t.after(() => server.close());
+    const { session } = await openDriverSession(t, notepad, surfaces);
+    const model = modelAt(server.url);
+    const limits = { contextWindow: 16_000, compactAt: 0.1, keep: 0.01 };
+    const { processor, tools } = holdfastMastra({ session, model, ...limits });
+    const names = { id: "driver", name: "Driver", instructions: "You audit workbooks." };
+    const agent = new Agent({ ...names, model, tools, inputProcessors: [processor] });
+    await agent.generate(toUiMessages([...messages, { role: "user", content: "Go on." }]));
+    await holdfastEnd(session);
+    const shown = server.requests.at(-1)?.messages.map(({ content }) => String(content ?? ""));
+    return { session, shown: shown?.join("\n") ?? "" };
+  },
+}));
 
 test(`${spec}: an agent goes through several compactions and its own messages stay whole`, {
   timeout: 300_000,
@@ -78,7 +103,9 @@ test(`${spec}: an agent goes through several compactions and its own messages st
 
 test(`${spec}: a call that a pin forbids does not run [mastra.pins]`, { timeout: 300_000 }, async (t) => {
   const { Agent } = (await import(entryOf())) as { Agent: MastraAgent };
-  const { createTool } = (await import(entryOf("tools"))) as { createTool: (config: object) => object };
+  const { createTool } = (await import(entryOf("@mastra/core/tools"))) as {
+    createTool: (config: object) => object;
+  };
   const calls = [call("read_sheet", { sheet: 7 }, "call_1"), call("own_sheet", { sheet: 7 }, "call_2")];
   calls.push(call("own_sheet", { sheet: 8 }, "call_3"));
   const server = await startScriptedServer((_, number) => {
@@ -147,9 +174,58 @@ test(`${spec}: a rejected request is compacted and sent again`, { timeout: 300_0
   assert.equal(ofType(events, "compaction")[0]?.trigger, "overflow");
 });
 
+/** An agent with Mastra's own memory, as a new process on the same files. */
+async function openWithHistory(directory: string, url: string, options: object) {
+  const { Agent } = (await import(entryOf())) as { Agent: MastraAgent };
+  const { Memory } = (await import(entryOf("@mastra/memory"))) as { Memory: new (config: object) => object };
+  const { LibSQLStore } = (await import(entryOf("@mastra/libsql"))) as {
+    LibSQLStore: new (config: object) => object;
+  };
+  const memory = await openMemory({ store: join(directory, "memory.db") });
+  const session = await memory.openSession("audit");
+  const model = modelAt(url);
+  const { processor, tools } = holdfastMastra({ session, model, contextWindow: 6_000 });
+  const storage = new LibSQLStore({ id: "auditor", url: `file:${join(directory, "mastra.db")}` });
+  const names = { id: "auditor", name: "Auditor", instructions: "You audit workbooks." };
+  const history = new Memory({ storage, options });
+  const agent = new Agent({ ...names, model, tools, inputProcessors: [processor], memory: history });
+  const ask = (text: string) => agent.generate(text, { memory: { thread: "audit", resource: "dana" } });
+  return { memory, session, ask };
+}
+
+test(`${spec}: with the option of the guide, what was said long ago survives, in a new process too [mastra.history]`, {
+  timeout: 300_000,
+}, async (t) => {
+  const directory = temporaryDirectory();
+  const server = await startScriptedServer((request) => ({
+    text: isSummaryRequest(request) ? plainSummary(request) : `Noted. ${filler(30, "cell")}`,
+  }));
+  t.after(() => server.close());
+  // The first generate is the only one to name the ticket.
+  const questions = [
+    "Never touch sheet 7, see TKT-4711.",
+    ...Array.from({ length: 11 }, (_, at) => `Sheet ${at}?`),
+  ];
+  const first = await openWithHistory(directory, server.url, { lastMessages: 10_000 });
+  for (const question of questions) await first.ask(question);
+  assert.deepEqual(await first.session.receipts(), [], "the whole conversation still fits");
+  await first.memory.close();
+  const second = await openWithHistory(directory, server.url, { lastMessages: 10_000 });
+  await second.ask("And now?");
+  const whole = JSON.stringify(server.requests.at(-1)?.messages);
+  assert.match(whole, /TKT-4711[\s\S]*Sheet 0\?[\s\S]*And now\?/);
+  for (let at = 0; (await second.session.receipts()).length === 0 && at < 40; at++)
+    await second.ask(`Again ${at}? ${filler(200, "row")}`);
+  await second.ask("Which ticket?");
+  assert.match(JSON.stringify(server.requests.at(-1)?.messages), /TKT-4711/, "after a compaction too");
+  await second.memory.close();
+});
+
 test(`${spec}: the example runs`, { timeout: 300_000 }, async () => {
-  const entry = pathToFileURL(entryOf()).href;
-  const resolve = `import { registerHooks } from "node:module"; registerHooks({ resolve: (name, context, next) => next(name === "@mastra/core/agent" ? ${JSON.stringify(entry)} : name, context) });`;
+  const names = ["@mastra/core/agent", "@mastra/memory", "@mastra/libsql"];
+  const entries = JSON.stringify(Object.fromEntries(names.map((name) => [name, entryOf(name)])));
+  // Mastra's packages find each other themselves.
+  const resolve = `import { registerHooks } from "node:module"; registerHooks({ resolve: (name, context, next) => next((context.parentURL?.includes("/examples/") && ${entries}[name]) || name, context) });`;
   const imports = [
     pathToFileURL(join(root, "test/support/resolve-holdfast.ts")).href,
     `data:text/javascript,${encodeURIComponent(resolve)}`,

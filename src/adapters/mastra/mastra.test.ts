@@ -8,7 +8,7 @@ import { testDriver } from "../../testing/test-support/test-driver.ts";
 import { openDriverSession } from "../test-support/driver-session.ts";
 import { type HoldfastMastraOptions, holdfastEnd, holdfastMastra } from "./index.ts";
 
-/** Calls the processor as Mastra does; `mastra.long.ts` runs the same with Mastra itself. */
+/** Calls the processor as Mastra does; `mastra.long.ts` runs the contract with Mastra itself. */
 testDriver("Mastra adapter", async (t) => ({
   contextWindow: 16_000,
   async run({ notepad, messages, summary }, surfaces) {

@@ -37,7 +37,7 @@ export function holdfastAgents(options: HoldfastAgentsOptions) {
   return {
     model: withMemory(model, memory),
     tools: [...tools.map((tool) => guarded(tool, memory)), ...memoryTools(memory, options)],
-    session: new HoldfastSession(session),
+    session: new HoldfastSession(session, rest),
   };
 }
 

@@ -165,18 +165,63 @@ test("a rejected prompt is compacted and sent again; another error reaches the c
   }
 });
 
+/** Writes to the notepad at the start of each run, then answers. */
+const noteThenAnswer: Script = ({ messages }) =>
+  messages.at(-1)?.role === "tool" ? { text: "Still here." } : { toolCalls: [append("- July")] };
+
 test("a memory failure never stops a run and is never silent; a model's name is refused [openai.agents-failure]", async (t) => {
-  const { memory, session, events, run } = await openStage(() => ({ text: "Still here." }));
-  const apply = session.apply.bind(session);
-  // The history is the SDK's own; only memory fails.
-  t.mock.method(session, "apply", async (...given: Parameters<typeof apply>) =>
-    JSON.stringify(given[0]).includes("openai-agents")
-      ? apply(...given)
-      : Promise.reject(new Error("the disk is gone")),
-  );
+  const { memory, session, scripted, events, run } = await openStage(noteThenAnswer);
   assert.equal(await run("Hello"), "Still here.");
-  assert.match(ofType(events, "error")[0]?.message ?? "", /continues without it: the disk is gone/);
+  const stored = await new HoldfastSession(session).getItems();
+  const fail = async () => Promise.reject(new Error("the disk is gone"));
+  for (const name of ["state", "apply", "messages"] as const) t.mock.method(session, name, fail);
+  assert.equal(await run("And now?"), "Still here.");
+  const messages = ofType(events, "error").map(({ message }) => message);
+  assert.match(
+    messages.join("\n"),
+    /continues without it: the disk is gone \(\d+ items of the history not stored/,
+  );
+  const last = scripted.requests.at(-1)?.messages ?? [];
+  assert.match(String(last.at(-1)?.content), /not available now, and nothing was written/);
+  assert.match(JSON.stringify(last), /Hello[\s\S]*And now\?/, "the history that is known goes on");
+  const history = new HoldfastSession(session, { onEvent: () => undefined });
+  await assert.rejects(history.popItem(), /the disk is gone/);
+  await assert.rejects(history.clearSession(), /the disk is gone/);
+
+  // What the run was told is kept is stored as soon as the store works, in order and once.
+  t.mock.restoreAll();
+  const items = await history.getItems();
+  assert.deepEqual(items.slice(0, stored.length), stored);
+  assert.equal(items.length, stored.length * 2);
+  assert.match(JSON.stringify(items), /Hello[\s\S]*And now\?/);
+  const log = await session.messages();
+  assert.equal(log.filter((value) => JSON.stringify(value).includes("And now?")).length, 1);
   await memory.close();
+  assert.equal(await run("Closed?"), "Still here.");
   const named = { session, model: "gpt-5", contextWindow: 6_000 } as unknown as HoldfastAgentsOptions;
   assert.throws(() => holdfastAgents(named), /getModel\("gpt-5"\)/);
+});
+
+test("a write of the history that was stored but not answered is stored once [openai.agents-failure]", async (t) => {
+  const memory = await openTestMemory();
+  const session = await memory.openSession("audit");
+  const apply = session.apply.bind(session);
+  t.mock.method(session, "apply", async (...given: Parameters<typeof apply>) => {
+    await apply(...given);
+    throw new Error("no answer");
+  });
+  const errors: AgentEvent[] = [];
+  const history = new HoldfastSession(session, { onEvent: (event) => errors.push(event) });
+  await history.addItems([{ role: "user", content: "one" }]);
+  t.mock.restoreAll();
+  await history.addItems([{ role: "user", content: "two" }]);
+  const items = [
+    { role: "user", content: "one" },
+    { role: "user", content: "two" },
+  ];
+  assert.deepEqual(await history.getItems(), items);
+  assert.equal(errors.length, 1);
+  const session2 = await memory.openSession("audit");
+  assert.equal((await session2.messages()).length, 2);
+  await memory.close();
 });

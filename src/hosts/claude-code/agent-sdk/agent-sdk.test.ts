@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { openTestMemory } from "../../../../test/support/memory.ts";
+import { temporaryDirectory } from "../../../../test/support/temporary.ts";
 import type { Session } from "../../../index.ts";
 import { type HookInput, holdfastClaude } from "./index.ts";
 
@@ -38,8 +41,46 @@ test("the memory is shown once, then what someone else changed [claude.sdk-hooks
   assert.equal(await send("UserPromptSubmit"), undefined);
   await session.notepad.append("- August too", { actor: { kind: "person" } });
   assert.match(JSON.stringify(await send("UserPromptSubmit")), /changed by someone else[\s\S]*August too/);
+  assert.equal(await send("UserPromptSubmit"), undefined, "news is in the conversation once");
   assert.match(JSON.stringify(await send("SessionStart", { source: "resume" })), /July[\s\S]*August/);
   assert.equal(await send("SessionStart", { source: "startup", agent_id: "sub" }), undefined);
+  await memory.close();
+});
+
+test("each conversation is shown the memory, also where the same options start the next one [claude.sdk-hooks]", async () => {
+  const memory = await openTestMemory({ surfaces: ["notepad"] });
+  const session = await memory.openSession("s");
+  await session.notepad.write("- July is counted twice");
+  const { send } = await openHooks(session);
+  const prompt = (session_id: string) => send("UserPromptSubmit", { session_id });
+  assert.match(JSON.stringify(await prompt("one")), /July is counted twice/);
+  assert.equal(await prompt("one"), undefined);
+  await session.notepad.append("- August too");
+  const second = JSON.stringify(await prompt("two"));
+  assert.match(second, /This is your memory[\s\S]*July[\s\S]*August/);
+  assert.doesNotMatch(second, /changed by someone else|earlier copy/);
+  assert.equal(await prompt("two"), undefined);
+  await send("PreCompact", { session_id: "two" });
+  await send("PostCompact", { session_id: "two", compact_summary: "The user asked about Q3." });
+  const compacted = JSON.stringify(await send("SessionStart", { session_id: "three", source: "compact" }));
+  assert.match(compacted, /\[Receipt: /, "a compaction that goes on under another id keeps its receipt");
+  await memory.close();
+});
+
+test("a resumed conversation reads that the memory replaces the copy it has [claude.sdk-hooks]", async () => {
+  const memory = await openTestMemory({ surfaces: ["notepad"] });
+  const session = await memory.openSession("s");
+  await session.notepad.write("- July is counted twice");
+  const before = await openHooks(session);
+  const transcript_path = join(temporaryDirectory(), "transcript.jsonl");
+  const shown = await before.send("UserPromptSubmit", { session_id: "one", transcript_path });
+  assert.doesNotMatch(JSON.stringify(shown), /earlier copy/);
+  writeFileSync(transcript_path, `${JSON.stringify({ type: "attachment", attachment: shown })}\n`);
+  await session.notepad.write("- June is counted twice", { actor: { kind: "person" } });
+  const { send } = await openHooks(session);
+  const resumed = JSON.stringify(await send("UserPromptSubmit", { session_id: "one", transcript_path }));
+  assert.match(resumed, /replaces every earlier copy[\s\S]*This is your memory[\s\S]*June is counted twice/);
+  assert.equal(await send("UserPromptSubmit", { session_id: "one", transcript_path }), undefined);
   await memory.close();
 });
 

@@ -3,6 +3,8 @@ export interface HookInput {
   hook_event_name: string;
   transcript_path: string;
   cwd: string;
+  /** The conversation. */
+  session_id?: string;
   /** Present when the hook fires within a sub-agent, which has no part in this conversation. */
   agent_id?: string;
   source?: string;

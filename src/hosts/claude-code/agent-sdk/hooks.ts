@@ -1,8 +1,9 @@
 import { statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { Compaction } from "../../../compaction/compaction.ts";
 import type { Receipt } from "../../../engine/records.ts";
 import type { Session } from "../../../sessions/session.ts";
-import type { ShownMemory } from "../../../sessions/shown-memory.ts";
+import { memoryFor, type ShownMemory } from "../../../sessions/shown-memory.ts";
 import { refuseCall } from "../../../surfaces/pins/refuse-call.ts";
 import { notify, notifyEnd, pluginDriver } from "../../plugin/driver.ts";
 import { readConversation, readSummary } from "../../transcript/read-conversation.ts";
@@ -14,12 +15,13 @@ interface HookParts extends MemoryServerParts {
   report: (error: unknown) => void;
 }
 
-/** The hooks of one conversation. Claude Code keeps the conversation, and writes it to its transcript. */
+/** The hooks of one conversation at a time. Claude Code keeps the conversation, and writes it to its transcript. */
 export class AgentSdkHooks {
   readonly #parts: HookParts;
   readonly #session: Session;
   readonly #shown: ShownMemory;
   #isStarted = false;
+  #conversation: string | undefined;
   /** Whether the conversation contains the memory. */
   #isShown = false;
   /** A compaction whose checkpoint is written, and the size of the transcript then. */
@@ -49,20 +51,33 @@ export class AgentSdkHooks {
     if (input.hook_event_name === "PreCompact") await this.#begin(input);
     if (input.hook_event_name === "PostCompact") await this.#account(input);
     if (input.hook_event_name === "SessionEnd") await this.#end(input);
-    if (input.hook_event_name === "UserPromptSubmit") return this.#show("UserPromptSubmit");
-    if (input.hook_event_name !== "SessionStart") return {};
+    if (!["UserPromptSubmit", "SessionStart"].includes(input.hook_event_name)) return {};
+    this.#follow(input);
+    if (input.hook_event_name === "UserPromptSubmit") return this.#show(input);
     if (input.source === "compact") await this.#finish(input);
     else this.#shown.forget();
     this.#isShown = false;
-    return this.#show("SessionStart");
+    return this.#show(input);
+  }
+
+  /** Each `query` that resumes none is a new conversation, and the SDK does not announce it. */
+  #follow({ session_id: id, source }: HookInput): void {
+    const isNew = this.#conversation !== undefined && id !== this.#conversation && source !== "compact";
+    this.#conversation = id;
+    if (!isNew) return;
+    this.#shown.forget();
+    [this.#isShown, this.#begun, this.#ended] = [false, undefined, undefined];
   }
 
   /** The memory as it is now, after a compaction with the checkpoint and the receipt; later what others changed. */
-  async #show(hookEventName: "SessionStart" | "UserPromptSubmit"): Promise<HookOutput> {
+  async #show({ hook_event_name: name, transcript_path: path }: HookInput): Promise<HookOutput> {
+    const hookEventName = name === "SessionStart" ? name : "UserPromptSubmit";
     if (!this.#isStarted) await notify(this.#session, { kind: "session-start" }, this.#parts.report);
     this.#isStarted = true;
-    const { head, news } = await this.#shown.texts(this.#session);
-    const additionalContext = this.#isShown ? news : head;
+    const { head, news } = await this.#shown.textsOnce(this.#session);
+    // A resumed conversation contains the memory as another process showed it.
+    const shown = this.#isShown ? "" : await readFile(path, "utf8").catch(() => "");
+    const additionalContext = this.#isShown ? news : memoryFor(shown, head);
     this.#isShown = true;
     return additionalContext === "" ? {} : { hookSpecificOutput: { hookEventName, additionalContext } };
   }
