@@ -4,20 +4,25 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { type Cell, runCell } from "../bench/survival/cells.ts";
 import { costOf } from "../bench/survival/cost.ts";
 import { judge } from "../bench/survival/facts.ts";
 import { drawResults } from "../bench/survival/picture.ts";
 import type { Report } from "../bench/survival/report.ts";
 import { tokensOf } from "../bench/survival/request-text.ts";
-import type { Score } from "../bench/survival/score.ts";
+import { jobsOf } from "../bench/survival/run-all.ts";
+import { type Score, scoreOf } from "../bench/survival/score.ts";
+import type { SeenRequest } from "../bench/survival/script.ts";
 import { runSlice } from "../bench/survival/slice.ts";
 import { makeStory } from "../bench/survival/stories.ts";
 import { storyKinds } from "../bench/survival/story.ts";
+import type { System } from "../bench/survival/system.ts";
 import { holdfast } from "../bench/survival/systems/holdfast.ts";
 import { nameDump } from "../bench/survival/systems/name-dump.ts";
 import { noMemory } from "../bench/survival/systems/no-memory.ts";
 import { systemIds } from "../bench/survival/systems.ts";
 import { documented, withFigures } from "../bench/survival/write-docs.ts";
+import type { ScriptedRequest } from "../src/testing/index.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -75,12 +80,103 @@ test("what a run costs does not depend on the clock and on random ids [bench.see
       model: "m",
       messages: texts.map((content) => ({ role: "user", content })),
     }));
-    return { ...costOf(requests, 100), tokens: requests.map(tokensOf) };
+    return { ...costOf(requests.map(asTurn), 100), tokens: requests.map(tokensOf) };
   };
   const run = runAt(" (10:12 AM)", "df40afe8b2121310", "df1dc521d51d8829");
   assert.deepEqual(runAt(" (9:59 PM)", "0a1dc521d51d8829", "cf40afe8b2121310"), run);
   assert.deepEqual(runAt("", "0a1dc521d51d8829", "cf40afe8b2121310"), run, "in the same minute as before");
   assert.ok(run.prefixBytesChanged > 0, "two ids stay two ids");
+  for (const [now, then] of [
+    ["(2026-11-17 12:35:07Z)", "(2026-11-17 12:36:07Z)"],
+    ["(2026-11-17 12:35", "(2026-11-17 12:36"],
+  ] as const) {
+    const shownAt = (...times: string[]) =>
+      costOf(
+        times.map((time) => asTurn(saying(`${time} a note`))),
+        100,
+      );
+    assert.deepEqual(shownAt(now, then), shownAt(now, now), now);
+  }
+});
+
+function saying(content: string): ScriptedRequest {
+  return { model: "m", messages: [{ role: "user", content }] };
+}
+
+function asTurn(request: ScriptedRequest): SeenRequest {
+  return { kind: "turn", request };
+}
+
+test("the prefix of a turn is compared with that of the turn before, in bytes [bench.seeds]", () => {
+  const turns = [asTurn(saying("a ñandú")), asTurn(saying("a ñandú runs")), asTurn(saying("a dog"))];
+  const summary: SeenRequest = { kind: "summary", request: saying("Summarise this conversation.") };
+  const without = costOf(turns, 0);
+  assert.equal(without.prefixBytesChanged, Buffer.byteLength("ñandú runs"));
+  const [first, second, third] = turns as [SeenRequest, SeenRequest, SeenRequest];
+  const asked = costOf([first, summary, second, summary, third], 0);
+  assert.equal(asked.prefixBytesChanged, without.prefixBytesChanged, "no cache loses anything by a summary");
+  assert.ok(asked.dollars > without.dollars, "but it costs");
+});
+
+const failing: Cell = {
+  kind: "rule",
+  track: "stories",
+  summariser: "S4",
+  compactions: 1,
+  window: 8_000,
+  seed: 7,
+};
+
+/** No memory, in a system that returns as if nothing had happened when it is refused, and compacts only with a summary. */
+const silent: System = {
+  ...noMemory,
+  async open(setting) {
+    const running = await noMemory.open({ ...setting, window: Number.POSITIVE_INFINITY });
+    let turns = 0;
+    return {
+      ...running,
+      async send(text) {
+        await running.send(text).catch(() => {});
+        if (++turns > 3) await askForSummary(setting.url);
+      },
+    };
+  },
+};
+
+async function askForSummary(url: string): Promise<void> {
+  const body = JSON.stringify(saying("Summarise this conversation."));
+  const headers = { "content-type": "application/json" };
+  await fetch(`${url}/chat/completions`, { method: "POST", headers, body }).catch(() => {});
+}
+
+test("a turn that was refused and not answered has failed, whatever the system returns [bench.failures]", async () => {
+  const result = await runCell(silent, failing);
+  assert.ok(result.overflows > 0);
+  assert.equal(result.failedTurns, result.overflows, JSON.stringify(result));
+  assert.match(result.failure ?? "", /maximum context length/);
+  const { dollarsPer100Turns } = scoreOf([result]);
+  assert.equal(dollarsPer100Turns, (100 * result.dollars) / result.answeredTurns);
+});
+
+test("a summary that failed is no compaction, unless the system goes on without it [bench.failures]", async () => {
+  assert.equal((await runCell(silent, failing)).compacted, 0);
+  for (const system of [holdfast, noMemory]) {
+    const { compacted, failedTurns } = await runCell(system, { ...failing, compactions: 3 });
+    assert.ok(compacted >= 3, `${system.name}: ${compacted}`);
+    assert.equal(failedTurns, 0);
+  }
+});
+
+test("an edit by a person is not a turn that was answered [bench.failures]", async () => {
+  const edited: Cell = { ...failing, kind: "edit", summariser: "S0" };
+  const said = makeStory(edited).turns.filter(({ isEdit }) => !isEdit);
+  const { answeredTurns } = await runCell(holdfast, edited);
+  assert.equal(answeredTurns, said.length + 1, "and the closing question");
+});
+
+test("a system is killed in a conversation of the first seed given [bench.seeds]", () => {
+  const seeds = jobsOf("holdfast", { seeds: [4, 5] }).flatMap(({ killSeed }) => killSeed ?? []);
+  assert.deepEqual(seeds, [4]);
 });
 
 test("a slice of the survival benchmark: Holdfast keeps what a dump of names and no memory lose [bench.survival]", async () => {

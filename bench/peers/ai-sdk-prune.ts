@@ -30,7 +30,8 @@ export const system: System = {
     return {
       async send(text) {
         messages.push({ role: "user", content: text });
-        const { response } = await generateText({
+        // `response.messages` would be those of the last step only.
+        const { responseMessages } = await generateText({
           model,
           instructions,
           messages,
@@ -46,7 +47,7 @@ export const system: System = {
             }),
           }),
         });
-        messages.push(...response.messages);
+        messages.push(...responseMessages);
       },
       close: async () => {},
     };

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { Agent } from "@mastra/core/agent";
 import { Mastra } from "@mastra/core/mastra";
@@ -8,6 +9,12 @@ import { LibSQLStore } from "@mastra/libsql";
 import { Memory } from "@mastra/memory";
 import { jsonSchema } from "ai";
 import type { SpeedSubject, System } from "../survival/system.ts";
+
+/**
+ * Milliseconds. Mastra orders messages by the millisecond of their creation and may date an answer some ahead; a message
+ * that follows sooner than any person's would be put before it.
+ */
+const betweenTurns = 10;
 
 const ids = { thread: "story", resource: "user" };
 
@@ -19,7 +26,7 @@ export const system: System = {
   name: "Mastra memory",
   package: "@mastra/memory",
   configuration:
-    "observationalMemory (observe at 55 % of the window, retrieval on), workingMemory with its default template, LibSQL",
+    "observationalMemory (observe at 25 % of the window, about what its default of 30,000 tokens is of 128,000: from 30 % on, the observer's own requests, with a prompt of about 4,700 tokens, do not all fit the window of 8,000; retrieval on), workingMemory with its default template, LibSQL",
   durability: "LibSQL (SQLite) file with its defaults",
   isDurable: true,
   note: (_text, _old, all) => ({ name: "updateWorkingMemory", input: { memory: all.join("\n") } }),
@@ -28,6 +35,8 @@ export const system: System = {
       .split("\n")
       .map((line) => `* ${line}`)
       .join("\n")}\n</observations>`,
+  // The observer has no tools. A request to the agent may end with a reminder of Mastra's, once the user's message was observed.
+  kindOf: ({ tools = [] }) => (tools.length === 0 ? "summary" : "turn"),
   // The observations name the range of messages that they come from.
   lookUp(_question, context) {
     const [, cursor] = /_range: `([\w-]+):/.exec(context) ?? [];
@@ -51,7 +60,7 @@ export const system: System = {
         workingMemory: { enabled: true },
         observationalMemory: {
           model,
-          observation: { messageTokens: Math.floor(window * 0.55), bufferTokens: false },
+          observation: { messageTokens: Math.floor(window * 0.25), bufferTokens: false },
           reflection: { observationTokens: Math.floor(window * 0.25) },
           retrieval: true,
         },
@@ -79,7 +88,10 @@ export const system: System = {
     // may be killed keeps random ones: the next one must not use them again.
     if (!durable) new Mastra({ agents: { story: agent }, idGenerator: makeIds(), logger: false });
     return {
-      send: async (text) => void (await agent.generate(text, { memory: ids, maxSteps: 500 })),
+      async send(text) {
+        await delay(betweenTurns);
+        await agent.generate(text, { memory: ids, maxSteps: 500 });
+      },
       close: async () => {},
     };
   },

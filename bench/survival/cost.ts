@@ -1,25 +1,36 @@
-import type { ScriptedRequest } from "../../src/testing/index.ts";
 import { cachedPieces, StableIds } from "./request-text.ts";
+import type { SeenRequest } from "./script.ts";
 
 /** Dollars per million tokens; cached ones cost a tenth. The same for every system. */
 const prices = { input: 3, cached: 0.3, output: 15 };
 
 const bytesPerToken = 4;
 
-/** What the requests of a run cost with a provider that caches the longest prefix that it has seen. */
+/**
+ * What the requests of a run cost with a provider that caches the longest prefix that it has seen, and how many bytes of
+ * a turn's prompt the next prompt of a turn did not begin with. A request for a summary is no such prompt: it costs, but
+ * the cache keeps the turn's prompt meanwhile.
+ */
 export function costOf(
-  requests: readonly ScriptedRequest[],
-  outputCharacters: number,
+  requests: readonly SeenRequest[],
+  outputBytes: number,
 ): { prefixBytesChanged: number; dollars: number } {
   let prefixBytesChanged = 0;
   let cached = 0;
   let fresh = 0;
-  const seen: string[] = [];
+  let lastTurn: Buffer | undefined;
+  const seen: Buffer[] = [];
   const ids = new StableIds();
-  for (const request of requests) {
-    const prompt = ids.replaceIn(cachedPieces(request).join("\n"));
-    const last = seen.at(-1);
-    if (last !== undefined) prefixBytesChanged += last.length - commonPrefix(last, prompt);
+  for (const { kind, request } of requests) {
+    const prompt = Buffer.from(
+      cachedPieces(request)
+        .map((piece) => ids.replaceIn(piece))
+        .join("\n"),
+    );
+    if (kind === "turn") {
+      if (lastTurn) prefixBytesChanged += lastTurn.length - commonPrefix(lastTurn, prompt);
+      lastTurn = prompt;
+    }
     // A provider keeps a prefix for some minutes: that is about as many calls.
     const known = Math.max(0, ...seen.slice(-cachedCalls).map((earlier) => commonPrefix(earlier, prompt)));
     cached += known;
@@ -27,17 +38,17 @@ export function costOf(
     seen.push(prompt);
   }
   const dollars =
-    (fresh * prices.input + cached * prices.cached + outputCharacters * prices.output) / bytesPerToken / 1e6;
+    (fresh * prices.input + cached * prices.cached + outputBytes * prices.output) / bytesPerToken / 1e6;
   return { prefixBytesChanged, dollars };
 }
 
 const cachedCalls = 4;
 
-function commonPrefix(a: string, b: string): number {
+function commonPrefix(a: Buffer, b: Buffer): number {
   const end = Math.min(a.length, b.length);
-  // Equal prefixes are long: compare large pieces before single characters.
+  // Equal prefixes are long: compare large pieces before single bytes.
   let at = 0;
   for (let piece = 1 << 14; piece >= 1; piece >>= 1)
-    while (at + piece <= end && a.slice(at, at + piece) === b.slice(at, at + piece)) at += piece;
+    while (at + piece <= end && a.compare(b, at, at + piece, at, at + piece) === 0) at += piece;
   return at;
 }

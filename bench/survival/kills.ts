@@ -10,7 +10,7 @@ import type { ChildOptions, Command } from "./kill-child.ts";
 import { inLanes } from "./lanes.ts";
 import { contextOf } from "./request-text.ts";
 import { Script } from "./script.ts";
-import { makeStory } from "./stories.ts";
+import { makeStory, type StoryOptions } from "./stories.ts";
 import type { Story } from "./story.ts";
 import { summarisers } from "./summarisers.ts";
 import type { RequestKind, System } from "./system.ts";
@@ -55,15 +55,16 @@ const phases: readonly Phase[] = [
   },
 ];
 
-const options = { kind: "every", seed: 1, compactions: 1, window: 16_000 } as const;
+const killed = { kind: "every", compactions: 1, window: 16_000 } as const;
 
 /** Kills a system once in every phase, starts it again, and compares with a run that is not killed. */
-export async function runKills(id: string, system: System): Promise<KillResult[]> {
-  const whole = await runWithKill(id, system, undefined);
+export async function runKills(id: string, system: System, seed: number): Promise<KillResult[]> {
+  const options = { ...killed, seed };
+  const whole = await runWithKill(id, system, options);
   if (whole.problem !== undefined) throw new Error(whole.problem);
   const possible = phases.filter(({ name }) => !name.includes("summary") || system.summarises !== false);
   return inLanes(possible, lanes, async (phase): Promise<KillResult> => {
-    const { reached, problem } = await runWithKill(id, system, phase);
+    const { reached, problem } = await runWithKill(id, system, options, phase);
     const missed = whole.reached.filter((fact) => !reached.includes(fact));
     return {
       phase: phase.name,
@@ -88,7 +89,8 @@ interface Life {
 async function runWithKill(
   id: string,
   system: System,
-  phase: Phase | undefined,
+  options: StoryOptions,
+  phase?: Phase,
 ): Promise<{ reached: string[]; problem?: string }> {
   const story = makeStory(options);
   const summariser = summarisers.find(({ name }) => name === "S1");

@@ -21,8 +21,8 @@ export interface RunOptions {
   transcripts?: string | undefined;
 }
 
-/** Processes at a time: laptops and runners have at least two cores. */
-const processes = 2;
+/** Processes at a time. Laptops and runners have at least two cores, and frameworks wait at times. */
+const processes = 3;
 const timeout = 540_000;
 const maxError = 4_000;
 
@@ -62,11 +62,12 @@ function canRun(id: string, { peerProblem }: RunOptions): boolean {
 }
 
 /** A job for each seed, and one for the kills, whose processes mostly wait, and the recorded conversations. */
-function jobsOf(id: string, { seeds, transcripts }: RunOptions): Job[] {
+export function jobsOf(id: string, { seeds, transcripts }: Pick<RunOptions, "seeds" | "transcripts">): Job[] {
   const cells = allCells(seeds);
+  const [killSeed = 1] = seeds;
   return [
     ...seeds.map((seed) => ({ id, cells: cells.filter((cell) => cell.seed === seed) })),
-    { id, cells: [], kills: true, ...(transcripts === undefined ? {} : { transcripts }) },
+    { id, cells: [], killSeed, ...(transcripts === undefined ? {} : { transcripts }) },
   ];
 }
 

@@ -28,12 +28,13 @@ export interface StoryResult {
   tokens: number | undefined;
   /** How often the system compacted, as the model sees it. */
   compacted: number;
-  turns: number;
+  /** Messages of the user that the model answered to the end, the closing question included. */
+  answeredTurns: number;
   failedTurns: number;
   /** Requests that did not fit the window. */
   overflows: number;
   repeatedReads: number;
-  /** Bytes of the last prompt that the next one did not begin with, for all requests together. */
+  /** Bytes of a turn's prompt that the next prompt of a turn did not begin with, for all of them together. */
   prefixBytesChanged: number;
   dollars: number;
   /** How many of the story's needed names are in the context. */
@@ -59,7 +60,11 @@ export async function runStory(system: System, story: Story, options: RunOptions
   const directory = mkdtempSync(join(tmpdir(), "holdfast-survival-"));
   const tools = toolsOf(story);
   const failures: string[] = [];
-  let turns = 0;
+  let answeredTurns = 0;
+  const count = (outcome: Outcome) => {
+    if ("failure" in outcome) failures.push(outcome.failure);
+    else if (outcome.isTurn) answeredTurns++;
+  };
   try {
     const running = await system.open({
       url: server.url,
@@ -73,19 +78,11 @@ export async function runStory(system: System, story: Story, options: RunOptions
     for (const [index, turn] of [...story.turns, ...story.more].entries()) {
       if (index >= story.turns.length && script.compactions >= compactions) break;
       if (failedInARow === hopeless) break;
-      turns++;
-      await takeTurn(running, script, turn).then(
-        () => (failedInARow = 0),
-        (error: unknown) => {
-          failedInARow++;
-          failures.push(messageOf(error));
-        },
-      );
+      const outcome = await outcomeOf(takeTurn(running, script, turn));
+      failedInARow = "failure" in outcome ? failedInARow + 1 : 0;
+      count(outcome);
     }
-    if (!script.probed) {
-      script.beginProbe();
-      await running.send(Script.probeText).catch((error: unknown) => failures.push(messageOf(error)));
-    }
+    if (!script.probed) count(await outcomeOf(probe(running, script)));
     await running.close();
   } finally {
     await server.close();
@@ -97,11 +94,11 @@ export async function runStory(system: System, story: Story, options: RunOptions
     tokens: script.probed && tokensOf(script.probed),
     neededInContext: story.needed?.filter((name) => context.includes(name)).length ?? 0,
     compacted: script.compactions,
-    turns,
+    answeredTurns,
     failedTurns: failures.length,
     overflows: script.overflows,
     repeatedReads: script.repeatedReads,
-    ...costOf(script.requests, script.outputCharacters),
+    ...costOf(script.seen, script.outputBytes),
     ...(failures[0] === undefined ? {} : { failure: failures[0] }),
   };
 }
@@ -109,10 +106,33 @@ export async function runStory(system: System, story: Story, options: RunOptions
 /** A conversation that has failed this often in a row does not fit any more: more turns would fail in the same way. */
 const hopeless = 8;
 
-async function takeTurn(running: RunningSystem, script: Script, turn: StoryTurn): Promise<void> {
-  if (turn.isEdit && running.edit) return running.edit(turn.user);
+/** `isTurn` is false where a person edits memory: the model is not asked, so it is no turn that could be divided by. */
+type Outcome = { failure: string } | { isTurn: boolean };
+
+function outcomeOf(work: Promise<Outcome>): Promise<Outcome> {
+  return work.catch((error: unknown) => ({ failure: messageOf(error) }));
+}
+
+async function takeTurn(running: RunningSystem, script: Script, turn: StoryTurn): Promise<Outcome> {
+  if (turn.isEdit && running.edit) {
+    await running.edit(turn.user);
+    return { isTurn: false };
+  }
   script.begin(turn);
-  await running.send(turn.user);
+  return send(running, script, turn.user);
+}
+
+function probe(running: RunningSystem, script: Script): Promise<Outcome> {
+  script.beginProbe();
+  return send(running, script, Script.probeText);
+}
+
+/** Some systems return as if nothing had happened when a request was refused, so the model says whether it answered. */
+async function send(running: RunningSystem, script: Script, text: string): Promise<Outcome> {
+  await running.send(text);
+  return script.isAnswered
+    ? { isTurn: true }
+    : { failure: script.refusal ?? "the turn ended without an answer" };
 }
 
 function resultOf(fact: Fact, { probed, found }: Script): FactResult {

@@ -18,7 +18,7 @@ export interface Score {
   /** Per run. */
   compacted: number;
   repeatedReads: number;
-  /** Per turn. */
+  /** Per turn that was answered. */
   prefixBytesChanged: number;
   dollarsPer100Turns: number;
   failedTurns: number;
@@ -29,7 +29,7 @@ export interface Score {
 
 export function scoreOf(results: readonly CellResult[]): Score {
   const facts = results.flatMap((result) => result.facts);
-  const turns = sum(results, ({ turns }) => turns);
+  const turns = sum(results, ({ answeredTurns }) => answeredTurns);
   const finished = results.filter(({ tokens }) => tokens !== undefined);
   const share = (reach: Reach) => ratio(facts.filter((fact) => fact.reach === reach).length, facts.length);
   const changed = facts.filter(({ hadOtherValue }) => hadOtherValue);

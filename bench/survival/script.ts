@@ -1,6 +1,6 @@
 import type { ScriptedAnswer, ScriptedRequest } from "../../src/testing/index.ts";
 import { type Fact, judge } from "./facts.ts";
-import { contextOf, textOf, tokensOf } from "./request-text.ts";
+import { contextOf, textOf, tokensIn, tokensOf } from "./request-text.ts";
 import type { Story, StoryTurn } from "./story.ts";
 import { leadOf, type Summariser } from "./summarisers.ts";
 import type { Question, RequestKind, System, ToolCall } from "./system.ts";
@@ -20,6 +20,7 @@ export type Found = "one call" | "further";
 
 const probeText = "Before you go on: tell me what you know about the open points.";
 
+/** A prompt that is at most this share of the last one has lost messages. */
 const shrunk = 0.8;
 
 interface Progress {
@@ -29,25 +30,36 @@ interface Progress {
   readAgain: Set<string>;
 }
 
+/** A request that was not too long, and what it asked for. */
+export interface SeenRequest {
+  kind: RequestKind;
+  request: ScriptedRequest;
+}
+
 /** The model: it reads a request like any model would, and answers by the story. */
 export class Script {
-  readonly requests: ScriptedRequest[] = [];
+  readonly seen: SeenRequest[] = [];
   /** The context of the first request of the probe, as the model saw it. */
   probed: ScriptedRequest | undefined;
   readonly found = new Map<string, Found>();
-  /** Requests for a summary, answered or not. */
+  /** Requests for a summary that fit, answered or not. */
   summaries = 0;
-  /** How often summaries were asked for between two steps; without summaries, how often the prompt shrank. */
+  /** How often a summary was answered between two steps, or the prompt shrank without one. */
   compactions = 0;
+  /** Whether the last request of the turn got the answer that ends the turn. */
+  isAnswered = false;
+  /** Why the turn has no answer: the last error that it got, or the first one of a summary. */
+  refusal: string | undefined;
   overflows = 0;
   /** Turns that have begun. */
   begun = 0;
   repeatedReads = 0;
-  outputCharacters = 0;
+  outputBytes = 0;
   readonly #options: ScriptOptions;
   #progress: Progress | undefined;
   #size = 0;
-  #summariesBefore = 0;
+  /** Since the last step. */
+  #summary: "none" | "failed" | "answered" = "none";
   readonly #leads: readonly string[];
   #probe: { waiting: Fact[]; asked: Fact | undefined; results: string[] } | undefined;
 
@@ -69,6 +81,8 @@ export class Script {
 
   begin(turn: StoryTurn): void {
     this.begun++;
+    this.isAnswered = false;
+    this.refusal = undefined;
     const { system, takesNotes } = this.#options;
     const calls: Progress["calls"] = turn.steps.map(({ tool, input, says = "" }) => ({
       name: tool,
@@ -92,45 +106,60 @@ export class Script {
 
   /** The next turn asks for every fact. */
   beginProbe(): void {
+    this.isAnswered = false;
+    this.refusal = undefined;
     this.#progress = undefined;
     this.#probe = { waiting: [], asked: undefined, results: [] };
   }
 
   answer(request: ScriptedRequest): ScriptedAnswer {
+    const kind = this.kindOf(request);
     const size = tokensOf(request);
-    if (size > this.#options.window) {
-      this.overflows++;
-      return {
-        status: 400,
-        code: "context_length_exceeded",
-        error: `This model's maximum context length is ${this.#options.window} tokens. However, your messages resulted in ${size} tokens.`,
-      };
-    }
-    const answer = this.#decide(request);
-    this.requests.push(request);
+    const answer = size > this.#options.window ? this.#refuse(size) : this.#decide(kind, request, size);
+    this.#note(kind, answer);
     if ("hangUp" in answer || "status" in answer) return answer;
     const text = `${answer.text ?? ""}${JSON.stringify(answer.toolCalls ?? [])}`;
-    this.outputCharacters += text.length;
-    return { ...answer, usage: { input: size, output: Math.ceil(text.length / 4) } };
+    this.outputBytes += Buffer.byteLength(text);
+    return { ...answer, usage: { input: size, output: tokensIn(text) } };
+  }
+
+  #refuse(size: number): ScriptedAnswer {
+    this.overflows++;
+    return {
+      status: 400,
+      code: "context_length_exceeded",
+      error: `This model's maximum context length is ${this.#options.window} tokens. However, your messages resulted in ${size} tokens.`,
+    };
+  }
+
+  /** What became of the turn and of the summaries, as the model sees it. */
+  #note(kind: RequestKind, answer: ScriptedAnswer): void {
+    const error = errorOf(answer);
+    if (error !== undefined && (kind === "turn" || this.refusal === undefined)) this.refusal = error;
+    if (kind === "turn") this.isAnswered = "text" in answer && !answer.toolCalls?.length;
+    if (kind === "summary" && this.#summary !== "answered")
+      this.#summary = error === undefined ? "answered" : "failed";
   }
 
   kindOf(request: ScriptedRequest): RequestKind {
     return this.#options.system.kindOf?.(request) ?? (this.#isTurn(request) ? "turn" : "summary");
   }
 
-  #decide(request: ScriptedRequest): ScriptedAnswer {
-    const kind = this.kindOf(request);
+  #decide(kind: RequestKind, request: ScriptedRequest, size: number): ScriptedAnswer {
+    this.seen.push({ kind, request });
     if (kind === "summary") return this.#summarise(request);
     if (kind === "other") return { text: "Understood." };
-    const size = tokensOf(request);
-    const isCompacted =
-      this.#options.system.summarises === false
-        ? size < this.#size * shrunk
-        : this.summaries > this.#summariesBefore;
-    if (isCompacted) this.compactions++;
+    if (this.#isCompacted(size)) this.compactions++;
     this.#size = size;
-    this.#summariesBefore = this.summaries;
+    this.#summary = "none";
     return this.#probe ? this.#lookUp(request) : this.#work(request);
+  }
+
+  /** A summary that failed makes no room by itself, but some systems go on without one. */
+  #isCompacted(size: number): boolean {
+    if (this.#summary === "answered") return true;
+    const needsNone = this.#options.system.summarises === false || this.#summary === "failed";
+    return needsNone && size < this.#size * shrunk;
   }
 
   #isTurn({ messages, tools = [] }: ScriptedRequest): boolean {
@@ -206,6 +235,12 @@ export class Script {
       return { toolCalls: [call] };
     }
   }
+}
+
+/** undefined if the model has answered. */
+function errorOf(answer: ScriptedAnswer): string | undefined {
+  if ("hangUp" in answer) return "the connection was closed without an answer";
+  return "status" in answer ? answer.error : undefined;
 }
 
 function questionOf({ subject, relation, status }: Fact): Question {

@@ -13,7 +13,7 @@ const maxCharacters = 2_400;
 export const summarisers: readonly Summariser[] = [
   {
     name: "S0",
-    description: "an empty summary",
+    description: "one fixed sentence that says nothing",
     answer: () => ({ text: "The conversation so far." }),
   },
   {

@@ -8,7 +8,8 @@ import { runTranscripts, type TranscriptScore } from "./transcripts.ts";
 export interface Job {
   id: string;
   cells: readonly Cell[];
-  kills?: boolean;
+  /** The seed of the conversation in which it is killed; absent if it is not. */
+  killSeed?: number;
   /** A folder with recorded conversations. */
   transcripts?: string;
 }
@@ -27,11 +28,11 @@ export interface JobResult {
 
 /** Does a job in a process of its own: `node worker.ts OUTPUT`, the job as JSON on stdin. */
 const [output = ""] = process.argv.slice(2);
-const { id, cells, kills = false, transcripts } = JSON.parse(await readAll(process.stdin)) as Job;
+const { id, cells, killSeed, transcripts } = JSON.parse(await readAll(process.stdin)) as Job;
 const system = await loadSystem(id);
 const { name, configuration, durability } = system;
 const results = await runCells(system, cells);
-const killed = kills ? await killedOrNot() : { kills: [] };
+const killed = killSeed === undefined ? { kills: [] } : await killedOrNot(killSeed);
 const done: JobResult = {
   name,
   version: versionOf(system),
@@ -45,8 +46,8 @@ writeFileSync(output, JSON.stringify(done));
 // Some frameworks keep timers running.
 process.exit(0);
 
-function killedOrNot(): Promise<Pick<JobResult, "kills" | "killProblem">> {
-  return runKills(id, system).then(
+function killedOrNot(seed: number): Promise<Pick<JobResult, "kills" | "killProblem">> {
+  return runKills(id, system, seed).then(
     (done) => ({ kills: done }),
     (error: unknown) => ({ kills: [], killProblem: String(error) }),
   );

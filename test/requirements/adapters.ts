@@ -34,6 +34,8 @@ export const adapters = [
     "mastra.processor":
       "A Mastra processor places memory in each request and compacts; Mastra's own messages stay whole, and its tools run.",
     "mastra.pins": "A pin's rule refuses a Mastra agent's own tools, in the user's words.",
+    "mastra.history":
+      "With the guide's options a conversation of a Mastra agent goes on from one generate to the next, in a new process too, and no message is dropped unseen.",
     "mastra.failure": "A memory failure never stops a Mastra agent and is never silent.",
     "openai.chat": "Tools and tool results work with the real client for chat completions.",
     "openai.responses": "Tools and tool results work with the real client for the Responses API.",
@@ -59,6 +61,8 @@ export const adapters = [
       "When Anthropic's API pauses after a compaction, the checkpoint and the receipt are written, and the model goes on with them.",
     "anthropic.streamed":
       "A streamed answer in which Anthropic's API pauses after a compaction is one stream of one message, with checkpoint and receipt written in the pause.",
+    "anthropic.news":
+      "In a loop on Anthropic's API the model's own edits are not news to it; a change by someone else is shown once, in a place that does not move.",
     "anthropic.clearing":
       "Where Anthropic's API clears tool results, Holdfast clears none itself, and memory's results are left alone.",
     "claude.sdk-hooks":

@@ -30,7 +30,8 @@ export const configuration = from("configuration", {
   "config.sprint": "A conversation is compacted after N closed tasks, if that is set.",
   "config.archive":
     "archive works from the command line, and an archived session is read-only until it is reopened.",
-  "config.level-one": "Level 1 comes first after /clear, and its decisions carry their evidence.",
+  "config.level-one":
+    "Level 1 comes first after /clear, behind the user's pins, and its decisions carry their evidence.",
   "config.once": "The block of NOTES.md is shown once after a compaction.",
   "config.beads": "bd add is called as in the protocol where the tracker takes it, else as today.",
   "config.discovery":

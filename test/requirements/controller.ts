@@ -59,7 +59,9 @@ export const controller = [
     "controller.receipt-needs":
       "A receipt counts what the agent is likely to need: rules, open asks, commands, files, and names by predicted rank, each in context, one call away, to be searched for, or lost.",
     "controller.receipt-one-call":
-      "One call away is only what something in the context names the exact call for: the number of its message, or a file that still contains it.",
+      "One call away is only what something in the context names the exact call for: the number of its message, or a file that still contains it where one read shows it.",
+    "controller.receipt-whole":
+      "A receipt counts whole words: a command, rule or ask that is only part of other words, or of a longer command, is not in context.",
     "controller.receipt-put-back": "What the notepad, the plan or an open task still mentions is put back.",
     "controller.receipt-line": "The agent sees the receipt as one line.",
     "controller.nudges":
@@ -195,6 +197,8 @@ export const controller = [
       "replay --survival finds the sessions of Claude Code, Codex, pi and opencode where these keep them, and prints lines of at most 80 columns.",
     "replay.survival":
       "For each recorded compaction, and for each that would have happened, replay --survival counts the names needed later, those that the recorded summary kept, those that the checkpoint keeps, and the files read again although unchanged.",
+    "replay.survival-host":
+      "Simulated compactions follow the host's own threshold, by recorded tokens where there are any, and keep what that host keeps; those after which nothing was needed count too.",
     "replay.epoch":
       "A notepad in epoch placement costs at most 2 % more than no memory on the recorded sessions.",
     "replay.parts": "Replay says where the cost of memory comes from, in parts that add up.",

@@ -12,6 +12,8 @@ export const repository = [
       "In the survival benchmark a fact counts only with its subject, relation and value close together; an old value is stale, finished work shown as open is resurrected.",
     "bench.seeds":
       "A story of the survival benchmark depends on its seed alone and tells all of its facts; costs depend on neither clock nor random ids.",
+    "bench.failures":
+      "A turn without an answer has failed and a failed summary is no compaction, whatever a system returns.",
     "bench.survival":
       "A slice of the survival benchmark runs in the tests, gives the same result twice, and Holdfast keeps what a dump of names and no memory lose.",
     "bench.docs":
