@@ -20,6 +20,9 @@ import { type Cut, cutSession, readSessions } from "./fit-need/cuts.ts";
 import { fitLogistic } from "./fit-need/logistic.ts";
 import { recallOf, summarise } from "./fit-need/recall.ts";
 
+/** Keeps the weights of rare features small. */
+const ridge = 10;
+
 const keeps = [0, 20_000];
 const budgets = [{ tokens: 600 }, { tokens: 1_200 }, { tokens: 2_000 }, { bytes: 8_300 }];
 
@@ -47,6 +50,7 @@ const fit = (chosen: readonly Cut[]) =>
   fitLogistic(
     chosen.flatMap(({ rows }) => rows),
     featureNames.length,
+    ridge,
   );
 const names = [...new Set(all.map(({ session }) => session))];
 console.log(

@@ -4,16 +4,13 @@ export interface Example {
   isNeeded: boolean;
 }
 
-/** Keeps the weights of rare features small. */
-const ridge = 10;
-
 const maxSteps = 15;
 
-/** Weights of a logistic regression, by Newton's method. The first feature is the bias. */
-export function fitLogistic(examples: readonly Example[], size: number): number[] {
+/** Weights of a logistic regression, by Newton's method. The first feature is the bias; `ridge` keeps weights small. */
+export function fitLogistic(examples: readonly Example[], size: number, ridge: number): number[] {
   const weights = new Array<number>(size).fill(0);
   for (let step = 0; step < maxSteps; step++) {
-    const { gradient, curvature } = slopes(examples, weights);
+    const { gradient, curvature } = slopes(examples, weights, ridge);
     const change = solve(curvature, gradient);
     for (const [index, value] of change.entries()) weights[index] = (weights[index] ?? 0) + value;
     if (Math.max(...change.map(Math.abs)) < 1e-4) break;
@@ -21,7 +18,7 @@ export function fitLogistic(examples: readonly Example[], size: number): number[
   return weights;
 }
 
-function slopes(examples: readonly Example[], weights: readonly number[]) {
+function slopes(examples: readonly Example[], weights: readonly number[], ridge: number) {
   const size = weights.length;
   const gradient = weights.map((weight) => -ridge * weight);
   const curvature = weights.map((_, row) =>

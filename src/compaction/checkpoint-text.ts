@@ -14,6 +14,8 @@ import { mostNeeded } from "./need/score.ts";
 export interface CheckpointFacts
   extends Pick<CheckpointMemory, "files" | "commands" | "decisions" | "running"> {
   openAsks: readonly string[];
+  /** Sentences of the user that may be rules, the likeliest first. */
+  said: readonly string[];
   openTasks: readonly string[];
   planOpen: readonly string[];
   planClosed: readonly string[];
@@ -29,6 +31,7 @@ export interface CheckpointFacts
 
 const headings = {
   asks: "Asked and not answered yet",
+  said: "The user also said",
   running: "Still running",
   tasks: "Open tasks",
   planOpen: "Still to do",
@@ -164,6 +167,7 @@ function withSymbols(file: string, symbols: readonly Item[]): string {
 /** Share of the budget for each kind of statement, most important first, and the lengths at which one may be cut. */
 const shares: [section: Section, share: number, lengths: readonly number[]][] = [
   ["asks", 0.14, [1_200, 600, 300, 150, 60, 30]],
+  ["said", 0.14, [300]],
   ["failures", 0.05, [300, 160, 80, 40]],
   ["planOpen", 0.06, [160, 60, 40, 20]],
   ["running", 0.05, [160, 60]],
@@ -193,6 +197,7 @@ const maxListed = 40;
 function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure, generosity: number): Item[] {
   const texts: Partial<Record<Section, readonly (string | Failure)[]>> = {
     asks: facts.openAsks,
+    said: facts.said,
     failures: failuresOf(facts),
     planOpen: facts.planOpen,
     running: facts.running,

@@ -14,7 +14,7 @@ import { type PathKey, pathKey } from "./facts/path-key.ts";
 import { closedUnseen, planItems } from "./facts/plan.ts";
 import { readParts } from "./facts/reads.ts";
 import { stillRunning } from "./facts/running.ts";
-import { saidFacts } from "./facts/said.ts";
+import { isStatement, saidFacts } from "./facts/said.ts";
 import { shortResults } from "./facts/short-results.ts";
 import { openAsks, statedDecisions } from "./facts/statements.ts";
 import { discountTail, isKept, type KeptMessages } from "./kept-messages.ts";
@@ -36,6 +36,8 @@ export interface CheckpointInput extends KeptMessages {
   contents?: ReadonlyMap<string, FileNow> | undefined;
   /** The folder against which the agent's paths resolve, if the driver knows it. */
   folder?: string | undefined;
+  /** Sentences in which the user may have stated a rule, the likeliest first. */
+  possible?: readonly string[] | undefined;
   /** Tools whose results are not kept word for word; without it, nothing is. */
   wordsExcept?: ReadonlySet<string> | undefined;
   /** Weights of the scores (default: the fitted ones). */
@@ -79,6 +81,8 @@ export function planWithNeeds(
     planOpen: plan.open,
     planClosed: plan.closed,
   };
+  // Where statements are kept word for word, they are kept, and corrected, there.
+  const possible = (input.possible ?? []).filter((text) => !input.wordsExcept || !isStatement(text));
   const reads = readParts(removed, known.reads, known.calls, keyOf);
   const decisions = statedDecisions(removed, known.decisions);
   const running = stillRunning(state, input.messages, known.running);
@@ -91,6 +95,7 @@ export function planWithNeeds(
       commands,
       decisions,
       running,
+      said: possible.filter((text) => !facts.openAsks.some((ask) => ask.includes(text))),
       sightings: spelledOnce,
       scores: only(input.mayKeepTail ? discountTail(scores, messages) : scores, gone),
       calls,
@@ -122,6 +127,7 @@ export function planWithNeeds(
       decisions,
       running,
       reads,
+      ...(possible.length === 0 ? {} : { possible }),
       ...keptWords(input, removed, known),
     },
   };

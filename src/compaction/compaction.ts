@@ -139,7 +139,8 @@ export class Compaction {
     const earlier = await lastCheckpoint(session, state);
     // Earlier compactions have searched what was said before.
     const said = earlier ? [] : (conversation.said ?? []);
-    const { withdrawn, ...rules } = findRules([...said, ...messages], knownRules(state));
+    const known = { ...knownRules(state), possible: earlier?.memory?.possible };
+    const { withdrawn, possible, ...rules } = findRules([...said, ...messages], known);
     const current = withoutWithdrawn(messages, withdrawn);
     const { budget, folder, readFile } = this.#driver;
     const { checkpoint: planned, needs } = planWithNeeds(
@@ -154,6 +155,7 @@ export class Compaction {
         contents: await readContents(messages, earlier, readFile, pathKey(folder)),
         folder,
         wordsExcept: this.#driver.keptWords?.except,
+        possible,
         countTokens,
       },
       rulesAfter(state, rules),

@@ -206,6 +206,8 @@ export type CheckpointMemory = {
   said?: string[];
   /** Calls with short results, oldest first. */
   results?: ShortResult[];
+  /** Sentences in which the user may have stated a rule, the likeliest first. */
+  possible?: string[];
 };
 
 /** A call and its result, both short enough to be kept word for word. */

@@ -9,7 +9,9 @@ export const pins = [
       "pin, unpin and list_pins keep, remove and list pins; an edit can be undone within the budget.",
     "pins.fence": "A pin cannot forge the end of its block, and parses back to what was written.",
     "pins.found":
-      "At a compaction at least 95 % of the rules that the user has stated are kept in the user's words, and marked as found.",
+      "At a compaction at least 95 % of the rules that the user has stated are kept in the user's words; those that are clearly rules are marked as found.",
+    "pins.told":
+      "Rules that users tell in their own way, in passing and corrected later, are kept in their last form, also where nothing was fitted to them.",
     "pins.ordinary":
       "Questions, fault reports, tasks, logs, quotations, code and pasted documents are no rules: at most one false find in ten ordinary sessions.",
     "pins.corrected": "Of a corrected rule only the last form is kept, whenever the correction came.",

@@ -1,7 +1,9 @@
 import { type StoredMessage, spokenText } from "../../context/conversation.ts";
-import { replacesRule, type Stated, settleInline, stated, withdrawnValues } from "../rules/corrections.ts";
+import { type Stated, stated, withdrawnValues } from "../rules/content.ts";
+import { settleInline } from "../rules/corrections.ts";
 import { isRule } from "../rules/is-rule.ts";
 import { ownSentences } from "../rules/own-words.ts";
+import { hasOtherValue, replacesRule } from "../rules/replaces.ts";
 
 /** A statement that a later one has replaced. */
 export interface Correction {
@@ -90,6 +92,11 @@ function byNumber(a: Speech, b: Speech): number {
   return a.number - b.number;
 }
 
+/** Whether a sentence says how something is, with a value or a name in it, and is no rule. */
+export function isStatement(sentence: string): boolean {
+  return statementIn(sentence) !== undefined;
+}
+
 function statementIn(sentence: string): Stated | undefined {
   const { length } = sentence;
   if (length < minLength || length > maxLength || !stating.test(sentence) || asking.test(sentence))
@@ -101,12 +108,9 @@ function statementIn(sentence: string): Stated | undefined {
 /** Whether a statement is about the same things as an earlier one, and says something else about them. */
 function replaces(now: Stated, before: Stated): boolean {
   const [names, others] = [namesOf(now), namesOf(before)];
-  return (
-    names.size === others.size &&
-    names.isSubsetOf(others) &&
-    replacesRule(now, before, true) &&
-    differ(now, before)
-  );
+  if (names.size !== others.size || !names.isSubsetOf(others) || !differ(now, before)) return false;
+  const isAlike = names.size > 0 && !now.about.words.isDisjointFrom(before.about.words);
+  return (isAlike && hasOtherValue(now, before)) || replacesRule(now, before, "later");
 }
 
 function differ(now: Stated, before: Stated): boolean {

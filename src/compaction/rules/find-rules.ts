@@ -1,18 +1,10 @@
 import { type StoredMessage, spokenText } from "../../context/conversation.ts";
 import { oneLine } from "../../engine/text.ts";
-import {
-  isFragment,
-  openingOf,
-  replaceEnd,
-  replacesRule,
-  type Stated,
-  settleInline,
-  stated,
-  takenBackBy,
-  withdrawnValues,
-} from "./corrections.ts";
-import { isRule } from "./is-rule.ts";
+import { type Stated, stated, withdrawnValues } from "./content.ts";
+import { isFragment, openingOf, replaceEnd, settleInline, takenBackBy } from "./corrections.ts";
+import { isRule, likelihoodOf, mayBeRule } from "./is-rule.ts";
 import { ownSentences } from "./own-words.ts";
+import { findReplaced, type When } from "./replaces.ts";
 
 /** What is known of the user's rules before a conversation is searched. */
 export interface KnownRules {
@@ -20,6 +12,8 @@ export interface KnownRules {
   found: readonly { id: string; text: string }[];
   /** Texts that need not be found again: pins, and found rules that were dropped. */
   settled: readonly string[];
+  /** Sentences in which earlier checkpoints found what may be a rule, oldest first. */
+  possible?: readonly string[] | undefined;
 }
 
 /** The user's rules in a conversation, in the user's words. */
@@ -30,8 +24,10 @@ export interface FoundRules {
   replaced: string[];
 }
 
-/** Found rules, and the values that the user has corrected. */
+/** Found rules, what may be one, and the values that the user has corrected. */
 export interface SearchedRules extends FoundRules {
+  /** Sentences that may state a rule, the likeliest first. They are kept, and not called rules. */
+  possible: string[];
   withdrawn: string[];
 }
 
@@ -40,14 +36,22 @@ interface Candidate extends Stated {
   id?: string;
   /** The message that states it. */
   message: number;
+  /** Whether it is taken for a rule; if not, it may be one. */
+  isFound: boolean;
 }
+
+/** Sentences that may be rules and are remembered. */
+const maxPossible = 40;
 
 /** Longer texts are cut, with an ellipsis. */
 const maxRule = 500;
 
 /** Finds, without a model, what the user forbids or demands for good. */
 export function findRules(messages: readonly StoredMessage[], known: KnownRules): SearchedRules {
-  let rules: Candidate[] = known.found.map(({ id, text }) => ({ id, ...stated(text), message: 0 }));
+  let rules: Candidate[] = [
+    ...(known.possible ?? []).map((text) => ({ ...stated(text), message: 0, isFound: false })),
+    ...known.found.map(({ id, text }) => ({ id, ...stated(text), message: 0, isFound: true })),
+  ];
   const withdrawn = new Set<string>();
   let before = 0;
   for (const { number, message } of newestSaid(messages)) {
@@ -60,12 +64,23 @@ export function findRules(messages: readonly StoredMessage[], known: KnownRules)
   }
   const kept = new Set(rules.flatMap(({ id }) => (id === undefined ? [] : [id])));
   const settled = new Set([...known.settled, ...known.found.map(({ text }) => text)].map(key));
-  const texts = rules.filter(({ id, text }) => id === undefined && !settled.has(key(text)));
+  const fresh = rules.filter(({ id, text }) => id === undefined && !settled.has(key(text)));
+  const [found, possible] = [fresh.filter(({ isFound }) => isFound), fresh.filter(({ isFound }) => !isFound)];
   return {
-    texts: [...new Map(texts.map(({ text }) => [key(text), oneLine(text, maxRule)])).values()],
+    texts: textsOf(found),
+    possible: textsOf(possible)
+      .map((text) => ({ text, likelihood: likelihoodOf(text) }))
+      .sort((a, b) => b.likelihood - a.likelihood)
+      .slice(0, maxPossible)
+      .map(({ text }) => text),
     replaced: known.found.map(({ id }) => id).filter((id) => !kept.has(id)),
     withdrawn: [...withdrawn],
   };
+}
+
+/** Each text once. */
+function textsOf(rules: readonly Candidate[]): string[] {
+  return [...new Map(rules.map(({ text }) => [key(text), oneLine(text, maxRule)])).values()];
 }
 
 /** More text of the user is not searched: it is pasted, and reading it would take seconds. */
@@ -104,7 +119,7 @@ export function withoutWithdrawn(
     const said = text.replaceAll(anywhere, "[…]");
     if (said.search(inRules) === -1) return said;
     return ownSentences(said)
-      .filter((sentence) => isRule(sentence) || openingOf(sentence) !== undefined)
+      .filter((sentence) => mayBeRule(sentence) || openingOf(sentence) !== undefined)
       .reduce((rest, sentence) => rest.replace(sentence, () => sentence.replaceAll(inRules, "[…]")), said);
   };
   return messages.map((stored) => {
@@ -138,21 +153,28 @@ function readSentence(rules: Candidate[], sentence: string, message: number, bef
   const isTakenBack = takenBackBy(sentence);
   if (isTakenBack && rules.some(isTakenBack)) return rules.filter((rule) => !isTakenBack(rule));
   const settled = settleInline(sentence);
-  const isOne = isRule(settled) || (settled !== sentence && isRule(sentence));
-  if (opening && last && !isOne && correctsValue(last, opening, isJustSaid, last.message === before))
-    return [...rules.slice(0, -1), { ...stated(replaceEnd(withoutStop(last.text), opening.rest)), message }];
+  const either = (test: (text: string) => boolean) =>
+    test(settled) || (settled !== sentence && test(sentence));
+  const [isOne, isSure] = [either(mayBeRule), either(isRule)];
+  if (opening && last && !isSure && correctsValue(last, opening, isJustSaid, last.message === before))
+    return [
+      ...rules.slice(0, -1),
+      { ...stated(replaceEnd(withoutStop(last.text), opening.rest)), message, isFound: last.isFound },
+    ];
   if (!isOne && noCorrection.test(sentence)) return rules;
   if (!isOne && rules.length === 0) return rules;
   const same = rules.find(({ text }) => key(text) === key(settled));
   if (same) return rules;
   const now = stated(settled);
-  const replaced = rules.filter(
-    (rule) =>
-      replacesRule(now, rule, isOne) ||
-      (opening !== undefined && isOne && isJustSaid && rule === last && sharesWord(settled, rule.text)),
-  );
-  if (!isOne && replaced.length === 0) return rules;
-  return [...rules.filter((rule) => !replaced.includes(rule)), { ...now, message }];
+  const when = (rule: Candidate): When => {
+    if (rule.message === message) return "in the same message";
+    return rule.message === before ? "in the next message" : "later";
+  };
+  const replaced = findReplaced(now, rules, when);
+  if (!isOne && replaced === undefined) return rules;
+  // The new form of a rule is one.
+  const isFound = isSure || replaced?.isFound === true;
+  return [...rules.filter((rule) => rule !== replaced), { ...now, message, isFound }];
 }
 
 /** "Sorry, I meant 9090": the value of the rule that was just stated, or stated in the message before. */
@@ -170,11 +192,6 @@ function correctsValue(
 /** A question, or a permission for once, leaves rules as they are. */
 const noCorrection =
   /^(?!.*\b(?:instead|from now on)\b).*\?\s*$|\b(?:(?:just )?this once|this time|for now|for this (?:one|task|pr|change|commit|file|step|test))\b/i;
-
-function sharesWord(a: string, b: string): boolean {
-  const words = new Set(a.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);
-  return (b.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []).some((word) => words.has(word));
-}
 
 function withoutStop(text: string): string {
   return text.replace(/(?<![\s.!。！])[\s.!。！]+$/, "");

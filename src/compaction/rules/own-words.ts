@@ -180,9 +180,15 @@ function splitSentences(line: string): string[] {
     start = end;
   };
   for (const { index, 0: mark } of line.matchAll(/(?<![.!?…])[.!?…]+(?=["')\]”’]*(?:\s|$))|[。！？；]+/g)) {
+    // A sign after a space is no end: "git checkout . or git stash".
+    const isApart = line.charAt(index - 1) === " " && index + mark.length < line.length;
     const isAbbreviation = mark === "." && abbreviation.test(line.slice(Math.max(start, index - 8), index));
+    // "No emojis. Not in code, not in the docs." is one rule.
+    const isGoingOn =
+      line.slice(start, index).trim().split(/\s+/).length <= 4 &&
+      /^\s+(?:not|nor|neither) /i.test(line.slice(index + mark.length, index + mark.length + 12));
     const end = index + mark.length + (/^["')\]”’]*/.exec(line.slice(index + mark.length))?.[0].length ?? 0);
-    if (!isAbbreviation) push(end);
+    if (!isAbbreviation && !isApart && !isGoingOn) push(end);
   }
   push(line.length);
   return sentences.filter((sentence) => sentence !== "");

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { findRules, type KnownRules, withoutWithdrawn } from "./find-rules.ts";
-import { isRule } from "./is-rule.ts";
+import { isRule, mayBeRule } from "./is-rule.ts";
 import { ownSentences } from "./own-words.ts";
 import { ordinary } from "./test-support/ordinary-sentences.ts";
 import { rules } from "./test-support/stated-rules.ts";
@@ -21,12 +23,55 @@ function found(...texts: string[]): string[] {
 }
 
 test("rules are found in many phrasings and languages, word for word [pins.found]", () => {
-  const missed = rules.filter((rule) => !ownSentences(rule).some(isRule));
+  const missed = rules.filter((rule) => !ownSentences(rule).some(mayBeRule));
   assert.ok(missed.length <= rules.length * 0.03, `missed:\n${missed.join("\n")}`);
+  const unnamed = rules.filter((rule) => !ownSentences(rule).some(isRule));
+  assert.ok(unnamed.length <= rules.length * 0.16, `kept, and not called rules:\n${unnamed.join("\n")}`);
   const inPassing =
     "Thanks, that works. Now look at the parser. Never push to main without asking me. Then go on.";
   assert.deepEqual(found(inPassing), ["Never push to main without asking me."]);
 });
+
+test("of rules that others told, in passing and corrected later, nearly all are kept in their last form [pins.told]", () => {
+  const told = readLines<Told>("told-rules.jsonl");
+  const isKept = ({ messages, keep, gone }: Told) => {
+    const { texts, possible } = findRules(conversation(...messages), nothing);
+    const shown = plainly([...texts, ...possible].join("\n"));
+    return (
+      keep.every((text) => shown.includes(plainly(text))) &&
+      !gone.some((text) => shown.includes(plainly(text)))
+    );
+  };
+  const lost = told.filter((each) => !isKept(each));
+  assert.equal(told.length, 414);
+  assert.ok(lost.length <= told.length * 0.07, lost.map(({ messages }) => messages.join(" → ")).join("\n"));
+  const others = readLines<string>("other-messages.jsonl");
+  const taken = others.filter((text) => found(text).length > 0);
+  assert.equal(others.length, 1_200);
+  assert.ok(taken.length <= others.length * 0.025, taken.join("\n"));
+});
+
+interface Told {
+  messages: string[];
+  /** Fragments that are shown afterwards, and fragments of what no longer holds. */
+  keep: string[];
+  gone: string[];
+}
+
+/** Texts that the weights were not fitted on. */
+function readLines<Line>(name: string): Line[] {
+  const path = join(import.meta.dirname, "test-support", name);
+  const lines = readFileSync(path, "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as Line);
+}
+
+function plainly(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/\[…\] ?/g, "")
+    .replace(/[.!?,;]+$/, "");
+}
 
 test("a rule is found however many signs, spaces and openers come before it [pins.found]", () => {
   const stated = [
@@ -172,7 +217,7 @@ test("rules about other things stay beside each other [pins.corrected]", () => {
 test("what the user says later leaves a rule as it is, unless it corrects it [pins.corrected]", () => {
   const left = new Set(found(...rules, ...ordinary));
   const lost = found(...rules).filter((rule) => !left.has(rule));
-  assert.deepEqual(lost, ["Rule number one: never break the build."]);
+  assert.ok(lost.length <= rules.length * 0.02, `lost:\n${lost.join("\n")}`);
   for (const [rule, later] of [
     ["Never push to main without asking.", "It is not main that is broken, it's the release branch."],
     ["Never push to main without asking.", "actually, can you push the fix to main?"],
@@ -209,10 +254,11 @@ test("known rules are not found again, and an earlier one that was corrected is 
     settled: ["Never push to main."],
   };
   const again = conversation("never push to main", "Always start the dev server on port 4000.");
-  assert.deepEqual(findRules(again, known), { texts: [], replaced: [], withdrawn: [] });
+  assert.deepEqual(findRules(again, known), { texts: [], possible: [], replaced: [], withdrawn: [] });
   const later = conversation("Sorry, the dev server must always start on port 5000.");
   assert.deepEqual(findRules(later, known), {
     texts: ["Sorry, the dev server must always start on port 5000."],
+    possible: [],
     replaced: ["p1"],
     withdrawn: ["4000"],
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { globMatcher } from "../../../src/cli/chat/glob.ts";
-import { stated } from "../../../src/compaction/rules/corrections.ts";
+import { stated } from "../../../src/compaction/rules/content.ts";
 import { LineMatcher } from "../../../src/sessions/search/match-lines.ts";
 import { NoteIndex } from "../../../src/surfaces/notes/note-index.ts";
 import { splitLines } from "../../../src/surfaces/project/notes-md/lines.ts";
@@ -36,9 +36,6 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   ],
   "src/compaction/need/names.ts": "loaded",
   // Its callers load it with their words: see cues.ts and habits.ts.
-  "src/compaction/rules/cue.ts": [/\b(?:please|always) (?:use|run)\b/],
-  "src/compaction/rules/cues.ts": "loaded",
-  "src/compaction/rules/habits.ts": "loaded",
   "src/sessions/search/match-lines.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/surfaces/project/notes-md/timestamps.ts": "loaded",
 };

@@ -278,4 +278,8 @@ export const ordinary: readonly string[] = [
   "O teste sempre falha no CI.",
   "まだコミットしないで。",
   "先别提交。",
+  // About the things that rules are about
+  "grafana is not on port 3000",
+  "the api is not on staging",
+  "the tests are not in this folder",
 ];

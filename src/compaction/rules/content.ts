@@ -1,0 +1,75 @@
+/** What a sentence is about: its words in a plain form, and its values (numbers, paths, names with signs in them). */
+export interface Content {
+  words: ReadonlySet<string>;
+  values: ReadonlySet<string>;
+}
+
+/** A text and what it is about, found once. */
+export interface Stated {
+  text: string;
+  about: Content;
+}
+
+export function stated(text: string): Stated {
+  return { text, about: contentOf(text) };
+}
+
+/** Words that say nothing about the subject of a rule. */
+const common = new Set(
+  "xx a an the this that these those it its is are be been was were do does did done don't dont to of in on at by for from with without into onto as and or but if so then than when whenever until unless before after while about one whole only just also please pls never always ever not no nothing none must should shall may can could would will have has had need needs use uses used using make makes sure ensure keep let lets let's you your yours we our us i me my they them their he she all any every each some more most other another new now actually instead sorry wait meant mean correction rather longer anymore change changed plan from-now-on going forward rule rules remember want like prefer get go goes put run runs set am there here what which who how why ok okay fine first again still too very really even over under up down out off der die das den dem ein eine einen nie niemals immer nicht kein keine bitte und oder aber auf in mit ohne ab jetzt sofort verwende nimm nutze le la les un une des de du jamais toujours pas ne et ou el los las una nunca siempre no y o que en con sin".split(
+    " ",
+  ),
+);
+
+export function contentOf(sentence: string): Content {
+  const found = { words: new Set<string>(), values: new Set<string>() };
+  for (const word of splitWords(sentence.toLowerCase().replaceAll("’", "'"))) {
+    const text = bare(word);
+    if (isValue(text)) found.values.add(text);
+    else if (text.length > 1 && !common.has(text)) found.words.add(stem(text));
+    // Text without spaces between words: compare pairs of characters.
+    if (/[\u3040-\u30ff\u4e00-\u9fff]/.test(text))
+      for (let index = 0; index + 2 <= text.length; index++) found.words.add(text.slice(index, index + 2));
+  }
+  return found;
+}
+
+function stem(word: string): string {
+  return word.length > 4 ? word.replace(/(?:ing|ed|es|s)$/, "") : word;
+}
+
+export function splitWords(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== "");
+}
+
+const ascii = /^[\x20-\x7e]*$/;
+
+/** A word without the punctuation around it. */
+export function bare(word: string): string {
+  // The patterns for letters of all scripts take long to compile.
+  if (ascii.test(word)) return word.toLowerCase().replace(/^[^\w./@-]+|(?<![^\w/@-])[^\w/@-]+$/g, "");
+  return word
+    .toLowerCase()
+    .replace(/^[^\p{L}\p{N}./@_-]+/u, "")
+    .replace(/(?<![^\p{L}\p{N}/@_-])[^\p{L}\p{N}/@_-]+$/u, "");
+}
+
+export function isValue(word: string): boolean {
+  return /\d/.test(word) || /[/@_\\]|\w[.-]\w/.test(bare(word));
+}
+
+export function isNumber(value: string): boolean {
+  return /^v?\d[\d.,:%]*\w{0,3}$/.test(value);
+}
+
+/** Whether both have numbers, and none in common. */
+export function numbersDiffer(now: ReadonlySet<string>, before: ReadonlySet<string>): boolean {
+  const [a, b] = [[...now].filter(isNumber), [...before].filter(isNumber)];
+  return a.length > 0 && b.length > 0 && !a.some((value) => b.includes(value));
+}
+
+/** Values of a text that its correction no longer has. */
+export function withdrawnValues(before: string, after: string): string[] {
+  const now = contentOf(after).values;
+  return [...contentOf(before).values].filter((value) => !now.has(value));
+}

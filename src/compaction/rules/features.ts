@@ -1,0 +1,58 @@
+import { plain } from "./plain.ts";
+
+/** Words that say the same about a sentence: what holds for one branch or language holds for another. */
+const classes: Record<string, string> = {
+  "<act>": "commit push merge deploy publish release tag rebase squash ship upload amend revert",
+  "<acting>":
+    "committing pushing merging deploying publishing releasing tagging rebasing shipping installing deleting changing editing touching adding running starting finishing refactoring renaming",
+  "<edit>":
+    "touch edit modify change alter rename move rewrite refactor delete remove drop overwrite reformat format",
+  "<language>":
+    "english german french spanish italian chinese japanese portuguese dutch russian polish british american",
+  "<tool>":
+    "npm pnpm yarn bun pip uv poetry conda cargo make gradle maven docker podman vite webpack jest vitest pytest mocha eslint prettier ruff black biome node deno nix brew apt ansible terraform kubectl helm",
+  "<place>": "prod production staging dev develop main master trunk preview live local localhost",
+  "<day>": "monday tuesday wednesday thursday friday saturday sunday mondays fridays weekend weekends",
+  "<things>":
+    "commits messages branches prs mrs titles reviews releases tags versions deploys deployments migrations dependencies packages imports tests fixtures mocks comments docs docstrings functions methods components classes types names variables constants identifiers files paths scripts configs secrets credentials passwords keys tokens logs timestamps dates times amounts prices ids urls endpoints routes queries responses requests errors exceptions strings texts translations answers replies reports summaries changes edits patches backups jobs schemas tables columns headers lines pages screenshots images hooks modules libraries libs emojis todos prints abbreviations settings flags models notebooks",
+  "<thing>":
+    "message branch pr title review version migration dependency package import test fixture mock comment doc docstring function method component class type name variable constant file path script config secret password key token log timestamp date amount price id url endpoint route query response request error exception string text translation answer reply report summary change patch backup job schema table column header line page screenshot image hook module library lib feature bugfix task ticket changelog code sql",
+};
+
+const classOf = new Map(
+  Object.entries(classes).flatMap(([name, words]) => words.split(" ").map((word) => [word, name] as const)),
+);
+
+/** A word, a run of other characters without a space, or a sign. */
+const token =
+  /[a-z\u00df-\u024f]+(?:'[a-z]+)?(?:-[a-z]+)*(?![\w./\\@-]{0,100}[\d_/\\.@]\w)|[\w./\\@~<>$#+*-]+|[,;:—–?!()=]/g;
+
+const isWord = /^[a-z\u00df-\u024f][a-z\u00df-\u024f'-]*$/;
+const isSign = /^[,;:—?!()=]$/;
+
+/** Numbers and names are alike: which one it is says nothing about whether the sentence is a rule. */
+function tokensOf(sentence: string): string[] {
+  const found = plain(sentence).replaceAll("xx", "@").match(token) ?? [];
+  return found.map((text) => {
+    if (text === "–" || /^[-*]+$/.test(text)) return "—";
+    if (isWord.test(text) || isSign.test(text)) return text;
+    return /^\d/.test(text) ? "#" : "@";
+  });
+}
+
+/** The words that say by their position how a sentence begins. */
+const beginning = 4;
+
+/** What is looked at in a sentence: its words, pairs of words, the words that it begins with, and its length. */
+export function featuresOf(sentence: string): string[] {
+  const words = tokensOf(sentence);
+  const kinds = ["^", ...words.map((word) => classOf.get(word) ?? word), "$"];
+  const features = new Set<string>(words);
+  for (const [index, kind] of kinds.entries()) {
+    if (index === 0) continue;
+    features.add(kind).add(`${kinds[index - 1]} ${kind}`);
+    if (index > 1) features.add(`${kinds[index - 2]} * ${kind}`);
+  }
+  for (const [index, word] of words.slice(0, beginning).entries()) features.add(`${index + 1}: ${word}`);
+  return [...features.add(`length ${Math.min(6, Math.floor(Math.log2(words.length + 1)))}`)];
+}
