@@ -42,10 +42,13 @@ export function patchedFiles(input: unknown): string[] {
 }
 
 /** The command of a shell call; undefined for another tool. */
-export function commandIn(fields: Fields): string | undefined {
+export function commandIn(fields: Fields, paths: readonly string[] = pathsIn(fields)): string | undefined {
   // A "command" with a path belongs to an editor, not to a shell.
-  if (pathsIn(fields).length > 0) return undefined;
-  return commandFields
-    .map((name) => (Array.isArray(fields[name]) ? fields[name].join(" ") : fields[name]))
-    .find((value): value is string => typeof value === "string" && value.trim() !== "");
+  if (paths.length > 0) return undefined;
+  for (const name of commandFields) {
+    const value = fields[name];
+    const command = Array.isArray(value) ? value.join(" ") : value;
+    if (typeof command === "string" && command.trim() !== "") return command;
+  }
+  return undefined;
 }

@@ -1,8 +1,8 @@
-import { type StoredMessage, type ToolCall, toolCallsOf } from "../../context/conversation.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
 import type { CommandFact } from "../../engine/records.ts";
 import { oneLine } from "../../engine/text.ts";
-import { commandIn, fieldsOf, pathsIn } from "./call-input.ts";
-import { resultsIn } from "./results.ts";
+import { commandIn } from "./call-input.ts";
+import { callsIn, type MadeCall } from "./calls.ts";
 
 /** Max commands that a checkpoint remembers. */
 const maxCommands = 80;
@@ -17,37 +17,33 @@ export function commandOutcomes(
   now = 0,
 ): CommandFact[] {
   const commands = new Map(earlier.map((command) => [command.line, command]));
-  const { byCall } = resultsIn(messages);
   let call = now;
-  for (const stored of messages) {
-    if (stored.aside) continue;
-    for (const made of toolCallsOf(stored)) {
-      call++;
-      const { line, isCommand } = commandLine(made);
-      const result = byCall.get(made.id);
-      if (line.length > maxLength || (!result && !isCommand)) continue;
-      const failure = result && failureOf(line, isCommand, result.text, result.isError);
-      const before = commands.get(line);
-      if (!isCommand && failure === undefined && before === undefined) continue;
-      commands.delete(line);
-      commands.set(line, {
-        line,
-        runs: (before?.runs ?? 0) + 1,
-        failure: failure ?? "",
-        isCommand,
-        last: call,
-      });
-    }
+  for (const made of callsIn(messages)) {
+    if (made.isAside) continue;
+    call++;
+    const { result } = made;
+    const { line, isCommand } = commandLine(made);
+    if (line.length > maxLength || (!result && !isCommand)) continue;
+    const failure = result && failureOf(line, isCommand, result.text, result.isError);
+    const before = commands.get(line);
+    if (!isCommand && failure === undefined && before === undefined) continue;
+    commands.delete(line);
+    commands.set(line, {
+      line,
+      runs: (before?.runs ?? 0) + 1,
+      failure: failure ?? "",
+      isCommand,
+      last: call,
+    });
   }
   return [...commands.values()].sort((a, b) => b.last - a.last).slice(0, maxCommands);
 }
 
 /** A command, or the tool and the file of another call. */
-function commandLine({ tool, input }: ToolCall): { line: string; isCommand: boolean } {
-  const fields = fieldsOf(input);
-  const command = commandIn(fields);
+function commandLine({ tool, fields, paths }: MadeCall): { line: string; isCommand: boolean } {
+  const command = commandIn(fields, paths);
   if (command !== undefined) return { line: command.trim(), isCommand: true };
-  return { line: [tool || "a tool", pathsIn(fields)[0]].filter(Boolean).join(" "), isCommand: false };
+  return { line: [tool || "a tool", paths[0]].filter(Boolean).join(" "), isCommand: false };
 }
 
 const exitCode = /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s?[:=]?\s?([1-9]\d{0,2})\b/i;

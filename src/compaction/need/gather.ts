@@ -1,14 +1,6 @@
-import {
-  plainTextOf,
-  type StoredMessage,
-  spokenText,
-  type ToolCall,
-  textsIn,
-  toolCallsOf,
-  toolResultsOf,
-} from "../../context/conversation.ts";
+import { plainTextOf, type StoredMessage, spokenText, textsIn } from "../../context/conversation.ts";
 import type { NameFact } from "../../engine/records.ts";
-import { fieldsOf, pathsIn } from "../facts/call-input.ts";
+import { callsIn, type MadeCall } from "../facts/calls.ts";
 import { isKind } from "./name-kinds.ts";
 import { type KnownNames, type Name, scanNames } from "./names.ts";
 
@@ -73,10 +65,15 @@ const maxOldestText: Record<Role, number> = {
 /** Finds the names of a span and counts where each was seen; `earlier` are those of the epochs before it. */
 export function gatherSightings(messages: readonly StoredMessage[], earlier?: Sightings): Sightings {
   const gathering = new Gathering(earlier);
+  const calls = callsIn(messages);
+  let first = 0;
   for (const [index, stored] of messages.entries()) {
     const age = messages.length - index;
     const max = age > newerMessages ? maxOldestText : age > newestMessages ? maxOldText : maxText;
-    if (!stored.aside) gathering.add(stored, max);
+    let next = first;
+    while (calls[next]?.message === stored.number) next++;
+    if (!stored.aside) gathering.add(stored, calls.slice(first, next), max);
+    first = next;
   }
   return gathering;
 }
@@ -101,36 +98,36 @@ class Gathering implements Sightings {
     this.calls = earlier.calls;
   }
 
-  add(stored: StoredMessage, max: Record<Role, number>): void {
+  add(stored: StoredMessage, calls: readonly MadeCall[], max: Record<Role, number>): void {
     const { message } = stored;
     this.#max = max;
     this.#message++;
     this.#number = stored.number;
     if (message.role === "user") this.#scan(spokenText(message), "asked");
-    else if (message.role === "tool") this.#addResult(stored);
+    else if (message.role === "tool") this.#addResult(message);
     else if (message.role === "assistant") {
       this.#scan(spokenText(message), "said");
-      for (const call of toolCallsOf(stored)) this.#addCall(call);
+      for (const call of calls) this.#addCall(call);
     }
   }
 
-  #addCall(call: ToolCall): void {
+  #addCall({ id, input, paths }: MadeCall): void {
     this.calls++;
-    const { target, content } = splitInput(call.input);
-    const [path = "", ...more] = pathsIn(fieldsOf(call.input));
-    if (path !== "" && more.length === 0) this.#paths.set(call.id, path);
+    const { target, content } = splitInput(input);
+    const [only] = paths.length === 1 ? paths : [];
+    if (only !== undefined) this.#paths.set(id, only);
     // A name counts once per call, as a target if it is one.
     this.#message++;
     this.#scan(target, "targets");
-    this.#home = more.length === 0 ? path : "";
+    this.#home = only ?? "";
     this.#scan(content, "written");
     this.#home = "";
   }
 
-  #addResult(stored: StoredMessage): void {
+  #addResult(message: StoredMessage["message"]): void {
     if (this.#max.results === 0) return;
-    this.#home = this.#paths.get(toolResultsOf(stored)[0]?.id ?? "") ?? "";
-    this.#scan(plainTextOf(stored.message), "results");
+    this.#home = this.#paths.get(firstCallOf(message)) ?? "";
+    this.#scan(plainTextOf(message), "results");
     this.#home = "";
   }
 
@@ -159,6 +156,13 @@ class Gathering implements Sightings {
     sighting.seenIn = this.#number;
     if (role === "targets" || role === "written") sighting.lastCall = this.calls;
   }
+}
+
+/** The id of the call whose result comes first. */
+function firstCallOf({ content }: StoredMessage["message"]): string {
+  for (const part of content)
+    if (typeof part !== "string" && part.type === "tool-result") return part.toolCallId;
+  return "";
 }
 
 /** The whole text, or its two ends, each without the word that the cut goes through. */
