@@ -8,7 +8,6 @@ import { type Candidate, orderByNeed } from "./need/choose.ts";
 import { namesCovered, partsCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
 import type { NameKind } from "./need/name-kinds.ts";
-import { mostNeeded } from "./need/score.ts";
 
 /** What a checkpoint has to say. Lists are newest first. */
 export interface CheckpointFacts
@@ -20,7 +19,7 @@ export interface CheckpointFacts
   /** Which of the files that the agent has read are the same still, and which are not. */
   unchanged: ReadonlySet<string>;
   changed: ReadonlySet<string>;
-  /** Names that are not in the kept context, and how likely each is needed. */
+  /** The most needed names that are not in the kept context, and how likely each of those names is needed. */
   sightings: readonly Sighting[];
   scores: ReadonlyMap<string, number>;
   /** Tool calls so far. */
@@ -276,9 +275,6 @@ function fitting(text: string | undefined, room: number, cost: Measure["cost"]):
 /** What it is worth to say what was done to a file, beyond its name. */
 const fileWorth = 0.05;
 
-/** Names that are hardly ever needed are not worth a look. */
-const maxNames = 600;
-
 function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
   const { scores } = facts;
   const item = (section: Section, name: string, text: string, worth: number, home: string): Item => ({
@@ -301,7 +297,7 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
         file.path,
       ),
     ),
-    ...mostNeeded(facts.sightings, scores, maxNames)
+    ...facts.sightings
       .filter(({ text }) => !paths.has(text))
       .map(({ text, kind, home }) => item(sectionOf(kind, measure), text, fenceName(text), 0, home)),
   ];

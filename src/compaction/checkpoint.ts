@@ -43,6 +43,9 @@ export interface CheckpointInput extends KeptMessages {
   countTokens: (text: string) => number;
 }
 
+/** Names that a checkpoint may say; others are hardly ever needed. */
+const maxSaid = 600;
+
 /** Names that a checkpoint remembers for the next one. */
 const maxNames = 250;
 
@@ -83,6 +86,8 @@ export function planWithNeeds(
   const decisions = statedDecisions(removed, known.decisions);
   const running = stillRunning(state, input.messages, known.running);
   const { calls } = sightings;
+  const scoresGone = only(input.mayKeepTail ? discountTail(scores, messages) : scores, gone);
+  const sayable = mostNeeded(spelledOnce, scoresGone, maxSaid);
   const text = renderCheckpoint(
     {
       ...facts,
@@ -91,14 +96,14 @@ export function planWithNeeds(
       commands,
       decisions,
       running,
-      sightings: spelledOnce,
-      scores: only(input.mayKeepTail ? discountTail(scores, messages) : scores, gone),
+      sightings: sayable,
+      scores: scoresGone,
       calls,
     },
     budget,
     countTokens,
   );
-  const names = mostNeeded(spelledOnce, scores, maxNames);
+  const names = input.mayKeepTail ? mostNeeded(spelledOnce, scores, maxNames) : sayable.slice(0, maxNames);
   // What stays now may go with the next compaction.
   const remembered = input.among
     ? mostNeeded(namesGone(sightings, messages, { to }), scores, maxNames)
@@ -202,5 +207,7 @@ function withoutSpellings(
 }
 
 function only(scores: ReadonlyMap<string, number>, sightings: readonly Sighting[]): Map<string, number> {
-  return new Map(sightings.map(({ text }) => [text, scores.get(text) ?? 0]));
+  const some = new Map<string, number>();
+  for (const { text } of sightings) some.set(text, scores.get(text) ?? 0);
+  return some;
 }

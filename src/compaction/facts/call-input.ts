@@ -3,6 +3,8 @@ import { isObject } from "../../engine/json.ts";
 
 const pathFields = ["path", "file_path", "filePath", "file", "filename", "notebook_path", "target_file"];
 const listFields = ["paths", "file_paths", "filePaths", "files"];
+const fieldsWithPaths = new Set([...pathFields, ...listFields]);
+const none: readonly string[] = [];
 const commandFields = ["command", "cmd", "script"];
 
 export type Fields = Record<string, unknown>;
@@ -12,18 +14,13 @@ export function fieldsOf(input: unknown): Fields {
 }
 
 /** The files that a call names in its fields. */
-export function pathsIn(fields: Fields): string[] {
-  const paths: string[] = [];
-  for (const name of pathFields) {
-    const path = fields[name];
-    if (!isPath(path)) continue;
-    paths.push(path);
-    break;
-  }
-  const list = listFields.find((name) => Array.isArray(fields[name]));
-  const listed = list === undefined ? undefined : fields[list];
-  if (Array.isArray(listed)) paths.push(...listed.filter(isPath));
-  return paths;
+export function pathsIn(fields: Fields): readonly string[] {
+  const names = Object.keys(fields);
+  // Most calls have few fields, so it takes less to look at those than for each that may name a file.
+  if (!names.some((name) => fieldsWithPaths.has(name))) return none;
+  const single = pathFields.map((name) => fields[name]).find(isPath);
+  const list = listFields.map((name) => fields[name]).find((value) => Array.isArray(value)) ?? [];
+  return [...(single === undefined ? [] : [single]), ...list.filter(isPath)];
 }
 
 function isPath(value: unknown): value is string {

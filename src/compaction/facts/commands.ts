@@ -132,9 +132,24 @@ function undecorated(line: string): string {
   return (isPlain ? line : line.replaceAll(decoration, "")).replace(/^[\w-]+ failed: /, "").trim();
 }
 
-/** Builds, tests, runs, deploys: typed again and again. */
-const routine =
-  /(?:^|[\s;&|(/])(?:npm|pnpm|yarn|bun|npx|node|tsx|deno|make|cmake|ninja|cargo|go|pytest|python3?|pip3?|uv|poetry|tox|ruff|mypy|tsc|eslint|biome|jest|vitest|mocha|gradlew?|mvn|dotnet|docker|docker-compose|podman|kubectl|helm|terraform|ansible\S*|bundle|rake|rails|composer|php|swift|xcodebuild|flutter|mix|sbt|bazel|just|task|wrangler|vercel|fly|gh|glab|aws|gcloud|az|ssh|scp|rsync|systemctl|service|git (?:push|pull|rebase|merge|commit|worktree))\b/;
+/** Programs that build, test, run or deploy: typed again and again. */
+const routine = new Set(
+  "npm pnpm yarn bun npx node tsx deno make cmake ninja cargo go pytest python python3 pip pip3 uv poetry tox ruff mypy tsc eslint biome jest vitest mocha gradle gradlew mvn dotnet docker podman kubectl helm terraform bundle rake rails composer php swift xcodebuild flutter mix sbt bazel just task wrangler vercel fly gh glab aws gcloud az ssh scp rsync systemctl service".split(
+    " ",
+  ),
+);
+
+/** The words of a command that may be programs. */
+const programs = /(?<=^|[\s;&|(/])\w+/g;
+
+const routineGit = /(?:^|[\s;&|(/])git (?:push|pull|rebase|merge|commit|worktree)\b/;
+
+/** A set of names is ready at once; a pattern of them has to be compiled first. */
+function isRoutine(line: string): boolean {
+  const words: readonly string[] = line.match(programs) ?? [];
+  if (words.some((word) => routine.has(word) || word.startsWith("ansible"))) return true;
+  return words.includes("git") && routineGit.test(line);
+}
 
 /** Longer ones are scripts, written for one use. */
 const maxTyped = 400;
@@ -142,7 +157,7 @@ const maxTyped = 400;
 /** How likely a command is typed again, as a weight; 0 for one that was written for one use. `calls`: tool calls so far. */
 export function commandWorth({ line, isCommand, runs, last, failure }: CommandFact, calls: number): number {
   if (!isCommand || line.length > maxTyped || line.includes("<<")) return 0;
-  const uses = (routine.test(line) ? 1 : 0) + Math.min(runs - 1, 8) / 2 + (failure === "" ? 0 : 0.5);
+  const uses = (isRoutine(line) ? 1 : 0) + Math.min(runs - 1, 8) / 2 + (failure === "" ? 0 : 0.5);
   return uses * freshness(last, calls);
 }
 

@@ -62,17 +62,20 @@ const maxOldestText: Record<Role, number> = {
   results: 0,
 };
 
+const noCalls: readonly MadeCall[] = [];
+
 /** Finds the names of a span and counts where each was seen; `earlier` are those of the epochs before it. */
 export function gatherSightings(messages: readonly StoredMessage[], earlier?: Sightings): Sightings {
   const gathering = new Gathering(earlier);
   const calls = callsIn(messages);
   let first = 0;
-  for (const [index, stored] of messages.entries()) {
-    const age = messages.length - index;
+  let age = messages.length + 1;
+  for (const stored of messages) {
+    age--;
     const max = age > newerMessages ? maxOldestText : age > newestMessages ? maxOldText : maxText;
     let next = first;
     while (calls[next]?.message === stored.number) next++;
-    if (!stored.aside) gathering.add(stored, calls.slice(first, next), max);
+    if (!stored.aside) gathering.add(stored, next > first ? calls.slice(first, next) : noCalls, max);
     first = next;
   }
   return gathering;
@@ -81,7 +84,6 @@ export function gatherSightings(messages: readonly StoredMessage[], earlier?: Si
 class Gathering implements Sightings {
   readonly names: Map<string, Sighting>;
   readonly #known: KnownNames = new Map();
-  readonly #sightings = new Map<Name, Sighting>();
   calls: number;
   #message = 0;
   #number = 0;
@@ -106,7 +108,7 @@ class Gathering implements Sightings {
     if (message.role === "user") this.#scan(spokenText(message), "asked");
     else if (message.role === "tool") this.#addResult(message);
     else if (message.role === "assistant") {
-      this.#scan(spokenText(message), "said");
+      if (max.said > 0) this.#scan(spokenText(message), "said");
       for (const call of calls) this.#addCall(call);
     }
   }
@@ -135,19 +137,18 @@ class Gathering implements Sightings {
     const max = this.#max[role];
     if (text === "" || max === 0) return;
     const visit = (name: Name) => this.#count(name, role);
-    for (const part of endsOf(text, max)) scanNames(withoutColours(part), visit, this.#known);
+    if (text.length <= max) scanNames(withoutColours(text), visit, this.#known);
+    else for (const end of endsOf(text, max)) scanNames(withoutColours(end), visit, this.#known);
   }
 
-  /** Different runs of characters may contain the same name. */
-  #add(name: Name): Sighting {
-    const sighting = this.names.get(name.text) ?? newSighting(name.text, name.kind, this.calls);
-    this.names.set(name.text, sighting);
-    this.#sightings.set(name, sighting);
+  #add({ text, kind }: Name): Sighting {
+    const sighting = newSighting(text, kind, this.calls);
+    this.names.set(text, sighting);
     return sighting;
   }
 
   #count(name: Name, role: Role): void {
-    const sighting = this.#sightings.get(name) ?? this.#add(name);
+    const sighting = this.names.get(name.text) ?? this.#add(name);
     if (this.#home !== "" && (role === "written" || sighting.home === "")) sighting.home = this.#home;
     if (sighting.counted === this.#message) return;
     sighting.counted = this.#message;
@@ -165,9 +166,8 @@ function firstCallOf({ content }: StoredMessage["message"]): string {
   return "";
 }
 
-/** The whole text, or its two ends, each without the word that the cut goes through. */
+/** The two ends of a long text, each without the word that the cut goes through. */
 function endsOf(text: string, max: number): string[] {
-  if (text.length <= max) return [text];
   let start = max / 2;
   while (start > 0 && !isSpace.test(text.charAt(start))) start--;
   const end = text.slice(-max / 2);

@@ -109,10 +109,11 @@ export function mostNeeded(
   max: number,
 ): Sighting[] {
   const score = ({ text }: Sighting) => scores.get(text) ?? 0;
+  const values = new Float64Array(sightings.map(score));
   // Sorting numbers is much faster than sorting all names.
-  const least = new Float64Array(sightings.map(score)).sort().at(-max) ?? 0;
+  const least = values.toSorted().at(-max) ?? 0;
   return sightings
-    .filter((sighting) => score(sighting) >= least)
+    .filter((_, index) => (values[index] ?? 0) >= least)
     .sort((a, b) => score(b) - score(a) || (a.text < b.text ? -1 : 1))
     .slice(0, max);
 }
