@@ -263,6 +263,8 @@ const denseLengths = [24, 8];
 
 function isDense(text: string): boolean {
   const beginning = text.slice(0, 60);
+  // Most texts are plain, and the pattern below takes long to compile.
+  if (/^\p{ASCII}*$/u.test(beginning)) return false;
   const foreign = beginning.match(/[^\p{ASCII}\p{Script=Latin}]/gu)?.length ?? 0;
   return foreign > [...beginning].length / 3;
 }
@@ -305,11 +307,14 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
 
 /** A name inside a line of ours can imitate a marker only with a bracket or a heading sign; most have neither. */
 function fenceName(name: string): string {
+  if (harmless.test(name)) return name;
   // A folder such as `app/[user]/page.tsx` is no marker, and a backslash would make it another path.
   const plain = name.replaceAll(/(?<=\/)\[[\w.-]{1,40}\](?=[/:]|$)/g, "x");
-  if (/^[\w@%+=:,./~$ -]*$/.test(plain)) return name;
+  if (harmless.test(plain)) return name;
   return fenceLine(plain) === plain ? name : fenceLine(name);
 }
+
+const harmless = /^[\w@%+=:,./~$ -]*$/;
 
 function fileText({ path, lines }: FileFact): string {
   return fenceName(lines === "" ? path : `${path}:${lines}`);

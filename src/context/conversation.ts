@@ -104,10 +104,14 @@ function collectTexts(value: unknown, texts: string[]): void {
 
 /** Only the text parts: no tool calls, no results. */
 export function spokenText(message: ModelMessage): string {
-  if (typeof message.content === "string") return message.content;
+  const { content } = message;
+  if (typeof content === "string") return content;
   let text: string | undefined;
-  for (const part of message.content)
-    if (part.type === "text") text = text === undefined ? part.text : `${text}\n${part.text}`;
+  // Planning a compaction asks this of every message; an iterator for each is slow in a process that has just started.
+  for (let index = 0; index < content.length; index++) {
+    const part = content[index];
+    if (part?.type === "text") text = text === undefined ? part.text : `${text}\n${part.text}`;
+  }
   return text ?? "";
 }
 

@@ -15,12 +15,19 @@ export function fieldsOf(input: unknown): Fields {
 
 /** The files that a call names in its fields. */
 export function pathsIn(fields: Fields): readonly string[] {
-  const names = Object.keys(fields);
   // Most calls have few fields, so it takes less to look at those than for each that may name a file.
-  if (!names.some((name) => fieldsWithPaths.has(name))) return none;
-  const single = pathFields.map((name) => fields[name]).find(isPath);
-  const list = listFields.map((name) => fields[name]).find((value) => Array.isArray(value)) ?? [];
-  return [...(single === undefined ? [] : [single]), ...list.filter(isPath)];
+  if (!Object.keys(fields).some((name) => fieldsWithPaths.has(name))) return none;
+  const paths: string[] = [];
+  for (const name of pathFields) {
+    const path = fields[name];
+    if (!isPath(path)) continue;
+    paths.push(path);
+    break;
+  }
+  const list = listFields.find((name) => Array.isArray(fields[name]));
+  const listed = list === undefined ? undefined : fields[list];
+  if (Array.isArray(listed)) paths.push(...listed.filter(isPath));
+  return paths;
 }
 
 function isPath(value: unknown): value is string {
@@ -29,12 +36,11 @@ function isPath(value: unknown): value is string {
 
 /** The files named in a patch, as in `*** Update File: src/a.ts` and `+++ b/src/a.ts`. */
 export function patchedFiles(input: unknown): string[] {
-  return textsIn(input).flatMap((text) =>
-    text.includes("*** ") || text.includes("+++ b/")
-      ? [...text.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ b\/)(\S.*)$/gm)].map(
-          ([, path = ""]) => path.trim(),
-        )
-      : [],
+  const texts = textsIn(input).filter((text) => text.includes("*** ") || text.includes("+++ b/"));
+  return texts.flatMap((text) =>
+    [...text.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ b\/)(\S.*)$/gm)].map(([, path = ""]) =>
+      path.trim(),
+    ),
   );
 }
 

@@ -89,13 +89,15 @@ function writtenPlan(state: State): PlanItems {
 
 const doneStatus = /^(?:completed|done|cancelled|canceled|closed|finished)$/i;
 
+const todoFields = ["todos", "plan", "items"];
+
 /** The items of the last call that carries a list with a status each. An empty list clears what was open before. */
 function lastTodo(messages: readonly StoredMessage[]): PlanItems | undefined {
   let isCleared = false;
   for (const { tool, fields } of callsIn(messages).toReversed()) {
-    const { todos, plan, items } = fields;
-    const list = [todos, plan, items].find((value) => Array.isArray(value));
-    if (!list) continue;
+    const name = todoFields.find((field) => Array.isArray(fields[field]));
+    const list = name === undefined ? undefined : fields[name];
+    if (!Array.isArray(list)) continue;
     if (list.length === 0 && /todo|plan/i.test(tool)) isCleared = true;
     const entries = list.flatMap((item: unknown) => todoOf(item));
     if (entries.length === 0) continue;

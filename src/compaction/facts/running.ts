@@ -21,7 +21,7 @@ export function stillRunning(
   let next = 0;
   const running = new Map(earlier.map((line) => [idIn(line), line]));
   for (const stored of messages) {
-    for (const id of endedIn(stored)) running.delete(id);
+    if (stored.message.role === "user") for (const id of endedIn(stored)) running.delete(id);
     for (let call = calls[next]; call?.message === stored.number; call = calls[++next])
       // What failed or was refused did not start.
       if (!call.result?.isError) follow(call, running);
@@ -53,7 +53,6 @@ const startedId = /(?:\b|[a-z_])(?:id|ID|Id|pid)"?[:= ]+["'`]?((?=[\w-]*\d)[\w-]
 
 /** The ids of what a host says has ended, in a message in the user's place. */
 function endedIn({ message }: StoredMessage): string[] {
-  if (message.role !== "user") return [];
   const text = spokenText(message);
   if (!text.includes("-notification>") || !ended.test(text)) return [];
   return [...text.matchAll(/<(?:task|agent|shell|bash)-?_?id>\s*([\w-]+)\s*</g)].map(([, id = ""]) => id);

@@ -228,18 +228,22 @@ const contentFields = new Set(
 function splitInput(input: unknown): { target: string; content: string } {
   if (typeof input === "string") return { target: "", content: input };
   if (typeof input !== "object" || input === null) return { target: "", content: "" };
-  const target: string[] = [];
-  const content: string[] = [];
+  let target: string | undefined;
+  let content: string | undefined;
   for (const [field, value] of Object.entries(input)) {
-    const [text] = typeof value === "string" ? [value] : [textsIn(value).join("\n")];
-    if (contentFields.has(field.replaceAll("_", "").toLowerCase())) content.push(text);
+    const text = typeof value === "string" ? value : textsIn(value).join("\n");
+    if (contentFields.has(field.replaceAll("_", "").toLowerCase())) content = withLine(content, text);
     else {
       // A command may carry a whole file behind its first lines.
       const end = (text.includes("<<") ? /<<-?\s*['"]?\w+/.exec(text)?.index : undefined) ?? text.length;
       const lineEnd = end === text.length ? end : Math.max(end, text.indexOf("\n", end));
-      target.push(text.slice(0, lineEnd));
-      content.push(text.slice(lineEnd));
+      target = withLine(target, text.slice(0, lineEnd));
+      content = withLine(content, text.slice(lineEnd));
     }
   }
-  return { target: target.join("\n"), content: content.join("\n") };
+  return { target: target ?? "", content: content ?? "" };
+}
+
+function withLine(lines: string | undefined, line: string): string {
+  return lines === undefined ? line : `${lines}\n${line}`;
 }
