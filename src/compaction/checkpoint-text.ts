@@ -8,7 +8,6 @@ import { type Candidate, orderByNeed } from "./need/choose.ts";
 import { namesCovered, partsCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
 import type { NameKind } from "./need/name-kinds.ts";
-import { mostNeeded } from "./need/score.ts";
 
 /** What a checkpoint has to say. Lists are newest first. */
 export interface CheckpointFacts
@@ -22,7 +21,7 @@ export interface CheckpointFacts
   /** Which of the files that the agent has read are the same still, and which are not. */
   unchanged: ReadonlySet<string>;
   changed: ReadonlySet<string>;
-  /** Names that are not in the kept context, and how likely each is needed. */
+  /** The most needed names that are not in the kept context, and how likely each of those names is needed. */
   sightings: readonly Sighting[];
   scores: ReadonlyMap<string, number>;
   /** Tool calls so far. */
@@ -269,6 +268,8 @@ const denseLengths = [24, 8];
 
 function isDense(text: string): boolean {
   const beginning = text.slice(0, 60);
+  // Most texts are plain, and the pattern below takes long to compile.
+  if (/^\p{ASCII}*$/u.test(beginning)) return false;
   const foreign = beginning.match(/[^\p{ASCII}\p{Script=Latin}]/gu)?.length ?? 0;
   return foreign > [...beginning].length / 3;
 }
@@ -280,9 +281,6 @@ function fitting(text: string | undefined, room: number, cost: Measure["cost"]):
 
 /** What it is worth to say what was done to a file, beyond its name. */
 const fileWorth = 0.05;
-
-/** Names that are hardly ever needed are not worth a look. */
-const maxNames = 600;
 
 function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
   const { scores } = facts;
@@ -306,7 +304,7 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
         file.path,
       ),
     ),
-    ...mostNeeded(facts.sightings, scores, maxNames)
+    ...facts.sightings
       .filter(({ text }) => !paths.has(text))
       .map(({ text, kind, home }) => item(sectionOf(kind, measure), text, fenceName(text), 0, home)),
   ];
@@ -314,11 +312,14 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
 
 /** A name inside a line of ours can imitate a marker only with a bracket or a heading sign; most have neither. */
 function fenceName(name: string): string {
+  if (harmless.test(name)) return name;
   // A folder such as `app/[user]/page.tsx` is no marker, and a backslash would make it another path.
   const plain = name.replaceAll(/(?<=\/)\[[\w.-]{1,40}\](?=[/:]|$)/g, "x");
-  if (/^[\w@%+=:,./~$ -]*$/.test(plain)) return name;
+  if (harmless.test(plain)) return name;
   return fenceLine(plain) === plain ? name : fenceLine(name);
 }
+
+const harmless = /^[\w@%+=:,./~$ -]*$/;
 
 function fileText({ path, lines }: FileFact): string {
   return fenceName(lines === "" ? path : `${path}:${lines}`);

@@ -45,6 +45,9 @@ export interface CheckpointInput extends KeptMessages {
   countTokens: (text: string) => number;
 }
 
+/** Names that a checkpoint may say; others are hardly ever needed. */
+const maxLikeliest = 600;
+
 /** Names that a checkpoint remembers for the next one. */
 const maxNames = 250;
 
@@ -87,6 +90,8 @@ export function planWithNeeds(
   const decisions = statedDecisions(removed, known.decisions);
   const running = stillRunning(state, input.messages, known.running);
   const { calls } = sightings;
+  const scoresGone = only(input.mayKeepTail ? discountTail(scores, messages) : scores, gone);
+  const likeliest = mostNeeded(spelledOnce, scoresGone, maxLikeliest);
   const text = renderCheckpoint(
     {
       ...facts,
@@ -96,14 +101,14 @@ export function planWithNeeds(
       decisions,
       running,
       said: possible.filter((text) => !facts.openAsks.some((ask) => ask.includes(text))),
-      sightings: spelledOnce,
-      scores: only(input.mayKeepTail ? discountTail(scores, messages) : scores, gone),
+      sightings: likeliest,
+      scores: scoresGone,
       calls,
     },
     budget,
     countTokens,
   );
-  const names = mostNeeded(spelledOnce, scores, maxNames);
+  const names = input.mayKeepTail ? mostNeeded(spelledOnce, scores, maxNames) : likeliest.slice(0, maxNames);
   // What stays now may go with the next compaction.
   const remembered = input.among
     ? mostNeeded(namesGone(sightings, messages, { to }), scores, maxNames)
@@ -208,5 +213,7 @@ function withoutSpellings(
 }
 
 function only(scores: ReadonlyMap<string, number>, sightings: readonly Sighting[]): Map<string, number> {
-  return new Map(sightings.map(({ text }) => [text, scores.get(text) ?? 0]));
+  const some = new Map<string, number>();
+  for (const { text } of sightings) some.set(text, scores.get(text) ?? 0);
+  return some;
 }

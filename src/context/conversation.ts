@@ -90,17 +90,28 @@ function parsed(text: string): unknown {
 
 /** All strings and numbers in a value, without field names. */
 export function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value === "number") return [String(value)];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  const texts: string[] = [];
+  collectTexts(value, texts);
+  return texts;
+}
+
+function collectTexts(value: unknown, texts: string[]): void {
+  if (typeof value === "string") texts.push(value);
+  else if (typeof value === "number") texts.push(String(value));
+  else if (typeof value === "object" && value !== null)
+    for (const inner of Object.values(value)) collectTexts(inner, texts);
 }
 
 /** Only the text parts: no tool calls, no results. */
 export function spokenText(message: ModelMessage): string {
-  if (typeof message.content === "string") return message.content;
+  const { content } = message;
+  if (typeof content === "string") return content;
   let text: string | undefined;
-  for (const part of message.content)
-    if (part.type === "text") text = text === undefined ? part.text : `${text}\n${part.text}`;
+  // Planning a compaction asks this of every message; an iterator for each is slow in a process that has just started.
+  for (let index = 0; index < content.length; index++) {
+    const part = content[index];
+    if (part?.type === "text") text = text === undefined ? part.text : `${text}\n${part.text}`;
+  }
   return text ?? "";
 }
 
@@ -126,7 +137,7 @@ export function messageOfPart(key: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Stored messages never change, and planning a compaction reads their parts many times. */
+/** Stored messages never change, and each turn reads their parts again. */
 const knownResults = new WeakMap<StoredMessage, readonly ToolResult[]>();
 const knownCalls = new WeakMap<StoredMessage, readonly ToolCall[]>();
 

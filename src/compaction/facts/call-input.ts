@@ -3,6 +3,8 @@ import { isObject } from "../../engine/json.ts";
 
 const pathFields = ["path", "file_path", "filePath", "file", "filename", "notebook_path", "target_file"];
 const listFields = ["paths", "file_paths", "filePaths", "files"];
+const fieldsWithPaths = new Set([...pathFields, ...listFields]);
+const none: readonly string[] = [];
 const commandFields = ["command", "cmd", "script"];
 
 export type Fields = Record<string, unknown>;
@@ -12,7 +14,9 @@ export function fieldsOf(input: unknown): Fields {
 }
 
 /** The files that a call names in its fields. */
-export function pathsIn(fields: Fields): string[] {
+export function pathsIn(fields: Fields): readonly string[] {
+  // Most calls have few fields, so it takes less to look at those than for each that may name a file.
+  if (!Object.keys(fields).some((name) => fieldsWithPaths.has(name))) return none;
   const paths: string[] = [];
   for (const name of pathFields) {
     const path = fields[name];
@@ -32,20 +36,22 @@ function isPath(value: unknown): value is string {
 
 /** The files named in a patch, as in `*** Update File: src/a.ts` and `+++ b/src/a.ts`. */
 export function patchedFiles(input: unknown): string[] {
-  return textsIn(input).flatMap((text) =>
-    text.includes("*** ") || text.includes("+++ b/")
-      ? [...text.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ b\/)(\S.*)$/gm)].map(
-          ([, path = ""]) => path.trim(),
-        )
-      : [],
+  const texts = textsIn(input).filter((text) => text.includes("*** ") || text.includes("+++ b/"));
+  return texts.flatMap((text) =>
+    [...text.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ b\/)(\S.*)$/gm)].map(([, path = ""]) =>
+      path.trim(),
+    ),
   );
 }
 
 /** The command of a shell call; undefined for another tool. */
-export function commandIn(fields: Fields): string | undefined {
+export function commandIn(fields: Fields, paths: readonly string[] = pathsIn(fields)): string | undefined {
   // A "command" with a path belongs to an editor, not to a shell.
-  if (pathsIn(fields).length > 0) return undefined;
-  return commandFields
-    .map((name) => (Array.isArray(fields[name]) ? fields[name].join(" ") : fields[name]))
-    .find((value): value is string => typeof value === "string" && value.trim() !== "");
+  if (paths.length > 0) return undefined;
+  for (const name of commandFields) {
+    const value = fields[name];
+    const command = Array.isArray(value) ? value.join(" ") : value;
+    if (typeof command === "string" && command.trim() !== "") return command;
+  }
+  return undefined;
 }

@@ -1,8 +1,8 @@
-import { type StoredMessage, type ToolCall, toolCallsOf } from "../../context/conversation.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
 import type { CommandFact } from "../../engine/records.ts";
 import { oneLine } from "../../engine/text.ts";
-import { commandIn, fieldsOf, pathsIn } from "./call-input.ts";
-import { resultsIn } from "./results.ts";
+import { commandIn } from "./call-input.ts";
+import { callsIn, type MadeCall } from "./calls.ts";
 
 /** Max commands that a checkpoint remembers. */
 const maxCommands = 80;
@@ -17,37 +17,33 @@ export function commandOutcomes(
   now = 0,
 ): CommandFact[] {
   const commands = new Map(earlier.map((command) => [command.line, command]));
-  const { byCall } = resultsIn(messages);
   let call = now;
-  for (const stored of messages) {
-    if (stored.aside) continue;
-    for (const made of toolCallsOf(stored)) {
-      call++;
-      const { line, isCommand } = commandLine(made);
-      const result = byCall.get(made.id);
-      if (line.length > maxLength || (!result && !isCommand)) continue;
-      const failure = result && failureOf(line, isCommand, result.text, result.isError);
-      const before = commands.get(line);
-      if (!isCommand && failure === undefined && before === undefined) continue;
-      commands.delete(line);
-      commands.set(line, {
-        line,
-        runs: (before?.runs ?? 0) + 1,
-        failure: failure ?? "",
-        isCommand,
-        last: call,
-      });
-    }
+  for (const made of callsIn(messages)) {
+    if (made.isAside) continue;
+    call++;
+    const { result } = made;
+    const { line, isCommand } = commandLine(made);
+    if (line.length > maxLength || (!result && !isCommand)) continue;
+    const failure = result && failureOf(line, isCommand, result.text, result.isError);
+    const before = commands.get(line);
+    if (!isCommand && failure === undefined && before === undefined) continue;
+    commands.delete(line);
+    commands.set(line, {
+      line,
+      runs: (before?.runs ?? 0) + 1,
+      failure: failure ?? "",
+      isCommand,
+      last: call,
+    });
   }
   return [...commands.values()].sort((a, b) => b.last - a.last).slice(0, maxCommands);
 }
 
 /** A command, or the tool and the file of another call. */
-function commandLine({ tool, input }: ToolCall): { line: string; isCommand: boolean } {
-  const fields = fieldsOf(input);
-  const command = commandIn(fields);
+function commandLine({ tool, fields, paths }: MadeCall): { line: string; isCommand: boolean } {
+  const command = commandIn(fields, paths);
   if (command !== undefined) return { line: command.trim(), isCommand: true };
-  return { line: [tool || "a tool", pathsIn(fields)[0]].filter(Boolean).join(" "), isCommand: false };
+  return { line: [tool || "a tool", paths[0]].filter(Boolean).join(" "), isCommand: false };
 }
 
 const exitCode = /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s?[:=]?\s?([1-9]\d{0,2})\b/i;
@@ -136,9 +132,24 @@ function undecorated(line: string): string {
   return (isPlain ? line : line.replaceAll(decoration, "")).replace(/^[\w-]+ failed: /, "").trim();
 }
 
-/** Builds, tests, runs, deploys: typed again and again. */
-const routine =
-  /(?:^|[\s;&|(/])(?:npm|pnpm|yarn|bun|npx|node|tsx|deno|make|cmake|ninja|cargo|go|pytest|python3?|pip3?|uv|poetry|tox|ruff|mypy|tsc|eslint|biome|jest|vitest|mocha|gradlew?|mvn|dotnet|docker|docker-compose|podman|kubectl|helm|terraform|ansible\S*|bundle|rake|rails|composer|php|swift|xcodebuild|flutter|mix|sbt|bazel|just|task|wrangler|vercel|fly|gh|glab|aws|gcloud|az|ssh|scp|rsync|systemctl|service|git (?:push|pull|rebase|merge|commit|worktree))\b/;
+/** Programs that build, test, run or deploy: typed again and again. */
+const routine = new Set(
+  "npm pnpm yarn bun npx node tsx deno make cmake ninja cargo go pytest python python3 pip pip3 uv poetry tox ruff mypy tsc eslint biome jest vitest mocha gradle gradlew mvn dotnet docker podman kubectl helm terraform bundle rake rails composer php swift xcodebuild flutter mix sbt bazel just task wrangler vercel fly gh glab aws gcloud az ssh scp rsync systemctl service".split(
+    " ",
+  ),
+);
+
+/** The words of a command that may be programs. */
+const programs = /(?<=^|[\s;&|(/])\w+/g;
+
+const routineGit = /(?:^|[\s;&|(/])git (?:push|pull|rebase|merge|commit|worktree)\b/;
+
+/** A set of names is ready at once; a pattern of them has to be compiled first. */
+function isRoutine(line: string): boolean {
+  const words: readonly string[] = line.match(programs) ?? [];
+  if (words.some((word) => routine.has(word) || word.startsWith("ansible"))) return true;
+  return words.includes("git") && routineGit.test(line);
+}
 
 /** Longer ones are scripts, written for one use. */
 const maxTyped = 400;
@@ -146,7 +157,7 @@ const maxTyped = 400;
 /** How likely a command is typed again, as a weight; 0 for one that was written for one use. `calls`: tool calls so far. */
 export function commandWorth({ line, isCommand, runs, last, failure }: CommandFact, calls: number): number {
   if (!isCommand || line.length > maxTyped || line.includes("<<")) return 0;
-  const uses = (routine.test(line) ? 1 : 0) + Math.min(runs - 1, 8) / 2 + (failure === "" ? 0 : 0.5);
+  const uses = (isRoutine(line) ? 1 : 0) + Math.min(runs - 1, 8) / 2 + (failure === "" ? 0 : 0.5);
   return uses * freshness(last, calls);
 }
 

@@ -1,6 +1,7 @@
-import { type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
 import type { FileFact } from "../../engine/records.ts";
-import { type Fields, fieldsOf, patchedFiles, pathsIn } from "./call-input.ts";
+import { type Fields, patchedFiles } from "./call-input.ts";
+import { callsIn } from "./calls.ts";
 import { type PathKey, pathKey, tidyPath } from "./path-key.ts";
 import { resultsIn } from "./results.ts";
 
@@ -28,16 +29,13 @@ export function touchedFiles(
   }
   const { failed } = resultsIn(messages);
   let call = now;
-  for (const stored of messages) {
-    if (stored.aside) continue;
-    for (const { id, tool, input } of toolCallsOf(stored)) {
-      call++;
-      const fields = fieldsOf(input);
-      const done = failed.has(id) ? "failed" : actionOf(tool, fields);
-      const lines = done === "read" ? linesIn(fields) : "";
-      for (const path of pathsIn(fields)) put({ path, done, lines, last: call });
-      for (const path of patchedFiles(input)) put({ path, done: "edited", lines: "", last: call });
-    }
+  for (const { id, tool, input, fields, paths, isAside } of callsIn(messages)) {
+    if (isAside) continue;
+    call++;
+    const done = failed.has(id) ? "failed" : actionOf(tool, fields);
+    const lines = done === "read" ? linesIn(fields) : "";
+    for (const path of paths) put({ path, done, lines, last: call });
+    for (const path of patchedFiles(input)) put({ path, done: "edited", lines: "", last: call });
   }
   return [...files.values()].sort((a, b) => b.last - a.last).slice(0, maxFiles);
 }

@@ -1,5 +1,6 @@
-import { isFinalAnswer, type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
+import { isFinalAnswer, type StoredMessage } from "../../context/conversation.ts";
 import { fieldsOf, patchedFiles, pathsIn } from "./call-input.ts";
+import { callsIn } from "./calls.ts";
 import { actionOf } from "./files.ts";
 import { resultsIn } from "./results.ts";
 
@@ -38,12 +39,10 @@ function findFinished(messages: readonly StoredMessage[]): FinishedTask[] {
   const { failed } = resultsIn(messages);
   const open: number[] = [];
   const finished: FinishedTask[] = [];
-  for (const stored of messages) {
-    for (const { tool, id } of toolCallsOf(stored)) {
-      const kind = !tool.endsWith("_task") || failed.has(id) ? undefined : taskTool.exec(tool)?.[1];
-      if (kind === "begin") open.push(stored.number);
-      else if (kind !== undefined) finished.push({ from: open.pop() ?? 0, to: stored.number });
-    }
+  for (const { tool, id, message } of callsIn(messages)) {
+    const kind = !tool.endsWith("_task") || failed.has(id) ? undefined : taskTool.exec(tool)?.[1];
+    if (kind === "begin") open.push(message);
+    else if (kind !== undefined) finished.push({ from: open.pop() ?? 0, to: message });
   }
   return finished;
 }

@@ -4,13 +4,13 @@ export function hashOf(lines: readonly string[], { withReturns = false } = {}): 
   let second = 0x9e3779b9;
   let length = 0;
   for (const line of lines) {
-    const text = !withReturns && line.endsWith("\r") ? line.slice(0, -1) : line;
-    for (let index = 0; index <= text.length; index++) {
-      const code = index === text.length ? 10 : text.charCodeAt(index);
+    const text = `${!withReturns && line.endsWith("\r") ? line.slice(0, -1) : line}\n`;
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index);
       first = Math.imul(first ^ code, 0x01000193);
       second = Math.imul(second + code, 0x85ebca6b) ^ (second >>> 13);
     }
-    length += text.length + 1;
+    length += text.length;
   }
   return `${(first >>> 0).toString(36)}-${(second >>> 0).toString(36)}-${length.toString(36)}`;
 }

@@ -1,9 +1,8 @@
-import { type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import type { State } from "../../engine/state.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
-import { fieldsOf } from "./call-input.ts";
-import { resultsIn } from "./results.ts";
+import { callsIn } from "./calls.ts";
 
 export interface PlanItems {
   open: string[];
@@ -38,12 +37,11 @@ function hostTasks(messages: readonly StoredMessage[], before: PlanItems): PlanI
   };
   for (const label of before.open) add(label, false);
   for (const label of before.closed.toReversed()) add(label, true);
-  const { byCall } = resultsIn(messages);
-  for (const { id: call, tool, input } of messages.flatMap(toolCallsOf)) {
+  for (const { tool, fields, result } of callsIn(messages)) {
     if (!/task_?(?:create|update)$/i.test(tool)) continue;
-    const { subject, taskId, task_id, status } = fieldsOf(input);
+    const { subject, taskId, task_id, status } = fields;
     if (/create$/i.test(tool) && typeof subject === "string") {
-      const id = /#(\w+)/.exec(byCall.get(call)?.text ?? "")?.[1] ?? String(tasks.size + 1);
+      const id = /#(\w+)/.exec(result?.text ?? "")?.[1] ?? String(tasks.size + 1);
       add(`#${id} ${subject}`, false);
     } else if (/update$/i.test(tool)) {
       const id = String(taskId ?? task_id ?? "");
@@ -91,20 +89,20 @@ function writtenPlan(state: State): PlanItems {
 
 const doneStatus = /^(?:completed|done|cancelled|canceled|closed|finished)$/i;
 
+const todoFields = ["todos", "plan", "items"];
+
 /** The items of the last call that carries a list with a status each. An empty list clears what was open before. */
 function lastTodo(messages: readonly StoredMessage[]): PlanItems | undefined {
   let isCleared = false;
-  for (const stored of messages.toReversed()) {
-    for (const { tool, input } of toolCallsOf(stored).toReversed()) {
-      const { todos, plan, items } = fieldsOf(input);
-      const list = [todos, plan, items].find((value) => Array.isArray(value));
-      if (list?.length === 0 && /todo|plan/i.test(tool)) isCleared = true;
-      const entries = (list ?? []).flatMap((item: unknown) => todoOf(item));
-      if (entries.length === 0) continue;
-      const texts = (isDone: boolean) =>
-        entries.filter(({ done }) => done === isDone).map(({ text }) => text);
-      return { open: isCleared ? [] : texts(false), closed: texts(true).reverse() };
-    }
+  for (const { tool, fields } of callsIn(messages).toReversed()) {
+    const name = todoFields.find((field) => Array.isArray(fields[field]));
+    const list = name === undefined ? undefined : fields[name];
+    if (!Array.isArray(list)) continue;
+    if (list.length === 0 && /todo|plan/i.test(tool)) isCleared = true;
+    const entries = list.flatMap((item: unknown) => todoOf(item));
+    if (entries.length === 0) continue;
+    const texts = (isDone: boolean) => entries.filter(({ done }) => done === isDone).map(({ text }) => text);
+    return { open: isCleared ? [] : texts(false), closed: texts(true).reverse() };
   }
   return isCleared ? { open: [], closed: [] } : undefined;
 }

@@ -1,9 +1,9 @@
-import { type StoredMessage, type ToolCall, toolCallsOf } from "../../context/conversation.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
 import type { ReadFact } from "../../engine/records.ts";
-import { type Fields, fieldsOf, pathsIn } from "./call-input.ts";
+import type { Fields } from "./call-input.ts";
+import { callsIn } from "./calls.ts";
 import { actionOf } from "./files.ts";
 import { type PathKey, pathKey } from "./path-key.ts";
-import { resultsIn } from "./results.ts";
 import { shownPart } from "./shown-lines.ts";
 
 /** Max parts of files that a checkpoint remembers. */
@@ -22,19 +22,17 @@ export function readParts(
   now = 0,
   keyOf: PathKey = pathKey(),
 ): ReadFact[] {
-  const { byCall } = resultsIn(messages);
-  const calls = timedCalls(messages);
+  const calls = callsIn(messages).filter(({ isAside }) => !isAside);
   const reads: ReadFact[] = [];
   // Newest first: what was read before is not looked at once there is enough.
   for (let index = calls.length - 1; index >= 0; index--) {
     if (reads.length === maxReads) return reads;
-    const { call, at = 0 } = calls[index] ?? {};
-    const result = byCall.get(call?.id ?? "");
-    if (!call || !result || result.isError) continue;
-    const fields = fieldsOf(call.input);
-    const [path, ...more] = pathsIn(fields);
-    if (path === undefined || more.length > 0 || !isRead(call.tool, fields)) continue;
-    const part = shownPart(result.text, fields);
+    const call = calls[index];
+    if (!call?.result || call.result.isError) continue;
+    const { tool, fields, paths, at } = call;
+    const [path] = paths;
+    if (path === undefined || paths.length > 1 || !isRead(tool, fields)) continue;
+    const part = shownPart(call.result.text, fields);
     if (part) addOlder(reads, { path, ...part, at, last: now + index + 1 }, keyOf);
   }
   for (const read of earlier) if (reads.length < maxReads) addOlder(reads, read, keyOf);
@@ -43,21 +41,6 @@ export function readParts(
 
 function isRead(tool: string, fields: Fields): boolean {
   return !otherTools.test(tool) && actionOf(tool, fields) === "read";
-}
-
-/**
- * The calls, each with a time before it ran; 0 if that is not known. Some drivers store a call only after it ran, so the
- * time of the message before it counts as well.
- */
-function timedCalls(messages: readonly StoredMessage[]): { call: ToolCall; at: number }[] {
-  const calls: { call: ToolCall; at: number }[] = [];
-  let before = 0;
-  for (const stored of messages) {
-    const at = Math.min(before, stored.at);
-    before = stored.at;
-    if (!stored.aside) for (const call of toolCallsOf(stored)) calls.push({ call, at });
-  }
-  return calls;
 }
 
 /** Lines that the agent has seen again count as it saw them last. */

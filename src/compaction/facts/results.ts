@@ -1,8 +1,10 @@
-import { type StoredMessage, type ToolResult, toolResultsOf } from "../../context/conversation.ts";
+import { resultText, type StoredMessage, type ToolResult } from "../../context/conversation.ts";
+
+export type CallResult = Pick<ToolResult, "text" | "isError">;
 
 /** The results in a span of messages, and the calls that failed, by the id of the call. */
 interface Results {
-  byCall: ReadonlyMap<string, ToolResult>;
+  byCall: ReadonlyMap<string, CallResult>;
   failed: ReadonlySet<string>;
 }
 
@@ -18,12 +20,16 @@ export function resultsIn(messages: readonly StoredMessage[]): Results {
 }
 
 function indexResults(messages: readonly StoredMessage[]): Results {
-  const byCall = new Map<string, ToolResult>();
+  const byCall = new Map<string, CallResult>();
   const failed = new Set<string>();
-  for (const stored of messages)
-    for (const result of toolResultsOf(stored)) {
-      byCall.set(result.id, result);
-      if (result.isError) failed.add(result.id);
+  for (const { message } of messages) {
+    if (message.role !== "tool") continue;
+    for (const part of message.content) {
+      if (part.type !== "tool-result") continue;
+      const isError = part.output.type.startsWith("error");
+      byCall.set(part.toolCallId, { text: resultText(part.output), isError });
+      if (isError) failed.add(part.toolCallId);
     }
+  }
   return { byCall, failed };
 }

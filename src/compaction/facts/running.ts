@@ -1,9 +1,9 @@
-import { type StoredMessage, spokenText, type ToolCall, toolCallsOf } from "../../context/conversation.ts";
+import { type StoredMessage, spokenText } from "../../context/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import { listResident, type State } from "../../engine/state.ts";
 import { oneLine } from "../../engine/text.ts";
-import { commandIn, fieldsOf } from "./call-input.ts";
-import { resultsIn } from "./results.ts";
+import { commandIn } from "./call-input.ts";
+import { callsIn, type MadeCall } from "./calls.ts";
 
 /** Not the tools that list, read or end what was delegated. */
 const delegating =
@@ -17,15 +17,14 @@ export function stillRunning(
   messages: readonly StoredMessage[],
   earlier: readonly string[] = [],
 ): string[] {
-  const { byCall } = resultsIn(messages);
+  const calls = callsIn(messages);
+  let next = 0;
   const running = new Map(earlier.map((line) => [idIn(line), line]));
   for (const stored of messages) {
-    for (const id of endedIn(stored)) running.delete(id);
-    for (const call of toolCallsOf(stored)) {
-      const result = byCall.get(call.id);
+    if (stored.message.role === "user") for (const id of endedIn(stored)) running.delete(id);
+    for (let call = calls[next]; call?.message === stored.number; call = calls[++next])
       // What failed or was refused did not start.
-      if (!result?.isError) follow(call, result?.text, running);
-    }
+      if (!call.result?.isError) follow(call, running);
   }
   for (const [key, child] of listResident(state, "child"))
     if (isObject(child) && child.status === "running")
@@ -34,21 +33,16 @@ export function stillRunning(
 }
 
 /** Whether a call starts something in the background, or ends it. */
-function follow(
-  { id, tool, input }: ToolCall,
-  result: string | undefined,
-  running: Map<string, string>,
-): void {
-  const fields = fieldsOf(input);
+function follow({ id, tool, fields, paths, result }: MadeCall, running: Map<string, string>): void {
   const handle = running.size > 0 ? handleIn(fields) : undefined;
-  if (handle !== undefined && (ending.test(tool) || (result !== undefined && ended.test(result))))
+  if (handle !== undefined && (ending.test(tool) || (result !== undefined && ended.test(result.text))))
     running.delete(handle);
   const isBackground =
     fields.run_in_background === true || fields.background === true || fields.detached === true;
   const isOpenAgent = result === undefined && delegating.test(tool);
   if (!isBackground && !isOpenAgent) return;
-  const what = oneLine(commandIn(fields) ?? firstText(fields), 120);
-  const started = startedId.exec(result ?? "")?.[1];
+  const what = oneLine(commandIn(fields, paths) ?? firstText(fields), 120);
+  const started = startedId.exec(result?.text ?? "")?.[1];
   // The id of the call itself reaches nothing.
   const reach = started === undefined ? "not finished" : `id ${started}`;
   running.set(started ?? id, `${what} (${tool}, ${reach})`);
@@ -59,7 +53,6 @@ const startedId = /(?:\b|[a-z_])(?:id|ID|Id|pid)"?[:= ]+["'`]?((?=[\w-]*\d)[\w-]
 
 /** The ids of what a host says has ended, in a message in the user's place. */
 function endedIn({ message }: StoredMessage): string[] {
-  if (message.role !== "user") return [];
   const text = spokenText(message);
   if (!text.includes("-notification>") || !ended.test(text)) return [];
   return [...text.matchAll(/<(?:task|agent|shell|bash)-?_?id>\s*([\w-]+)\s*</g)].map(([, id = ""]) => id);

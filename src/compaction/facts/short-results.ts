@@ -1,7 +1,8 @@
-import { type StoredMessage, toolCallsOf, toolResultsOf } from "../../context/conversation.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
 import type { ShortResult } from "../../engine/records.ts";
 import { oneLine } from "../../engine/text.ts";
-import { commandIn, fieldsOf, patchedFiles, pathsIn } from "./call-input.ts";
+import { commandIn, type Fields, patchedFiles } from "./call-input.ts";
+import { callsIn, type MadeCall } from "./calls.ts";
 
 /** A longer call or result is not kept: what it says is summarised, or read again. */
 const maxCall = 200;
@@ -23,27 +24,22 @@ export function shortResults(
   except: ReadonlySet<string> = new Set(),
 ): ShortResult[] {
   const kept = new Map(earlier.map((result) => [result.call, result]));
-  const results = new Map(messages.flatMap(toolResultsOf).map((result) => [result.id, result]));
-  for (const stored of messages) {
-    if (stored.aside) continue;
-    for (const { id, tool, input } of toolCallsOf(stored)) {
-      if (except.has(tool)) continue;
-      const fields = fieldsOf(input);
-      const [path = ""] = pathsIn(fields);
-      const call = callText(tool, fields);
-      const result = results.get(id);
-      if (isWrite(fields)) drop(kept, [path, ...patchedFiles(input)]);
-      kept.delete(call);
-      const text = oneLine(result?.text ?? "");
-      const isShort = call.length <= maxCall && text.length <= maxResult && informative.test(text);
-      if (isShort && !isWrite(fields)) kept.set(call, { call, result: text, path });
-    }
+  for (const made of callsIn(messages)) {
+    const { tool, input, fields, result } = made;
+    if (made.isAside || except.has(tool)) continue;
+    const [path = ""] = made.paths;
+    const call = callText(made);
+    if (isWrite(fields)) drop(kept, [path, ...patchedFiles(input)]);
+    kept.delete(call);
+    const text = oneLine(result?.text ?? "");
+    const isShort = call.length <= maxCall && text.length <= maxResult && informative.test(text);
+    if (isShort && !isWrite(fields)) kept.set(call, { call, result: text, path });
   }
   return [...kept.values()].slice(-maxResults);
 }
 
-function callText(tool: string, fields: Record<string, unknown>): string {
-  const command = commandIn(fields);
+function callText({ tool, fields, paths }: MadeCall): string {
+  const command = commandIn(fields, paths);
   if (command !== undefined) return oneLine(command);
   const values = Object.values(fields).filter(
     (value) => typeof value === "string" || typeof value === "number",
@@ -54,7 +50,7 @@ function callText(tool: string, fields: Record<string, unknown>): string {
 /** Fields with a text that a call writes. */
 const written = /^(?:contents?|(?:new|old)_?(?:string|text|str)|file_?text|insert_?text|patch|diff|edits)$/i;
 
-function isWrite(fields: Record<string, unknown>): boolean {
+function isWrite(fields: Fields): boolean {
   return Object.keys(fields).some((field) => written.test(field));
 }
 

@@ -1,14 +1,6 @@
-import {
-  plainTextOf,
-  type StoredMessage,
-  spokenText,
-  type ToolCall,
-  textsIn,
-  toolCallsOf,
-  toolResultsOf,
-} from "../../context/conversation.ts";
+import { plainTextOf, type StoredMessage, spokenText, textsIn } from "../../context/conversation.ts";
 import type { NameFact } from "../../engine/records.ts";
-import { fieldsOf, pathsIn } from "../facts/call-input.ts";
+import { callsIn, type MadeCall } from "../facts/calls.ts";
 import { isKind } from "./name-kinds.ts";
 import { type KnownNames, type Name, scanNames } from "./names.ts";
 
@@ -70,13 +62,21 @@ const maxOldestText: Record<Role, number> = {
   results: 0,
 };
 
+const noCalls: readonly MadeCall[] = [];
+
 /** Finds the names of a span and counts where each was seen; `earlier` are those of the epochs before it. */
 export function gatherSightings(messages: readonly StoredMessage[], earlier?: Sightings): Sightings {
   const gathering = new Gathering(earlier);
-  for (const [index, stored] of messages.entries()) {
-    const age = messages.length - index;
+  const calls = callsIn(messages);
+  let first = 0;
+  let age = messages.length + 1;
+  for (const stored of messages) {
+    age--;
     const max = age > newerMessages ? maxOldestText : age > newestMessages ? maxOldText : maxText;
-    if (!stored.aside) gathering.add(stored, max);
+    let next = first;
+    while (calls[next]?.message === stored.number) next++;
+    if (!stored.aside) gathering.add(stored, next > first ? calls.slice(first, next) : noCalls, max);
+    first = next;
   }
   return gathering;
 }
@@ -84,7 +84,6 @@ export function gatherSightings(messages: readonly StoredMessage[], earlier?: Si
 class Gathering implements Sightings {
   readonly names: Map<string, Sighting>;
   readonly #known: KnownNames = new Map();
-  readonly #sightings = new Map<Name, Sighting>();
   calls: number;
   #message = 0;
   #number = 0;
@@ -101,36 +100,36 @@ class Gathering implements Sightings {
     this.calls = earlier.calls;
   }
 
-  add(stored: StoredMessage, max: Record<Role, number>): void {
+  add(stored: StoredMessage, calls: readonly MadeCall[], max: Record<Role, number>): void {
     const { message } = stored;
     this.#max = max;
     this.#message++;
     this.#number = stored.number;
     if (message.role === "user") this.#scan(spokenText(message), "asked");
-    else if (message.role === "tool") this.#addResult(stored);
+    else if (message.role === "tool") this.#addResult(message);
     else if (message.role === "assistant") {
-      this.#scan(spokenText(message), "said");
-      for (const call of toolCallsOf(stored)) this.#addCall(call);
+      if (max.said > 0) this.#scan(spokenText(message), "said");
+      for (const call of calls) this.#addCall(call);
     }
   }
 
-  #addCall(call: ToolCall): void {
+  #addCall({ id, input, paths }: MadeCall): void {
     this.calls++;
-    const { target, content } = splitInput(call.input);
-    const [path = "", ...more] = pathsIn(fieldsOf(call.input));
-    if (path !== "" && more.length === 0) this.#paths.set(call.id, path);
+    const { target, content } = splitInput(input);
+    const [only] = paths.length === 1 ? paths : [];
+    if (only !== undefined) this.#paths.set(id, only);
     // A name counts once per call, as a target if it is one.
     this.#message++;
     this.#scan(target, "targets");
-    this.#home = more.length === 0 ? path : "";
+    this.#home = only ?? "";
     this.#scan(content, "written");
     this.#home = "";
   }
 
-  #addResult(stored: StoredMessage): void {
+  #addResult(message: StoredMessage["message"]): void {
     if (this.#max.results === 0) return;
-    this.#home = this.#paths.get(toolResultsOf(stored)[0]?.id ?? "") ?? "";
-    this.#scan(plainTextOf(stored.message), "results");
+    this.#home = this.#paths.get(firstCallOf(message)) ?? "";
+    this.#scan(plainTextOf(message), "results");
     this.#home = "";
   }
 
@@ -138,19 +137,18 @@ class Gathering implements Sightings {
     const max = this.#max[role];
     if (text === "" || max === 0) return;
     const visit = (name: Name) => this.#count(name, role);
-    for (const part of endsOf(text, max)) scanNames(withoutColours(part), visit, this.#known);
+    if (text.length <= max) scanNames(withoutColours(text), visit, this.#known);
+    else for (const end of endsOf(text, max)) scanNames(withoutColours(end), visit, this.#known);
   }
 
-  /** Different runs of characters may contain the same name. */
-  #add(name: Name): Sighting {
-    const sighting = this.names.get(name.text) ?? newSighting(name.text, name.kind, this.calls);
-    this.names.set(name.text, sighting);
-    this.#sightings.set(name, sighting);
+  #add({ text, kind }: Name): Sighting {
+    const sighting = newSighting(text, kind, this.calls);
+    this.names.set(text, sighting);
     return sighting;
   }
 
   #count(name: Name, role: Role): void {
-    const sighting = this.#sightings.get(name) ?? this.#add(name);
+    const sighting = this.names.get(name.text) ?? this.#add(name);
     if (this.#home !== "" && (role === "written" || sighting.home === "")) sighting.home = this.#home;
     if (sighting.counted === this.#message) return;
     sighting.counted = this.#message;
@@ -161,9 +159,15 @@ class Gathering implements Sightings {
   }
 }
 
-/** The whole text, or its two ends, each without the word that the cut goes through. */
+/** The id of the call whose result comes first. */
+function firstCallOf({ content }: StoredMessage["message"]): string {
+  for (const part of content)
+    if (typeof part !== "string" && part.type === "tool-result") return part.toolCallId;
+  return "";
+}
+
+/** The two ends of a long text, each without the word that the cut goes through. */
 function endsOf(text: string, max: number): string[] {
-  if (text.length <= max) return [text];
   let start = max / 2;
   while (start > 0 && !isSpace.test(text.charAt(start))) start--;
   const end = text.slice(-max / 2);
@@ -224,18 +228,22 @@ const contentFields = new Set(
 function splitInput(input: unknown): { target: string; content: string } {
   if (typeof input === "string") return { target: "", content: input };
   if (typeof input !== "object" || input === null) return { target: "", content: "" };
-  const target: string[] = [];
-  const content: string[] = [];
+  let target: string | undefined;
+  let content: string | undefined;
   for (const [field, value] of Object.entries(input)) {
-    const [text] = typeof value === "string" ? [value] : [textsIn(value).join("\n")];
-    if (contentFields.has(field.replaceAll("_", "").toLowerCase())) content.push(text);
+    const text = typeof value === "string" ? value : textsIn(value).join("\n");
+    if (contentFields.has(field.replaceAll("_", "").toLowerCase())) content = withLine(content, text);
     else {
       // A command may carry a whole file behind its first lines.
       const end = (text.includes("<<") ? /<<-?\s*['"]?\w+/.exec(text)?.index : undefined) ?? text.length;
       const lineEnd = end === text.length ? end : Math.max(end, text.indexOf("\n", end));
-      target.push(text.slice(0, lineEnd));
-      content.push(text.slice(lineEnd));
+      target = withLine(target, text.slice(0, lineEnd));
+      content = withLine(content, text.slice(lineEnd));
     }
   }
-  return { target: target.join("\n"), content: content.join("\n") };
+  return { target: target ?? "", content: content ?? "" };
+}
+
+function withLine(lines: string | undefined, line: string): string {
+  return lines === undefined ? line : `${lines}\n${line}`;
 }

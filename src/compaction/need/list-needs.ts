@@ -68,7 +68,8 @@ const firstRead = { lines: 2_000, characters: 40_000, wholeFile: 100_000 };
 
 /** Adds where each need can be read: the message that shows it on its first page, a file that shows it in one call. */
 function placeIn({ removed, names, contents }: NeedsInput): (need: Need) => Need {
-  const messages = new Map(removed.map((stored) => [stored.number, stored]));
+  const messages = new Map<number, StoredMessage>();
+  for (const stored of removed) messages.set(stored.number, stored);
   const sightings = new Map(names.map((sighting) => [sighting.text, sighting]));
   const pages = new Map<number, string>();
   const shows = (number: number, { kind, text }: Need) => {

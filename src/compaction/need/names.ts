@@ -101,7 +101,11 @@ export function scanNames(text: string, visit: (name: Name) => void, known: Know
     const end = readRun(text, at, scan);
     if (end - at >= minLength && end - at <= maxRun && isUnusual(scan.seen, end - at)) {
       const names = lookUp(known, text, begin(text, at), end, scan);
-      for (const name of names) if (!isDoubtful || !isPath(name)) visit(name);
+      // Most runs have one name or none, and an iterator for each costs more than the visits.
+      for (let index = 0; index < names.length; index++) {
+        const name = names[index];
+        if (name && !(isDoubtful && isPath(name))) visit(name);
+      }
     }
     from = Math.max(end, at + 1);
   }

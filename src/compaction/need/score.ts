@@ -86,13 +86,38 @@ function logOf(value: number): number {
 export function scoreNames(sightings: Sightings, using: readonly number[] = weights): Map<string, number> {
   const describe = describeNames(sightings);
   const scores = new Map<string, number>();
+  let before: Sighting | undefined;
+  let score = 0;
   for (const sighting of sightings.names.values()) {
-    const features = describe(sighting);
-    let sum = 0;
-    for (let index = 0; index < features.length; index++) sum += (using[index] ?? 0) * (features[index] ?? 0);
-    scores.set(sighting.text, 1 / (1 + Math.exp(-sum)));
+    // Most names are seen once, in one result, beside others that are seen only there.
+    if (!before || !isAlike(before, sighting)) score = scoreOf(describe(sighting), using);
+    scores.set(sighting.text, score);
+    before = sighting;
   }
   return scores;
+}
+
+function scoreOf(features: readonly number[], using: readonly number[]): number {
+  let sum = 0;
+  for (let index = 0; index < features.length; index++) sum += (using[index] ?? 0) * (features[index] ?? 0);
+  return 1 / (1 + Math.exp(-sum));
+}
+
+/** Whether two names that no call names have the same features. */
+function isAlike(a: Sighting, b: Sighting): boolean {
+  return (
+    a.lastCall === -1 &&
+    b.lastCall === -1 &&
+    a.first === b.first &&
+    a.last === b.last &&
+    a.results === b.results &&
+    a.said === b.said &&
+    a.asked === b.asked &&
+    a.targets === b.targets &&
+    a.written === b.written &&
+    a.home === b.home &&
+    a.kind === b.kind
+  );
 }
 
 /** The position of each name when the one called last comes first. */
@@ -109,10 +134,11 @@ export function mostNeeded(
   max: number,
 ): Sighting[] {
   const score = ({ text }: Sighting) => scores.get(text) ?? 0;
+  const values = new Float64Array(sightings.map(score));
   // Sorting numbers is much faster than sorting all names.
-  const least = new Float64Array(sightings.map(score)).sort().at(-max) ?? 0;
+  const least = values.toSorted().at(-max) ?? 0;
   return sightings
-    .filter((sighting) => score(sighting) >= least)
+    .filter((_, index) => (values[index] ?? 0) >= least)
     .sort((a, b) => score(b) - score(a) || (a.text < b.text ? -1 : 1))
     .slice(0, max);
 }
