@@ -1,4 +1,4 @@
-import { bare, isNumber, numbersDiffer, type Stated, splitWords } from "./content.ts";
+import { bare, isNumber, numbersDiffer, type Stated } from "./content.ts";
 import { openingOf } from "./corrections.ts";
 import { likelihoodOf, mayBeRule } from "./is-rule.ts";
 import { plain } from "./plain.ts";
@@ -61,24 +61,40 @@ function saysSo(text: string): boolean {
 }
 
 /**
- * Whether two rules differ in a word or two, so that both cannot hold. Prohibitions hold side by side, "never push to
- * main" and "never push to production", unless it is a number that differs.
+ * Whether two rules differ in one value, so that both cannot hold. Prohibitions hold side by side, "never push to main"
+ * and "never push to production", unless it is a number that differs.
  */
-export function hasOtherValue({ text, about: now }: Stated, { about: before }: Stated): boolean {
-  if (numbersDiffer(now.values, before.values)) return true;
-  if (splitWords(plain(text)).some((word) => negations.has(bare(word)))) return false;
-  return (
-    now.words.difference(before.words).size <= maxOther && before.words.difference(now.words).size <= maxOther
-  );
+export function hasOtherValue(now: Stated, before: Stated): boolean {
+  const [words, others] = [tokensOf(plain(now.text)), tokensOf(plain(before.text))];
+  if (numbersDiffer(now.about.values, before.about.values))
+    return inOrder(words, others).length >= Math.min(words.length, others.length) / 2;
+  if (words.some((word) => negations.has(bare(word)))) return false;
+  return differsOnce(words, others);
 }
-
-const maxOther = 2;
 
 const negations = new Set(
   "never not don't no nothing without forbidden prohibited banned avoid stop off nie niemals kein keine jamais pas nunca".split(
     " ",
   ),
 );
+
+const maxOther = 3;
+
+/** Whether two sentences differ in one place, where both have a few words of their own; either may have more around it. */
+function differsOnce(a: readonly string[], b: readonly string[]): boolean {
+  const common = inOrder(a, b);
+  const [rest, others] = [[...a], [...b]];
+  const places = [...common, undefined].map((word) => {
+    const [own, other] =
+      word === undefined ? [rest.length, others.length] : [rest.indexOf(word), others.indexOf(word)];
+    rest.splice(0, own + 1);
+    others.splice(0, other + 1);
+    return { own, other };
+  });
+  const [first, ...more] = places.filter(({ own, other }) => own > 0 && other > 0);
+  if (!first || more.length > 0) return false;
+  return first.own <= maxOther && first.other <= maxOther && common.length >= Math.max(2, first.own);
+}
 
 /** What a sentence is compared by with an earlier rule, in the order of the weights. */
 export const comparedBy: readonly string[] = [
