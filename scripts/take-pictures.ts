@@ -18,6 +18,10 @@ import { surfaceNames } from "../src/surfaces/surfaces.ts";
  * light, dark, narrow, empty, with 300 sessions, and a coding agent's session.
  */
 const target = process.argv[2];
+if (target?.startsWith("-")) {
+  console.error(`"${target}" is no folder. Usage: node scripts/take-pictures.ts [FOLDER]`);
+  process.exit(1);
+}
 const root = mkdtempSync(join(tmpdir(), "holdfast-pictures-"));
 
 interface Shot {

@@ -36,6 +36,11 @@ test("what has ended is no longer listed, however the host says so [controller.c
     [server, agent],
   );
   assert.deepEqual(running(calls("KillShell", { shell_id: "b2efd29" }, "3"), result("killed", "3")), [agent]);
+  const gone = "Shell b2efd29 is not running, so it cannot be killed (status: completed)";
+  const kill = (answer: string) =>
+    running(calls("KillShell", { shell_id: "b2efd29" }, "3"), result(answer, "3", "KillShell", "error-text"));
+  assert.deepEqual(kill(gone), [agent]);
+  assert.deepEqual(kill("The user doesn't want to proceed with this tool use."), [server, agent]);
   const notice = (status: string) =>
     user(`<task-notification>\n<task-id>af8391d</task-id>\n<status>${status}</status>\n</task-notification>`);
   assert.deepEqual(running(notice("completed")), [server]);

@@ -11,6 +11,10 @@ const delegating =
 const ending = /kill|stop|cancel|terminate/i;
 const ended = /<status>(?:completed|failed|killed)|\bstatus"?[:=]\s*"?(?:completed|failed|killed|exited)/i;
 
+/** Why something cannot be ended. */
+const over =
+  /not running|not found|no (?:such )?(?:shell|task|process|agent)|already|completed|exited|killed/i;
+
 /** What still runs in the background, and the id that reaches it: commands, sub-agents, and delegated sessions. */
 export function stillRunning(
   state: State,
@@ -23,8 +27,10 @@ export function stillRunning(
   for (const stored of messages) {
     if (stored.message.role === "user") for (const id of endedIn(stored)) running.delete(id);
     for (let call = calls[next]; call?.message === stored.number; call = calls[++next])
-      // What failed or was refused did not start.
+      // What failed or was refused did not start, and what cannot be ended has ended.
       if (!call.result?.isError) follow(call, running);
+      else if (ending.test(call.tool) && over.test(call.result.text))
+        running.delete(handleIn(call.fields) ?? "");
   }
   for (const [key, child] of listResident(state, "child"))
     if (isObject(child) && child.status === "running")
