@@ -150,7 +150,7 @@ export class Compaction {
         to,
         mayKeepTail,
         ...(among ? { among } : {}),
-        earlier,
+        earlier: earlier && withoutNames(earlier, withdrawn),
         budget: typeof budget === "function" ? await budget(rules) : budget,
         contents: await readContents(messages, earlier, readFile, pathKey(folder)),
         folder,
@@ -335,6 +335,15 @@ export class Compaction {
     if (this.#begun) return this.#begun;
     throw outOfOrder("account", "plan");
   }
+}
+
+/** A checkpoint that does not remember the values that the user has corrected since. */
+function withoutNames(checkpoint: Checkpoint, withdrawn: readonly string[]): Checkpoint {
+  const { memory } = checkpoint;
+  if (!memory || withdrawn.length === 0) return checkpoint;
+  const gone = new Set(withdrawn);
+  const names = memory.names.filter(({ text }) => !gone.has(text.toLowerCase()));
+  return { ...checkpoint, memory: { ...memory, names } };
 }
 
 const noRules: FoundRules = { texts: [], replaced: [] };

@@ -16,7 +16,7 @@ const explicit =
 const likely = { explicit: 0.4, implicit: 0.86 };
 
 /** From here on it may be one: it is kept, and not called a rule. */
-const possible = 0.15;
+const possible = { short: 0.5, long: 0.15 };
 
 /** Whether the user states something that is to hold for good. */
 export function isRule(said: string): boolean {
@@ -26,8 +26,11 @@ export function isRule(said: string): boolean {
 
 /** Whether the user may state something that is to hold for good. */
 export function mayBeRule(said: string): boolean {
-  return likelihoodOf(said) >= possible;
+  return likelihoodOf(said) >= (isShort.test(said.trim()) ? possible.short : possible.long);
 }
+
+/** "Go on." */
+const isShort = /^\S+(?:\s+\S+)?$/;
 
 /** How likely the user states something that is to hold for good, in any of the languages, from 0 to 1. */
 export function likelihoodOf(said: string): number {

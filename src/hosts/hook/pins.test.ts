@@ -114,6 +114,26 @@ test("a rule is there ten compactions later, and a corrected value only in its l
   assert.doesNotMatch(context, /Never push to main/, "a dropped rule is not found again");
 });
 
+test("what may be a rule is kept in the checkpoint, without being called one, until it is corrected [pins.told] [pins.lasting]", async () => {
+  const project = await hookProject();
+  const said = "Money is integers in cents, and the API lives on port 4010.";
+  const first = await compact(project, [
+    ["user", `Thanks. ${said} Go on.`],
+    ["assistant", "Understood."],
+    ...filler,
+  ]);
+  assert.ok(first.includes(`The user also said: ${said}`), first);
+  assert.ok(!first.includes("[Found in what the user said"));
+  for (let epoch = 0; epoch < 3; epoch++) {
+    const later = await compact(project, [...filler, ["user", `Look at part ${epoch}.`]]);
+    assert.ok(later.includes(said), `epoch ${epoch}`);
+  }
+  const moved = "The API lives on port 4020 now, ops moved it.";
+  const last = await compact(project, [["user", moved], ["assistant", "Understood."], ...filler]);
+  assert.ok(last.includes(moved));
+  assert.ok(!last.includes("4010"), last);
+});
+
 test("the first compaction that Holdfast sees searches what was said before earlier ones too [pins.found]", async () => {
   const project = await hookProject();
   const lines = [
