@@ -10,7 +10,7 @@ const correcting = new Set(
   ),
 );
 const opening = new Set(
-  "wait no sorry actually scratch strike correction mean meant make second rather mistake bad oops hm hmm er erm uh hang edit typo change update forget never nevermind ignore revised new instead nein quatsch korrektur doch ich non pardon finalement en perdón corrección mejor cambio".split(
+  "wait no sorry actually scratch strike correction mean meant make second rather mistake bad oops hm hmm er erm uh hang edit typo let argh change update forget never nevermind ignore revised new instead nein quatsch korrektur doch ich non pardon finalement en perdón corrección mejor cambio".split(
     " ",
   ),
 );
@@ -26,7 +26,7 @@ const inlineCorrection =
 
 /** At the beginning of a sentence: the user corrects an earlier one. */
 const openingCorrection =
-  /^(?:(?:oh|um|uh|ah|er|hm+|well|ok|okay|ach|hey|and|but|so)[, ]+){0,2}(?:(?:hm+|er|erm|uh)(?=, \S*\d)|no,? wait|wait(?:,? no)?|no,? sorry|sorry|actually|scratch that|strike that|correction|i mean|i meant|make that|on second thoughts?|or rather|my mistake|my bad|oops|change of plans?|(?:change|update|revised|edit|typo|instead|rather)(?=[:,])|hang on|forget (?:that|what i said|the)|never ?mind|new plan|nein|quatsch|korrektur|doch lieber|ich meine|non(?=,)|pardon|correction|finalement|en fait|perdón|corrección|en realidad|mejor|cambio de planes|更正|不对|改一下|纠正)[,:.!—–]*\s*(?:(?:i mean|i meant|make that|make it|sorry|actually|that|what i said)[,:]?\s+){0,2}/i;
+  /^(?:(?:oh|um|uh|ah|argh|er|hm+|well|ok|okay|ach|hey|and|but|so)[, ]+){0,2}(?:let me correct (?:that|myself)|(?:hm+|er|erm|uh)(?=, \S*\d)|no,? wait|wait(?:,? no)?|no,? sorry|sorry|actually|scratch that|strike that|correction|i mean|i meant|make that|on second thoughts?|or rather|my mistake|my bad|oops|change of plans?|(?:change|update|revised|edit|typo|instead|rather)(?=[:,])|hang on|forget (?:that|what i said|the)|never ?mind|new plan|nein|quatsch|korrektur|doch lieber|ich meine|non(?=,)|pardon|correction|finalement|en fait|perdón|corrección|en realidad|mejor|cambio de planes|更正|不对|改一下|纠正)[,:.!—–]*\s*(?:(?:i mean|i meant|make that|make it|sorry|actually|that|what i said)[,:]?\s+){0,2}/i;
 
 /** Openings that say that a value follows. */
 const announcesValue =
@@ -128,13 +128,16 @@ export function replaceEnd(before: string, correction: string): string {
 /** The text of a sentence that corrects an earlier one, without the words that announce it; undefined if it does not. */
 export function openingOf(sentence: string): Opening | undefined {
   if (!mayCorrect(sentence, opening)) return undefined;
-  if (revocation.test(sentence.trim())) return { rest: "", isRevocation: true, hasValue: false };
+  if (revocation.test(sentence.trim()))
+    return { rest: "", isRevocation: true, hasValue: false, isRemark: false };
   const match = openingCorrection.exec(sentence);
   if (!match) return undefined;
   const hasValue = announcesValue.test(match[0]);
   // "Rather use const" is a sentence of its own, "Sorry, const" is not.
   const isApart = hasValue || /[,:.!—–]\s*$/.test(match[0]);
-  return { rest: isApart ? sentence.slice(match[0].length).trim() : "", isRevocation: false, hasValue };
+  const after = sentence.slice(match[0].length).trim();
+  const isRemark = remark.test(after) || doubtfulRemark.test(after);
+  return { rest: isApart ? after : "", isRevocation: false, hasValue, isRemark };
 }
 
 interface Opening {
@@ -143,6 +146,8 @@ interface Opening {
   isRevocation: boolean;
   /** Whether it says that a value follows. */
   hasValue: boolean;
+  /** Whether a remark follows, which corrects nothing: "sorry for being so strict". */
+  isRemark: boolean;
 }
 
 /** What a sentence takes back by naming what it is about: "scrap the rule about tabs"; undefined for nothing. */

@@ -38,6 +38,8 @@ interface Candidate extends Stated {
   message: number;
   /** Whether it is taken for a rule; if not, it may be one. */
   isFound: boolean;
+  /** The user began to correct it in the message that states it: what is said next about it replaces it. */
+  isDoubted?: boolean;
 }
 
 /** Sentences that may be rules and are remembered. */
@@ -159,7 +161,12 @@ function readSentence(rules: Candidate[], sentence: string, message: number, bef
   if (opening && last && !isSure && correctsValue(last, opening, isJustSaid, last.message === before))
     return [
       ...rules.slice(0, -1),
-      { ...stated(replaceEnd(withoutStop(last.text), opening.rest)), message, isFound: last.isFound },
+      {
+        ...stated(replaceEnd(withoutStop(last.text), opening.rest)),
+        message,
+        isFound: last.isFound,
+        isDoubted: true,
+      },
     ];
   if (!isOne && noCorrection.test(sentence)) return rules;
   if (!isOne && rules.length === 0) return rules;
@@ -170,11 +177,18 @@ function readSentence(rules: Candidate[], sentence: string, message: number, bef
     if (rule.message === message) return "in the same message";
     return rule.message === before ? "in the next message" : "later";
   };
-  const replaced = findReplaced(now, rules, when);
-  if (!isOne && replaced === undefined) return rules;
+  const isTurn = opening !== undefined && last !== undefined && isJustSaid && !opening.isRemark;
+  const doubted = rules.find((rule) => isDoubtedNow(rule, message, now));
+  const replaced = isTurn && isOne ? last : (doubted ?? findReplaced(now, rules, when));
+  if (!isOne && replaced === undefined)
+    return isTurn ? [...rules.slice(0, -1), { ...last, isDoubted: true }] : rules;
   // The new form of a rule is one.
   const isFound = isSure || replaced?.isFound === true;
   return [...rules.filter((rule) => rule !== replaced), { ...now, message, isFound }];
+}
+
+function isDoubtedNow({ isDoubted, message, about }: Candidate, now: number, said: Stated): boolean {
+  return isDoubted === true && message === now && !said.about.words.isDisjointFrom(about.words);
 }
 
 /** "Sorry, I meant 9090": the value of the rule that was just stated, or stated in the message before. */
