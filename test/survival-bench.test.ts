@@ -7,13 +7,15 @@ import { promisify } from "node:util";
 import { type Cell, runCell } from "../bench/survival/cells.ts";
 import { costOf } from "../bench/survival/cost.ts";
 import { judge } from "../bench/survival/facts.ts";
+import { phases, planKills } from "../bench/survival/kill-plan.ts";
+import type { KillResult } from "../bench/survival/kills.ts";
 import { drawResults } from "../bench/survival/picture.ts";
 import type { Report } from "../bench/survival/report.ts";
 import { tokensOf } from "../bench/survival/request-text.ts";
 import { jobsOf } from "../bench/survival/run-all.ts";
 import { type Score, scoreOf } from "../bench/survival/score.ts";
 import type { SeenRequest } from "../bench/survival/script.ts";
-import { runSlice } from "../bench/survival/slice.ts";
+import { runKillSlice, runSlice } from "../bench/survival/slice.ts";
 import { makeStory } from "../bench/survival/stories.ts";
 import { storyKinds } from "../bench/survival/story.ts";
 import type { System } from "../bench/survival/system.ts";
@@ -21,7 +23,7 @@ import { holdfast } from "../bench/survival/systems/holdfast.ts";
 import { nameDump } from "../bench/survival/systems/name-dump.ts";
 import { noMemory } from "../bench/survival/systems/no-memory.ts";
 import { systemIds } from "../bench/survival/systems.ts";
-import { documented, withFigures } from "../bench/survival/write-docs.ts";
+import { documented, serialise, withFigures } from "../bench/survival/write-docs.ts";
 import type { ScriptedRequest } from "../src/testing/index.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -193,6 +195,39 @@ test("a slice of the survival benchmark: Holdfast keeps what a dump of names and
   }
 });
 
+test("a story whose process is killed in every phase has what it has without kills [bench.kills]", async () => {
+  const [rule, ask, unkilled] = await runKillSlice();
+  assert.deepEqual([rule?.kills, ask?.kills, unkilled?.kills], [5, 4, 0], "a long ask is one turn");
+  for (const result of [rule, ask, unkilled]) {
+    assert.ok(result?.survived, JSON.stringify(result));
+    assert.equal(result.after, result.without);
+  }
+});
+
+test("a memory that a new process does not find again survives no kill [bench.kills]", async () => {
+  const [rule, ask, unkilled] = (await planted("forgets", "kills")) as KillResult[];
+  assert.ok(rule && ask && unkilled?.survived, "without a kill it has everything");
+  for (const { survived, after, without } of [rule, ask]) {
+    assert.ok(!survived);
+    assert.ok(after < without, `${after} of ${without}`);
+  }
+});
+
+test("kills come in every phase, with ten compactions each in another epoch [bench.kills]", () => {
+  for (const kind of storyKinds) {
+    const story = makeStory({ kind, seed: 7, compactions: 10, window: 8_000 });
+    const plan = planKills(story, holdfast);
+    const expected = phases.filter((phase) => kind !== "long ask" || phase !== "between two turns");
+    assert.deepEqual(
+      plan.map(({ phase }) => phase),
+      expected,
+    );
+    const places = kind === "long ask" ? (story.turns[0]?.steps.length ?? 0) / 2 : story.turns.length;
+    const epochs = new Set(plan.map(({ from }) => Math.floor((10 * from) / places)));
+    assert.equal(epochs.size, plan.length, kind);
+  }
+});
+
 /** Without a fault once for both tests. */
 const sound = runSlice(holdfast);
 
@@ -207,17 +242,23 @@ test("the page, the picture and the figures of the survival benchmark agree [ben
   assert.equal(drawResults(report.results), readFileSync(documented.picture, "utf8"));
   const named = report.results.systems.map(({ id }) => id);
   assert.deepEqual(named, systemIds);
+  for (const { id, kills, durability } of report.results.systems) {
+    const counts = durability.startsWith("none") ? [1] : [1, 3, 10];
+    assert.equal(kills.length, storyKinds.length * counts.length, id);
+  }
+  assert.equal(serialise(report), readFileSync(documented.results, "utf8"));
 });
 
-async function planted(fault: string): Promise<Score> {
-  const args = ["--import", "./bench/survival/planted.ts", "bench/survival/slice.ts"];
+async function planted(fault: string, ...slice: string[]): Promise<unknown> {
+  const args = ["--import", "./bench/survival/planted.ts", "bench/survival/slice.ts", ...slice];
   const env = { ...process.env, HOLDFAST_PLANT: fault };
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env });
-  return JSON.parse(stdout) as Score;
+  return JSON.parse(stdout);
 }
 
 test("a fault planted into our memory lowers the score [bench.mutations]", async () => {
-  const [{ score }, asks, stale] = await Promise.all([sound, planted("asks"), planted("stale")]);
+  const { score } = await sound;
+  const [asks, stale] = (await Promise.all([planted("asks"), planted("stale")])) as [Score, Score];
   assert.ok(asks.context < score.context, `without asks: ${asks.context}, with them: ${score.context}`);
   assert.ok(stale.stale > score.stale, `stale value kept: ${stale.stale}, replaced: ${score.stale}`);
 });

@@ -38,6 +38,7 @@ export const system: System = {
         backend: new FilesystemBackend({ rootDir: join(setting.directory, "files"), virtualMode: true }),
         checkpointer: await checkpointerFor(setting),
       }),
+      setting,
     );
   },
 };

@@ -48,7 +48,7 @@ export const system: System = {
       ? undefined
       : { name: "recall", input: { cursor, partIndex: Number(part), detail: "high" } };
   },
-  async open({ url, window, tools, instructions, directory, durable }) {
+  async open({ url, window, tools, instructions, directory, durable, earlierStarts }) {
     const model = createOpenAICompatible({ name: "scripted", baseURL: url })("scripted");
     const storage = new LibSQLStore({
       id: "story",
@@ -85,8 +85,8 @@ export const system: System = {
       ),
     });
     // What `recall` cuts off depends on the tokens of the messages' ids, so they are the same in every run. A process that
-    // may be killed keeps random ones: the next one must not use them again.
-    if (!durable) new Mastra({ agents: { story: agent }, idGenerator: makeIds(), logger: false });
+    // goes on after another one must not use its ids again.
+    new Mastra({ agents: { story: agent }, idGenerator: makeIds(earlierStarts), logger: false });
     return {
       async send(text) {
         await delay(betweenTurns);
@@ -98,9 +98,12 @@ export const system: System = {
   openStore,
 };
 
+/** A process makes fewer. */
+const maxIds = 1_000_000;
+
 /** Ids that look like random ones. */
-function makeIds(): () => string {
-  let made = 0;
+function makeIds(earlierStarts: number): () => string {
+  let made = earlierStarts * maxIds;
   return () => {
     const hex = createHash("sha256").update(String(++made)).digest("hex");
     return [8, 12, 16, 20, 32].map((end, part) => hex.slice([0, 8, 12, 16, 20][part], end)).join("-");

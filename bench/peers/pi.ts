@@ -111,7 +111,7 @@ function toolsFor({ tools }: Setting): ToolDefinition[] {
     // pi validates TypeBox schemas, which are JSON Schema.
     parameters: parameters as unknown as ToolDefinition["parameters"],
     execute: async (_id: string, input: unknown) => ({
-      content: [{ type: "text" as const, text: execute(input as Record<string, string>) }],
+      content: [{ type: "text" as const, text: await execute(input as Record<string, string>) }],
       details: undefined,
     }),
   }));

@@ -2,7 +2,7 @@ import { inLanes } from "./lanes.ts";
 import { runStory, type StoryResult } from "./run-story.ts";
 import { makeStory } from "./stories.ts";
 import { type StoryKind, storyKinds } from "./story.ts";
-import { summarisers } from "./summarisers.ts";
+import { summariserNamed } from "./summarisers.ts";
 import type { System } from "./system.ts";
 
 /** One run: a story, told to one system. */
@@ -41,9 +41,7 @@ type Told = Pick<Cell, "kind" | "seed" | "window">;
 
 /** With every seed: one and three compactions, an empty summary and an extractive one. */
 function comparedCells(cell: Told): Cell[] {
-  return [1, 3].flatMap((compactions) =>
-    ["S0", "S1"].map((summariser) => ({ ...cell, track: "stories" as const, summariser, compactions })),
-  );
+  return storyCells(cell, ["S0", "S1"], [1, 3]);
 }
 
 /** Whether every seed has such a run. */
@@ -52,11 +50,6 @@ export function isCompared({ track, compactions, summariser }: Cell): boolean {
 }
 
 function otherCells(cell: Told): Cell[] {
-  const others = [1, 3].flatMap((compactions) =>
-    ["S3", "S4"].map((summariser) => ({ ...cell, track: "stories" as const, summariser, compactions })),
-  );
-  // Ten compactions take most of the time, so they have one summariser. By then S0 and S1 keep the same.
-  const long = { ...cell, track: "stories" as const, summariser: "S1", compactions: 10 };
   const notes = { ...cell, track: "notes" as const, summariser: "S0", compactions: 3 };
   const windows = otherWindows.map((window) => ({
     ...cell,
@@ -65,7 +58,14 @@ function otherCells(cell: Told): Cell[] {
     summariser: "S1",
     compactions: 1,
   }));
-  return [...others, long, notes, ...windows];
+  // Ten compactions take most of the time, so they have one summariser. By then S0 and S1 keep the same.
+  return [...storyCells(cell, ["S3", "S4"], [1, 3]), ...storyCells(cell, ["S1"], [10]), notes, ...windows];
+}
+
+function storyCells(cell: Told, names: readonly string[], counts: readonly number[]): Cell[] {
+  return counts.flatMap((compactions) =>
+    names.map((summariser) => ({ ...cell, track: "stories" as const, summariser, compactions })),
+  );
 }
 
 /** Systems wait at times, for example before they repeat a request; another run may go on meanwhile. */
@@ -78,11 +78,9 @@ export function runCells(system: System, cells: readonly Cell[]): Promise<CellRe
 
 export async function runCell(system: System, cell: Cell): Promise<CellResult> {
   const { kind, seed, compactions, window } = cell;
-  const summariser = summarisers.find(({ name }) => name === cell.summariser);
-  if (!summariser) throw new Error(`There is no summariser ${cell.summariser}.`);
   const story = makeStory({ kind, seed, compactions, window });
   const result = await runStory(system, story, {
-    summariser,
+    summariser: summariserNamed(cell.summariser),
     window,
     compactions,
     takesNotes: cell.track === "notes",

@@ -1,42 +1,75 @@
-import { createInterface } from "node:readline";
 import { instructions, toolsOf } from "./run-story.ts";
 import { makeStory, type StoryOptions } from "./stories.ts";
+import type { AgentTool, RunningSystem } from "./system.ts";
 import { loadSystem } from "./systems.ts";
 
-/** What the parent tells this process to do. */
-export type Command = { send: string } | { edit: string };
-
-export interface ChildOptions extends StoryOptions {
-  id: string;
+export interface Conversation {
+  story: StoryOptions;
   url: string;
+  /** Its name, and where the system keeps what the next process finds. */
   directory: string;
-  /** The process kills itself when this file is read. */
+  /** How many processes have had it before. */
+  earlierStarts: number;
+  /** The process is killed while this file is read: the tool that reads it never returns. */
   deadlyFile?: string;
 }
 
-/** One system in a process of its own, which can be killed: `node kill-child.ts OPTIONS`, commands on stdin. */
-const options = JSON.parse(process.argv[2] ?? "") as ChildOptions;
-const { id, url, directory, window, deadlyFile } = options;
-const tools = toolsOf(makeStory(options)).map((tool) => ({
-  ...tool,
-  execute(input: Record<string, string>) {
-    if (deadlyFile !== undefined && input.path === deadlyFile) process.kill(process.pid, "SIGKILL");
-    return tool.execute(input);
-  },
-}));
-const system = await loadSystem(id);
-const running = await system.open({ url, window, instructions, tools, directory, durable: true });
-console.log("ready");
-for await (const line of createInterface({ input: process.stdin })) {
-  const command = JSON.parse(line) as Command;
-  try {
-    if ("send" in command) await running.send(command.send);
-    else if (running.edit) await running.edit(command.edit);
-    // The user has to say it.
-    else await running.send(command.edit);
-    console.log("done");
-  } catch (error) {
-    console.log(`failed: ${String(error).replaceAll("\n", " ")}`);
-  }
+/** What the parent wants; the answer has the number of the call. */
+export type Command =
+  | { open: Conversation }
+  | { directory: string; send: string }
+  | { directory: string; edit: string };
+
+export interface Answer {
+  call?: number;
+  failed?: string;
+  /** Whether memory can be edited from outside the conversation. */
+  canEdit?: boolean;
+  /** No answer: in this directory's conversation the deadly file is read. */
+  halted?: string;
 }
-process.exit(0);
+
+/** One system in a process of its own, which is killed while it has several conversations: `node kill-child.ts ID`. */
+const [id = ""] = process.argv.slice(2);
+const system = await loadSystem(id);
+const running = new Map<string, RunningSystem>();
+process.on("message", (command: Command & { call: number }) => {
+  const { call } = command;
+  obey(command).then(
+    (done) => answer({ call, ...done }),
+    (error: unknown) => answer({ call, failed: String(error) }),
+  );
+});
+answer({});
+
+function answer(message: Answer): void {
+  process.send?.(message);
+}
+
+async function obey(command: Command): Promise<Answer> {
+  if ("open" in command) return open(command.open);
+  const conversation = running.get(command.directory);
+  if (!conversation) throw new Error(`There is no conversation in ${command.directory}.`);
+  if ("send" in command) await conversation.send(command.send);
+  else await conversation.edit?.(command.edit);
+  return {};
+}
+
+async function open({ story, directory, deadlyFile, ...setting }: Conversation): Promise<Answer> {
+  const tools = toolsOf(makeStory(story)).map((tool) => killedIn(tool, directory, deadlyFile));
+  const { window } = story;
+  const opened = await system.open({ ...setting, window, instructions, tools, directory, durable: true });
+  running.set(directory, opened);
+  return { canEdit: opened.edit !== undefined };
+}
+
+function killedIn(tool: AgentTool, directory: string, deadlyFile: string | undefined): AgentTool {
+  return {
+    ...tool,
+    execute(input) {
+      if (deadlyFile === undefined || input.path !== deadlyFile) return tool.execute(input);
+      answer({ halted: directory });
+      return new Promise<string>(() => {});
+    },
+  };
+}

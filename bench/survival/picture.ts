@@ -1,3 +1,4 @@
+import { survivedOf } from "./kill-report.ts";
 import type { Results, SystemResult } from "./results.ts";
 
 const colours = { context: "#1a7f64", oneCall: "#7cc4ad", further: "#cfe8df", lost: "#e5e7eb" };
@@ -5,7 +6,7 @@ const left = 300;
 const barWidth = 330;
 const width = 980;
 /** Where the columns end. */
-const columns = { tokens: 690, stale: 745, dollars: 860, kills: 960 };
+const columns = { tokens: 685, stale: 735, dollars: 840, kills: 965 };
 const rowHeight = 30;
 const top = 96;
 
@@ -25,7 +26,7 @@ ${legend()}
 <text x="${columns.tokens}" y="${top - 10}" text-anchor="end">tokens</text>
 <text x="${columns.stale}" y="${top - 10}" text-anchor="end">stale</text>
 <text x="${columns.dollars}" y="${top - 10}" text-anchor="end">$ per 100 turns</text>
-<text x="${columns.kills}" y="${top - 10}" text-anchor="end">kills survived</text>
+<text x="${columns.kills}" y="${top - 10}" text-anchor="end">killed runs survived</text>
 </g>
 ${rows}
 <text x="20" y="${height - 14}" fill="#6b7280" font-size="12">npm run bench:survival · every term: docs/benchmark.md</text>
@@ -57,7 +58,6 @@ function row({ name, all, kills }: SystemResult, y: number): string {
     x += length;
     return bar;
   });
-  const survived = kills.filter((kill) => kill.survived).length;
   const text = (at: number, value: string) =>
     `<text x="${at}" y="${y + 15}" text-anchor="end" fill="#111827">${value}</text>`;
   return [
@@ -66,7 +66,7 @@ function row({ name, all, kills }: SystemResult, y: number): string {
     text(columns.tokens, all.tokens.toLocaleString("en-US")),
     text(columns.stale, `${Math.round(all.stale * 100)} %`),
     text(columns.dollars, all.dollarsPer100Turns.toFixed(2)),
-    text(columns.kills, kills.length === 0 ? "not run" : `${survived} of ${kills.length}`),
+    text(columns.kills, survivedOf(kills)),
   ].join("\n");
 }
 

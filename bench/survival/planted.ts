@@ -19,6 +19,12 @@ const faults: Record<string, { file: string; find: string; replace: string }> = 
     find: "const text = replaceText(before, operation.find, operation.replace, operation.all);",
     replace: "const text = before + '\\n' + operation.replace;",
   },
+  /** A process that begins with an empty memory. */
+  forgets: {
+    file: "/bench/survival/systems/holdfast.ts",
+    find: 'join(directory, "memory.db") : "memory:"',
+    replace: '"memory:" : "memory:"',
+  },
 };
 
 const fault = faults[process.env.HOLDFAST_PLANT ?? ""];

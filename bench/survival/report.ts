@@ -1,9 +1,9 @@
+import { killTables, survivedOf } from "./kill-report.ts";
+import { oneLine, type Row, table } from "./markdown-table.ts";
 import type { Results, SystemResult } from "./results.ts";
 import type { Score } from "./score.ts";
 import type { SpeedResult } from "./speed.ts";
 import { storyKinds } from "./story.ts";
-
-type Row = readonly (string | number)[];
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 const thousands = (value: number) => value.toLocaleString("en-US");
@@ -44,7 +44,7 @@ export function renderReport({ date, results: { systems, seeds, retrieval }, spe
         "Reads again",
         "Prefix bytes changed per turn",
         "Dollars per 100 turns",
-        "Kills survived",
+        "Killed runs survived",
       ],
       systems.map(mainRow),
     ),
@@ -93,21 +93,7 @@ export function renderReport({ date, results: { systems, seeds, retrieval }, spe
         ...windowsOf(ran).map((window) => curvePoint(system.byWindow[window])),
       ]),
     ),
-    "### Kills: facts within one call, without a kill and after it",
-    table(
-      ["System", "Phase", "Without", "After", "Survived"],
-      ran.flatMap(({ name, kills, killProblem }): Row[] =>
-        killProblem === undefined
-          ? kills.map(({ phase, without, after, survived, problem }) => [
-              name,
-              phase,
-              without,
-              after,
-              survived ? "yes" : `no${problem === undefined ? "" : `: ${oneLine(problem).slice(0, 120)}`}`,
-            ])
-          : [[name, `not run: ${oneLine(killProblem).slice(0, 160)}`, "", "", ""]],
-      ),
-    ),
+    ...killTables(ran),
     "### Recorded conversations: names that the agent needed later and still has in context",
     transcriptTable(ran),
     "### Retrieval: questions over 300 labelled facts among distractors; right one first, right one among five",
@@ -166,7 +152,7 @@ function mainRow({ name, all, kills, problem }: SystemResult): Row {
     all.repeatedReads,
     thousands(all.prefixBytesChanged),
     all.dollarsPer100Turns.toFixed(2),
-    kills.length === 0 ? "–" : `${kills.filter(({ survived }) => survived).length} of ${kills.length}`,
+    survivedOf(kills),
   ];
 }
 
@@ -238,17 +224,4 @@ function curvePoint(score: Score | undefined): string {
 function windowsOf(systems: readonly SystemResult[]): string[] {
   const windows = new Set(systems.flatMap(({ byWindow }) => Object.keys(byWindow)));
   return [...windows].sort((a, b) => Number(a) - Number(b));
-}
-
-function table(head: Row, rows: readonly Row[]): string {
-  const cells = [head, ...rows].map((row) => row.map((cell) => String(cell).replaceAll("|", "\\|")));
-  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  const [first = [], ...rest] = cells;
-  return [line(first), line(widths.map((width) => "-".repeat(width))), ...rest.map(line)].join("\n");
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
 }

@@ -1,6 +1,8 @@
 import { type CellResult, isCompared } from "./cells.ts";
-import type { KillResult } from "./kills.ts";
+import type { KilledRun } from "./killed-conversation.ts";
+import { compareKilled, type KillResult, killSummariser, type PhaseKill } from "./kills.ts";
 import type { RetrievalScore } from "./retrieval.ts";
+import type { FactResult } from "./run-story.ts";
 import { type Score, scoreOf } from "./score.ts";
 import type { StoryKind } from "./story.ts";
 import type { TranscriptScore } from "./transcripts.ts";
@@ -23,7 +25,10 @@ export interface SystemResult {
   bySeed: Record<string, Score>;
   /** The agent writes down what it is told. */
   notes: Score;
+  /** Every story with 1, 3 and 10 compactions, killed in every phase, one after another. */
   kills: KillResult[];
+  /** All stories in one conversation, killed in one phase. */
+  phaseKills: PhaseKill[];
   /** Why it was not killed. */
   killProblem?: string;
   /** Only if recorded conversations were given. */
@@ -41,13 +46,13 @@ export interface Results {
 
 type SystemFacts = Pick<
   SystemResult,
-  "id" | "name" | "version" | "configuration" | "durability" | "killProblem" | "transcripts"
+  "id" | "name" | "version" | "configuration" | "durability" | "phaseKills" | "killProblem" | "transcripts"
 >;
 
 export function systemResult(
   facts: SystemFacts,
   results: readonly CellResult[],
-  kills: KillResult[],
+  killed: readonly KilledRun[],
 ): SystemResult {
   const stories = results.filter(({ track }) => track === "stories");
   const group = (key: (result: CellResult) => string | number, of = stories) =>
@@ -67,9 +72,22 @@ export function systemResult(
     byWindow: group(({ window }) => window, curve),
     bySeed: group(({ seed }) => seed, stories.filter(isCompared)),
     notes: scoreOf(results.filter(({ track }) => track === "notes")),
-    kills,
+    kills: killed.map((run) => compareKilled(run, unkilled(run, stories))),
     ...(failure === undefined ? {} : { failure }),
   };
+}
+
+/** The facts of the run that is the same but for the kills. */
+function unkilled(run: KilledRun, stories: readonly CellResult[]): readonly FactResult[] {
+  const same = stories.find(
+    ({ kind, seed, compactions, summariser }) =>
+      kind === run.kind &&
+      seed === run.seed &&
+      compactions === run.compactions &&
+      summariser === killSummariser,
+  );
+  if (!same) throw new Error(`There is no run of "${run.kind}" with ${run.compactions} without kills.`);
+  return same.facts;
 }
 
 /** A system that could not be run. */

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { allCells } from "./cells.ts";
+import { allCells, type Cell } from "./cells.ts";
 import { errorIn } from "./error-in.ts";
 import { inLanes } from "./lanes.ts";
 import type { Report } from "./report.ts";
@@ -39,13 +39,15 @@ export async function runResults(options: RunOptions): Promise<Results> {
   const { seeds, ids, peerProblem = "" } = options;
   const directory = mkdtempSync(join(tmpdir(), "holdfast-survival-"));
   try {
+    // Every process loads a framework; only the first one compiles it.
+    const compiled = join(directory, "compiled");
     // Long jobs first, so that no process is left alone with one at the end.
     const jobs = ids
       .filter((id) => canRun(id, options))
       .flatMap((id) => jobsOf(id, options))
-      .toSorted((a, b) => b.cells.length - a.cells.length);
+      .toSorted((a, b) => lengthOf(b) - lengthOf(a));
     const done = await inLanes(jobs, processes, (job) =>
-      runJob(job, join(directory, `${jobs.indexOf(job)}.json`)).catch((error: unknown) => asError(error)),
+      runJob(job, join(directory, `${jobs.indexOf(job)}.json`), compiled).catch(asError),
     );
     const systems = ids.map((id) => {
       const parts = done.filter((_, index) => jobs[index]?.id === id);
@@ -61,18 +63,28 @@ function canRun(id: string, { peerProblem }: RunOptions): boolean {
   return peerProblem === undefined || !isPeer(id);
 }
 
-/** A job for each seed, and one for the kills, whose processes mostly wait, and the recorded conversations. */
+/** Two jobs for the first seed and one for each of the others, and one for the kills and the recorded conversations. */
 export function jobsOf(id: string, { seeds, transcripts }: Pick<RunOptions, "seeds" | "transcripts">): Job[] {
   const cells = allCells(seeds);
-  const [killSeed = 1] = seeds;
+  const [first = 1, ...others] = seeds;
+  const isLong = ({ compactions }: Cell) => compactions === 10;
+  const ofSeed = (seed: number) => cells.filter((cell) => cell.seed === seed);
   return [
-    ...seeds.map((seed) => ({ id, cells: cells.filter((cell) => cell.seed === seed) })),
-    { id, cells: [], killSeed, ...(transcripts === undefined ? {} : { transcripts }) },
+    { id, cells: ofSeed(first).filter(isLong) },
+    { id, cells: ofSeed(first).filter((cell) => !isLong(cell)) },
+    ...others.map((seed) => ({ id, cells: ofSeed(seed) })),
+    { id, cells: [], killSeed: first, ...(transcripts === undefined ? {} : { transcripts }) },
   ];
 }
 
+/** How long a job takes, about: compactions. Each process that is started anew takes as long as some of them. */
+function lengthOf({ cells, killSeed }: Job): number {
+  const kills = killSeed === undefined ? 0 : 200;
+  return cells.reduce((sum, { compactions }) => sum + compactions, kills);
+}
+
 function unknownSystem(id: string) {
-  return { id, name: id, version: "", configuration: "", durability: "" };
+  return { id, name: id, version: "", configuration: "", durability: "", phaseKills: [] };
 }
 
 /** One result from the jobs of a system. */
@@ -83,16 +95,17 @@ function joinParts(id: string, parts: readonly (JobResult | Error)[]): SystemRes
     done.push(part);
   }
   const facts = Object.assign({ id }, ...done) as JobResult & { id: string };
-  const { results: _results, kills: _kills, ...system } = facts;
+  const { results: _results, killedStories: _killed, ...system } = facts;
   return systemResult(
-    system,
+    { ...system, phaseKills: done.flatMap(({ phaseKills }) => phaseKills) },
     done.flatMap(({ results }) => results),
-    done.flatMap(({ kills }) => kills),
+    done.flatMap(({ killedStories }) => killedStories),
   );
 }
 
-async function runJob(job: Job, output: string): Promise<JobResult> {
-  const { code, stderr } = await runScript("worker.ts", [output], JSON.stringify(job));
+async function runJob(job: Job, output: string, compiled: string): Promise<JobResult> {
+  const env = { NODE_COMPILE_CACHE: compiled };
+  const { code, stderr } = await runScript("worker.ts", [output], { input: JSON.stringify(job), env });
   if (code === null) throw new Error(`it was stopped after ${timeout / 60_000} minutes`);
   if (code !== 0) throw new Error(errorIn(stderr));
   return JSON.parse(readFileSync(output, "utf8")) as JobResult;
@@ -101,9 +114,12 @@ async function runJob(job: Job, output: string): Promise<JobResult> {
 async function runScript(
   script: string,
   args: string[],
-  input = "",
+  { input = "", env = {} }: { input?: string; env?: Record<string, string> } = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], { timeout });
+  const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
+    timeout,
+    env: { ...process.env, ...env },
+  });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (data: Buffer) => {

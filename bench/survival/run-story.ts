@@ -73,6 +73,7 @@ export async function runStory(system: System, story: Story, options: RunOptions
       tools,
       directory,
       durable: false,
+      earlierStarts: 0,
     });
     let failedInARow = 0;
     for (const [index, turn] of [...story.turns, ...story.more].entries()) {
@@ -104,16 +105,16 @@ export async function runStory(system: System, story: Story, options: RunOptions
 }
 
 /** A conversation that has failed this often in a row does not fit any more: more turns would fail in the same way. */
-const hopeless = 8;
+export const hopeless = 8;
 
 /** `isTurn` is false where a person edits memory: the model is not asked, so it is no turn that could be divided by. */
-type Outcome = { failure: string } | { isTurn: boolean };
+export type Outcome = { failure: string } | { isTurn: boolean };
 
-function outcomeOf(work: Promise<Outcome>): Promise<Outcome> {
+export function outcomeOf(work: Promise<Outcome>): Promise<Outcome> {
   return work.catch((error: unknown) => ({ failure: messageOf(error) }));
 }
 
-async function takeTurn(running: RunningSystem, script: Script, turn: StoryTurn): Promise<Outcome> {
+export async function takeTurn(running: RunningSystem, script: Script, turn: StoryTurn): Promise<Outcome> {
   if (turn.isEdit && running.edit) {
     await running.edit(turn.user);
     return { isTurn: false };
@@ -122,7 +123,13 @@ async function takeTurn(running: RunningSystem, script: Script, turn: StoryTurn)
   return send(running, script, turn.user);
 }
 
-function probe(running: RunningSystem, script: Script): Promise<Outcome> {
+/** For a turn that broke off. */
+export function goOn(running: RunningSystem, script: Script, text: string): Promise<Outcome> {
+  script.goOn(text);
+  return send(running, script, text);
+}
+
+export function probe(running: RunningSystem, script: Script): Promise<Outcome> {
   script.beginProbe();
   return send(running, script, Script.probeText);
 }
@@ -135,7 +142,12 @@ async function send(running: RunningSystem, script: Script, text: string): Promi
     : { failure: script.refusal ?? "the turn ended without an answer" };
 }
 
-function resultOf(fact: Fact, { probed, found }: Script): FactResult {
+/** Whether the agent has the fact in context or one call away. */
+export function isWithinOneCall({ reach }: FactResult): boolean {
+  return reach === "context" || reach === "one call";
+}
+
+export function resultOf(fact: Fact, { probed, found }: Script): FactResult {
   const { bound, ...flaws } = judge(probed ? contextOf(probed) : "", fact);
   return {
     id: fact.id,

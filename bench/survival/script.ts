@@ -51,12 +51,12 @@ export class Script {
   /** Why the turn has no answer: the last error that it got, or the first one of a summary. */
   refusal: string | undefined;
   overflows = 0;
-  /** Turns that have begun. */
-  begun = 0;
   repeatedReads = 0;
   outputBytes = 0;
   readonly #options: ScriptOptions;
   #progress: Progress | undefined;
+  /** What the user said last. */
+  #said = "";
   #size = 0;
   /** Since the last step. */
   #summary: "none" | "failed" | "answered" = "none";
@@ -79,10 +79,21 @@ export class Script {
 
   static readonly probeText = probeText;
 
+  /** Calls of the turn that the model has made. */
+  get callsMade(): number {
+    const { turn, calls } = this.#progress ?? {};
+    return turn && calls ? Math.max(0, turn.steps.length - calls.length) : 0;
+  }
+
+  /** Whether a summary was answered since the last step. */
+  get isSummarised(): boolean {
+    return this.#summary === "answered";
+  }
+
   begin(turn: StoryTurn): void {
-    this.begun++;
     this.isAnswered = false;
     this.refusal = undefined;
+    this.#said = turn.user;
     const { system, takesNotes } = this.#options;
     const calls: Progress["calls"] = turn.steps.map(({ tool, input, says = "" }) => ({
       name: tool,
@@ -92,6 +103,13 @@ export class Script {
     if (takesNotes && turn.note !== undefined && system.note)
       calls.push(...turn.note.split("\n").flatMap((line) => this.#noteCall(line) ?? []));
     this.#progress = { turn, calls, readAgain: new Set() };
+  }
+
+  /** The user asks for the rest of a turn that broke off. */
+  goOn(text: string): void {
+    this.isAnswered = false;
+    this.refusal = undefined;
+    this.#said = text;
   }
 
   /** An agent that keeps its notes in order replaces what it wrote about the same thing. */
@@ -109,6 +127,7 @@ export class Script {
     this.isAnswered = false;
     this.refusal = undefined;
     this.#progress = undefined;
+    this.#said = probeText;
     this.#probe = { waiting: [], asked: undefined, results: [] };
   }
 
@@ -165,9 +184,8 @@ export class Script {
   #isTurn({ messages, tools = [] }: ScriptedRequest): boolean {
     if (!tools.some(({ function: { name } }) => name === "view_file")) return false;
     if (messages.at(-1)?.role === "tool") return true;
-    const said = this.#probe ? probeText : this.#progress?.turn.user;
     const last = messages.findLast(({ role }) => role === "user");
-    return said !== undefined && last !== undefined && textOf(last).trimEnd().endsWith(said);
+    return last !== undefined && textOf(last).trimEnd().endsWith(this.#said);
   }
 
   #summarise(request: ScriptedRequest): ScriptedAnswer {

@@ -10,7 +10,7 @@ export interface Summariser {
 
 const maxCharacters = 2_400;
 
-export const summarisers: readonly Summariser[] = [
+const summarisers: readonly Summariser[] = [
   {
     name: "S0",
     description: "one fixed sentence that says nothing",
@@ -35,6 +35,12 @@ export const summarisers: readonly Summariser[] = [
       number === 1 ? { hangUp: true } : { status: 422, error: "the summariser cannot do this" },
   },
 ];
+
+export function summariserNamed(name: string): Summariser {
+  const found = summarisers.find((summariser) => summariser.name === name);
+  if (!found) throw new Error(`There is no summariser ${name}.`);
+  return found;
+}
 
 /** S2: what a real model wrote when a recorded conversation was compacted. */
 export function recordedSummariser(summary: string): Summariser {

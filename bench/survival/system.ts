@@ -6,7 +6,7 @@ export interface AgentTool {
   description: string;
   /** JSON Schema. */
   parameters: { type: "object"; properties: Record<string, { type: "string" }>; required: string[] };
-  execute(input: Record<string, string>): string;
+  execute(input: Record<string, string>): string | Promise<string>;
 }
 
 export interface ToolCall {
@@ -26,6 +26,8 @@ export interface Setting {
   directory: string;
   /** Whether another process has to be able to go on. Without it the system keeps everything in its process. */
   durable: boolean;
+  /** How many processes have opened the directory before. */
+  earlierStarts: number;
 }
 
 /** An agent at work. */

@@ -2,9 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { System } from "./system.ts";
-import { holdfast } from "./systems/holdfast.ts";
-import { nameDump } from "./systems/name-dump.ts";
-import { noMemory } from "./systems/no-memory.ts";
 
 const peersFolder = join(import.meta.dirname, "../peers");
 
@@ -19,7 +16,12 @@ const peerFiles = [
   "pi",
 ] as const;
 
-const own: Record<string, System> = { holdfast, "no-memory": noMemory, "name-dump": nameDump };
+/** Loaded when they are needed: a process that is killed often should start fast. */
+const own: Record<string, () => Promise<System>> = {
+  holdfast: async () => (await import("./systems/holdfast.ts")).holdfast,
+  "no-memory": async () => (await import("./systems/no-memory.ts")).noMemory,
+  "name-dump": async () => (await import("./systems/name-dump.ts")).nameDump,
+};
 
 /** What `--only` takes. */
 export const systemIds: readonly string[] = [...Object.keys(own), ...peerFiles];
@@ -31,7 +33,7 @@ export function isPeer(id: string): boolean {
 
 export async function loadSystem(id: string): Promise<System> {
   const known = own[id];
-  if (known) return known;
+  if (known) return known();
   const path = join(peersFolder, `${id}.ts`);
   if (!existsSync(path)) throw new Error(`There is no system "${id}". There are: ${systemIds.join(", ")}.`);
   const { system } = (await import(pathToFileURL(path).href)) as { system: System };

@@ -12,7 +12,7 @@ import { readRecording } from "../../src/replay/read-transcript.ts";
 import { tokensIn } from "./request-text.ts";
 import { runStory } from "./run-story.ts";
 import type { Step, Story, StoryTurn } from "./story.ts";
-import { recordedSummariser, type Summariser, summarisers } from "./summarisers.ts";
+import { recordedSummariser, type Summariser, summariserNamed } from "./summarisers.ts";
 import type { System } from "./system.ts";
 
 /** What a system still had of the names that the agent wrote into its next calls, by summariser. */
@@ -47,8 +47,7 @@ const windowShare = 1.1;
 export async function runTranscripts(system: System, folder: string): Promise<TranscriptScore> {
   const cuts = await readCuts(folder);
   const recorded = cuts.filter(({ summary }) => summary !== "");
-  const extractive = summarisers.find(({ name }) => name === "S1");
-  if (!extractive) throw new Error("There is no summariser S1.");
+  const extractive = summariserNamed("S1");
   return {
     S1: await recallAfter(system, cuts, () => extractive),
     ...(recorded.length === 0

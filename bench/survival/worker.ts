@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { type Cell, type CellResult, runCells } from "./cells.ts";
-import { type KillResult, runKills } from "./kills.ts";
+import type { KilledRun } from "./killed-conversation.ts";
+import { type PhaseKill, runKills } from "./kills.ts";
 import { loadSystem, versionOf } from "./systems.ts";
 import { runTranscripts, type TranscriptScore } from "./transcripts.ts";
 
@@ -20,7 +22,10 @@ export interface JobResult {
   configuration: string;
   durability: string;
   results: CellResult[];
-  kills: KillResult[];
+  /** Every story, killed in every phase; still to be compared with the runs without kills. */
+  killedStories: KilledRun[];
+  /** All stories in one conversation, killed in one phase. */
+  phaseKills: PhaseKill[];
   /** Why it was not killed. */
   killProblem?: string;
   transcripts?: TranscriptScore;
@@ -31,8 +36,10 @@ const [output = ""] = process.argv.slice(2);
 const { id, cells, killSeed, transcripts } = JSON.parse(await readAll(process.stdin)) as Job;
 const system = await loadSystem(id);
 const { name, configuration, durability } = system;
+// Processes that are killed cannot write what they compiled.
+flushCompileCache();
 const results = await runCells(system, cells);
-const killed = killSeed === undefined ? { kills: [] } : await killedOrNot(killSeed);
+const killed = await killedOrNot();
 const done: JobResult = {
   name,
   version: versionOf(system),
@@ -46,11 +53,15 @@ writeFileSync(output, JSON.stringify(done));
 // Some frameworks keep timers running.
 process.exit(0);
 
-function killedOrNot(seed: number): Promise<Pick<JobResult, "kills" | "killProblem">> {
-  return runKills(id, system, seed).then(
-    (done) => ({ kills: done }),
-    (error: unknown) => ({ kills: [], killProblem: String(error) }),
-  );
+async function killedOrNot(): Promise<Pick<JobResult, "killedStories" | "phaseKills" | "killProblem">> {
+  const none = { killedStories: [], phaseKills: [] };
+  if (killSeed === undefined) return none;
+  try {
+    const { stories, phases } = await runKills(id, system, killSeed);
+    return { killedStories: stories, phaseKills: phases };
+  } catch (error) {
+    return { ...none, killProblem: String(error) };
+  }
 }
 
 async function readAll(input: NodeJS.ReadStream): Promise<string> {

@@ -15,8 +15,10 @@ export const documented = {
 
 const [begin, end] = ["<!-- figures: npm run bench:survival -- --write -->", "<!-- end of figures -->"];
 
+/** As Biome formats it: a list of numbers is one line. */
 export function serialise(value: Report | Results): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  const text = JSON.stringify(value, null, 2);
+  return `${text.replaceAll(/\[[\s\d.,-]+\]/g, (numbers) => numbers.replaceAll(/\s+/g, " ").replace("[ ", "[").replace(" ]", "]"))}\n`;
 }
 
 /** The page with its tables replaced by those of the report. */

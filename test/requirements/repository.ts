@@ -16,6 +16,8 @@ export const repository = [
       "A turn without an answer has failed and a failed summary is no compaction, whatever a system returns.",
     "bench.survival":
       "A slice of the survival benchmark runs in the tests, gives the same result twice, and Holdfast keeps what a dump of names and no memory lose.",
+    "bench.kills":
+      "Every story of the survival benchmark is killed in every phase, one after another, and compared with a run without kills; a memory that the next process does not find fails.",
     "bench.docs":
       "The page and the picture of the survival benchmark are rendered from its recorded results.",
     "bench.mutations":

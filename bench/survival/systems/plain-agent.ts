@@ -73,7 +73,9 @@ export function openPlainAgent(
         if (!answer.tool_calls?.length) return;
         for (const { id, function: call } of answer.tool_calls) {
           const tool = tools.find(({ name }) => name === call.name);
-          const content = tool ? tool.execute(JSON.parse(call.arguments)) : `There is no tool ${call.name}.`;
+          const content = tool
+            ? await tool.execute(JSON.parse(call.arguments))
+            : `There is no tool ${call.name}.`;
           messages.push({ role: "tool", tool_call_id: id, content });
         }
       }

@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ScriptedServer, startScriptedServer } from "../../src/testing/index.ts";
+import type { KillHost } from "./kill-host.ts";
+import { deadlyFile, isOneTurn, type Kill, type Phase } from "./kill-plan.ts";
+import {
+  goOn,
+  hopeless,
+  isWithinOneCall,
+  type Outcome,
+  outcomeOf,
+  probe,
+  resultOf,
+  takeTurn,
+} from "./run-story.ts";
+import { Script } from "./script.ts";
+import { makeStory, type StoryOptions } from "./stories.ts";
+import type { Story, StoryTurn } from "./story.ts";
+import { summariserNamed } from "./summarisers.ts";
+import type { RequestKind, RunningSystem, System } from "./system.ts";
+
+export interface KilledOptions {
+  system: System;
+  story: StoryOptions;
+  takesNotes: boolean;
+  /** The kills, in the order in which they happen. */
+  plan: (story: Story) => Kill[];
+}
+
+/** A conversation that was killed, at its end. */
+export interface KilledRun {
+  kind: Story["kind"];
+  seed: number;
+  compactions: number;
+  /** How often it was to be killed, and how often it was. */
+  planned: number;
+  kills: number;
+  /** Facts in context or one call away. */
+  reached: string[];
+  /** The first failure after a kill. */
+  problem?: string;
+}
+
+/** A process that ends by itself, more often than this, cannot go on. */
+const maxCrashes = 3;
+
+const goOnText = "That broke off. Go on with what I asked you to do.";
+
+/**
+ * A conversation whose process is killed again and again. It halts in the phase of each kill: the model gives no answer,
+ * or a tool does not return, until the process is gone. The next process goes on with what the last one has kept.
+ */
+export class KilledConversation {
+  readonly #options: KilledOptions;
+  readonly #story: Story;
+  readonly #script: Script;
+  readonly #plan: Kill[];
+  readonly #planned: number;
+  #kills = 0;
+  /** The first failure after a kill. */
+  #problem: string | undefined;
+  readonly #directory = mkdtempSync(join(tmpdir(), "holdfast-kill-"));
+  #server: ScriptedServer | undefined;
+  #starts = 0;
+  #crashes = 0;
+  #turn = 0;
+  #isTurnBegun = false;
+  #failedInARow = 0;
+  /** Set while a process may go on. */
+  #halt: (() => void) | undefined;
+
+  constructor(options: KilledOptions) {
+    const { system, story, takesNotes, plan } = options;
+    const summariser = summariserNamed("S1");
+    this.#options = options;
+    this.#story = makeStory(story);
+    this.#script = new Script({ ...story, story: this.#story, summariser, system, takesNotes });
+    this.#plan = plan(this.#story);
+    this.#planned = this.#plan.length;
+  }
+
+  result(): KilledRun {
+    const { kind, seed, compactions } = this.#options.story;
+    const reached = this.#story.facts
+      .map((fact) => resultOf(fact, this.#script))
+      .filter(isWithinOneCall)
+      .map(({ id }) => id);
+    return {
+      kind,
+      seed,
+      compactions,
+      planned: this.#planned,
+      kills: this.#kills,
+      reached,
+      ...(this.#problem === undefined ? {} : { problem: this.#problem }),
+    };
+  }
+
+  /** Goes on in this process, up to the next kill or to the end. True at the end. */
+  async play(host: KillHost): Promise<boolean> {
+    const halted = Promise.withResolvers<boolean>();
+    this.#halt = () => {
+      this.#halt = undefined;
+      this.#plan.shift();
+      this.#kills++;
+      halted.resolve(false);
+    };
+    return Promise.race([halted.promise, this.#goOn(host)]);
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  async #goOn(host: KillHost): Promise<boolean> {
+    try {
+      const running = await this.#open(host);
+      while (this.#hasMore()) {
+        if (this.#isDue("between two turns")) return this.#waitForKill();
+        await this.#takeTurn(host, running);
+      }
+      if (!this.#script.probed) this.#note(host, await outcomeOf(probe(running, this.#script)));
+      return true;
+    } catch (error) {
+      if (host.hasEnded) return this.#hasCrashed(host);
+      this.#problem = error instanceof Error ? error.message : String(error);
+      return true;
+    }
+  }
+
+  async #open(host: KillHost): Promise<RunningSystem> {
+    this.#server ??= await startScriptedServer((request) => {
+      const isDue = this.#halt !== undefined && this.#isDueIn(this.#script.kindOf(request));
+      if (isDue) this.#halt?.();
+      return this.#halt === undefined ? new Promise(() => {}) : this.#script.answer(request);
+    });
+    const [kill] = this.#plan;
+    const file = kill?.phase === "during a tool" ? deadlyFile(this.#story, kill) : undefined;
+    return host.open(
+      {
+        story: this.#options.story,
+        url: this.#server.url,
+        directory: this.#directory,
+        earlierStarts: this.#starts++,
+        ...(file === undefined ? {} : { deadlyFile: file }),
+      },
+      () => this.#halt?.(),
+    );
+  }
+
+  #hasMore(): boolean {
+    const { turns } = this.#story;
+    if (this.#script.probed || this.#failedInARow === hopeless || !this.#nextTurn()) return false;
+    const isEnough = this.#script.compactions >= this.#options.story.compactions && this.#plan.length === 0;
+    return this.#turn < turns.length || !isEnough;
+  }
+
+  #nextTurn(): StoryTurn | undefined {
+    const { turns, more } = this.#story;
+    return turns[this.#turn] ?? more[this.#turn - turns.length];
+  }
+
+  /** A turn that a kill cut off is said again, unless the system has finished it by itself when it was opened. */
+  async #takeTurn(host: KillHost, running: RunningSystem): Promise<void> {
+    const turn = this.#nextTurn();
+    if (!turn) return;
+    if (!this.#isTurnBegun || !this.#script.isAnswered) {
+      const isCutOff = this.#isTurnBegun;
+      this.#isTurnBegun = true;
+      this.#note(host, await outcomeOf(this.#say(running, turn, isCutOff)));
+    }
+    this.#isTurnBegun = false;
+    this.#turn++;
+  }
+
+  /** A long ask is not told again: the system has to know what it was. */
+  #say(running: RunningSystem, turn: StoryTurn, isCutOff: boolean) {
+    if (!isCutOff || !isOneTurn(this.#story)) return takeTurn(running, this.#script, turn);
+    return goOn(running, this.#script, goOnText);
+  }
+
+  #note(host: KillHost, outcome: Outcome): void {
+    // The turn did not fail: its process is gone.
+    if (host.hasEnded) throw new Error(host.error());
+    const failure = "failure" in outcome ? outcome.failure : undefined;
+    this.#failedInARow = failure === undefined ? 0 : this.#failedInARow + 1;
+    if (this.#kills > 0) this.#problem ??= failure;
+  }
+
+  #isDueIn(kind: RequestKind): boolean {
+    if (kind === "summary") return this.#isDue("while it waits for a summary");
+    if (kind !== "turn") return false;
+    return (
+      this.#isDue("while it waits for an answer") ||
+      (this.#script.isSummarised && this.#isDue("in the first request after a summary"))
+    );
+  }
+
+  #isDue(phase: Phase): boolean {
+    const [next] = this.#plan;
+    const place = isOneTurn(this.#story) ? this.#script.callsMade : this.#turn;
+    return next?.phase === phase && place >= next.from;
+  }
+
+  #waitForKill(): Promise<boolean> {
+    this.#halt?.();
+    return new Promise(() => {});
+  }
+
+  #hasCrashed(host: KillHost): boolean {
+    if (this.#halt === undefined || ++this.#crashes <= maxCrashes) return false;
+    this.#problem = `it ends again and again: ${host.error()}`;
+    return true;
+  }
+}
