@@ -12,7 +12,9 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { featuresOf } from "../src/compaction/rules/features.ts";
+import { isForeignRule } from "../src/compaction/rules/is-rule.ts";
 import { bias, sumWeights } from "../src/compaction/rules/likelihood.ts";
+import { plain } from "../src/compaction/rules/plain.ts";
 import { comparedBy } from "../src/compaction/rules/replaces.ts";
 import { ordinary } from "../src/compaction/rules/test-support/ordinary-sentences.ts";
 import { rules } from "../src/compaction/rules/test-support/stated-rules.ts";
@@ -35,8 +37,8 @@ const { values, positionals } = parseArgs({
 const own = join(import.meta.dirname, "fit-rules", "sentences");
 const writers: Writer[] = [
   ...[own, ...positionals].flatMap(readWriters),
-  { name: "tests", rules: rules.filter(isEnglish), ordinary, times: 4 },
-];
+  { name: "tests", rules, ordinary, times: 4 },
+].map((writer) => ({ ...writer, rules: writer.rules.filter(isEnglish) }));
 
 /** Writers of whole conversations: what they say beside a rule does not correct it. */
 const talkers = ["asides", "sessions"];
@@ -93,6 +95,7 @@ const kept = [...fitted]
 const examples = writers.reduce((sum, writer) => sum + writer.rules.length + writer.ordinary.length, 0);
 console.log(`\n${examples} sentences, ${kept.length} weights`);
 const ours = readWriters(own).reduce((sum, writer) => sum + writer.rules.length + writer.ordinary.length, 0);
+const checked = rules.length + ordinary.length;
 if (values.write) {
   const lines = [...Map.groupBy(kept, ([, weight]) => weight)]
     .sort(([a], [b]) => b - a)
@@ -142,7 +145,7 @@ function examplesOf(from: readonly Writer[]): Example[] {
 
 /** Rules in other languages are found by their words. */
 function isEnglish(text: string): boolean {
-  return /^[\p{ASCII}’“”–—…]*$/u.test(text);
+  return /^[\p{ASCII}’“”–—…]*$/u.test(text) && !isForeignRule(plain(text));
 }
 
 function rounded(weight: number): number {
@@ -166,8 +169,8 @@ function sourceOf(lines: readonly string[]): string {
   return `/**
  * How much each feature of a sentence says that it is a rule of the user: a weight, and the features that have it.
  *
- * Fitted by logistic regression on ${examples} sentences; ${ours} of them are in scripts/fit-rules, the others are from
- * recorded sessions. Fit them again with \`node scripts/fit-rules.ts --write\`, which prints how many rules are found of
+ * Fitted by logistic regression on ${examples} sentences; ${ours} of them are in scripts/fit-rules and ${checked} in
+ * the tests, the others are from recorded sessions. Fit them again with \`node scripts/fit-rules.ts --write\`, which prints how many rules are found of
  * writers that were left out.
  */
 export const weights = \`

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { stated } from "../../src/compaction/rules/content.ts";
 import { ownSentences } from "../../src/compaction/rules/own-words.ts";
 import { compare, type When } from "../../src/compaction/rules/replaces.ts";
+import { sentenceOf } from "../../src/compaction/rules/sentence.ts";
 import type { Example } from "../fit-need/logistic.ts";
 
 /** Messages of a user; fragments of the rule that holds at the end, and of the one that no longer does. */
@@ -32,8 +33,10 @@ export function readPairs(rules: readonly string[], others: readonly string[]): 
     ),
   );
   const beside = besideEachOther(told.filter(({ kind }) => kind !== "same message"));
-  const compared = told.flatMap((each) => pairsOf[each.kind](each));
-  return [...compared, ...beside, ...apart].map((each, conversation) => ({ ...each, conversation }));
+  const compared = told.flatMap((each, conversation) =>
+    pairsOf[each.kind](each).map((example) => ({ ...example, conversation })),
+  );
+  return [...compared, ...[...beside, ...apart].map((each, conversation) => ({ ...each, conversation }))];
 }
 
 const whens: readonly When[] = ["in the same message", "in the next message", "later"];
@@ -50,7 +53,7 @@ function aboutTheSame(rule: string, from: number, others: readonly string[]): st
 }
 
 function pair(sentence: string, rule: string, when: When, isNeeded: boolean): Example {
-  return { features: compare(stated(sentence), stated(rule), when), isNeeded };
+  return { features: compare(sentenceOf(sentence), sentenceOf(rule), when), isNeeded };
 }
 
 function laterPairs({ messages, keep, gone }: Told): Example[] {

@@ -1,4 +1,4 @@
-import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
+import { plainTextOf, type StoredMessage, spokenText } from "../context/conversation.ts";
 import { readEpoch, readInjections } from "../engine/conversation.ts";
 import type { Checkpoint, CheckpointMemory, CommandFact, FileFact, Need } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
@@ -23,6 +23,7 @@ import { nameFinder } from "./need/later-use.ts";
 import { listNeeds } from "./need/list-needs.ts";
 import { isWordlike } from "./need/names.ts";
 import { mostNeeded, scoreNames } from "./need/score.ts";
+import { likelihoodOf } from "./rules/is-rule.ts";
 
 export interface CheckpointInput extends KeptMessages {
   state: State;
@@ -36,7 +37,7 @@ export interface CheckpointInput extends KeptMessages {
   contents?: ReadonlyMap<string, FileNow> | undefined;
   /** The folder against which the agent's paths resolve, if the driver knows it. */
   folder?: string | undefined;
-  /** Sentences in which the user may have stated a rule, the likeliest first. */
+  /** Sentences in which the user may have stated a rule, oldest first. */
   possible?: readonly string[] | undefined;
   /** Tools whose results are not kept word for word; without it, nothing is. */
   wordsExcept?: ReadonlySet<string> | undefined;
@@ -84,7 +85,7 @@ export function planWithNeeds(
     planOpen: plan.open,
     planClosed: plan.closed,
   };
-  // Where statements are kept word for word, they are kept, and corrected, there.
+  // Where statements are kept word for word, an edit of memory corrects them there.
   const possible = (input.possible ?? []).filter((text) => !input.wordsExcept || !isStatement(text));
   const reads = readParts(removed, known.reads, known.calls, keyOf);
   const decisions = statedDecisions(removed, known.decisions);
@@ -100,7 +101,7 @@ export function planWithNeeds(
       commands,
       decisions,
       running,
-      said: possible.filter((text) => !facts.openAsks.some((ask) => ask.includes(text))),
+      said: unseen(possible, [...facts.openAsks, ...userTexts(messages, input)]),
       sightings: likeliest,
       scores: scoresGone,
       calls,
@@ -137,6 +138,22 @@ export function planWithNeeds(
     },
   };
   return { checkpoint, needs };
+}
+
+/** Sentences that none of the texts shows, the likeliest rule first. */
+function unseen(sentences: readonly string[], texts: readonly string[]): string[] {
+  return sentences
+    .filter((sentence) => !texts.some((text) => text.includes(sentence)))
+    .map((sentence) => ({ sentence, likelihood: likelihoodOf(sentence) }))
+    .sort((a, b) => b.likelihood - a.likelihood)
+    .map(({ sentence }) => sentence);
+}
+
+/** What the user said in the messages that stay. */
+function userTexts(messages: readonly StoredMessage[], kept: KeptMessages): string[] {
+  return messages
+    .filter((stored) => stored.message.role === "user" && isKept(kept, stored))
+    .map(({ message }) => spokenText(message));
 }
 
 function keptWords(

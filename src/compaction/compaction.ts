@@ -372,7 +372,9 @@ export async function planSessionEnd(
   const state = await session.state();
   const earlier = await lastCheckpoint(session, state);
   const to = messages.at(-1)?.number ?? 0;
-  const checkpoint = planCheckpoint({ state, messages, to, earlier, countTokens });
+  const known = { ...knownRules(state), possible: earlier?.memory?.possible };
+  const { possible } = findRules(messages, known);
+  const checkpoint = planCheckpoint({ state, messages, to, earlier, possible, countTokens });
   return { kind: "session-end", checkpoint };
 }
 

@@ -206,7 +206,7 @@ export type CheckpointMemory = {
   said?: string[];
   /** Calls with short results, oldest first. */
   results?: ShortResult[];
-  /** Sentences in which the user may have stated a rule, the likeliest first. */
+  /** Sentences in which the user may have stated a rule, oldest first. */
   possible?: string[];
 };
 

@@ -46,9 +46,10 @@ export function findLost(spans: readonly Span[], state: State): LostItem[] {
   const edited = checkpoint.filesWritten.slice(0, maxFiles);
   const commands = (memory?.commands ?? []).filter(({ isCommand }) => isCommand).slice(0, maxCommands);
   const plan = [...planOpen.map((text) => `- [ ] ${text}`), ...planClosed.map((text) => `- [x] ${text}`)];
+  const { texts, possible } = findRules(messages, { found: [], settled: [] });
   return [
     ...(planOpen.length === 0 ? [] : list("plan", plan)),
-    ...findRules(messages, { found: [], settled: [] }).texts.map(item("rule")),
+    ...[...texts, ...possible].map(item("rule")),
     ...newestAsks(messages).map(item("ask")),
     ...(memory?.decisions ?? []).slice(0, maxDecisions).map(item("decision")),
     ...list("files", edited),

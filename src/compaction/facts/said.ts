@@ -4,6 +4,7 @@ import { settleInline } from "../rules/corrections.ts";
 import { isRule } from "../rules/is-rule.ts";
 import { ownSentences } from "../rules/own-words.ts";
 import { hasOtherValue, replacesRule } from "../rules/replaces.ts";
+import { sentenceOf } from "../rules/sentence.ts";
 
 /** A statement that a later one has replaced. */
 export interface Correction {
@@ -110,7 +111,8 @@ function replaces(now: Stated, before: Stated): boolean {
   const [names, others] = [namesOf(now), namesOf(before)];
   if (names.size !== others.size || !names.isSubsetOf(others) || !differ(now, before)) return false;
   const isAlike = names.size > 0 && !now.about.words.isDisjointFrom(before.about.words);
-  return (isAlike && hasOtherValue(now, before)) || replacesRule(now, before, "later");
+  const [said, fact] = [sentenceOf(now.text), sentenceOf(before.text)];
+  return (isAlike && hasOtherValue(said, fact)) || replacesRule(said, fact, "later");
 }
 
 function differ(now: Stated, before: Stated): boolean {

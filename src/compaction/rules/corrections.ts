@@ -64,7 +64,7 @@ export function settleInline(sentence: string): string {
 }
 
 /**
- * A rule that is said anew, often with the reason first: "…, no wait, 3000 is taken, use port 3100". Its values are left
+ * A rule that is said anew, often with the reason first: "…, hmm, 3000 is taken, use port 3100". Its values are left
  * out of what was said before; without one, all that is. undefined if the words after it are about something else.
  */
 function saidAnew(before: string, sign: string, after: string): string | undefined {
@@ -85,7 +85,7 @@ const doubtful =
 
 /** What begins a remark, not a value: "I mean it", "sorry, but …". */
 const remark =
-  /^(?:it|i|i'm|i've|i'll|you|we|he|she|they|there|but|and|because|if|what|really|seriously|so|thanks|please|gotta)\b/i;
+  /^(?:wait for|let me|hold|it|i|i'm|i've|i'll|you|we|he|she|they|there|but|and|because|if|what|really|seriously|so|thanks|please|gotta)\b/i;
 const doubtfulRemark = /^(?:for|about|an?|the|that|this|to|then|until|great|good)\b/i;
 
 /** Whether a text can take the place of the end of the text before it: one word or two can, after most words. */
@@ -140,7 +140,8 @@ export function openingOf(sentence: string): Opening | undefined {
   return { rest: isApart ? after : "", isRevocation: false, hasValue, isRemark };
 }
 
-interface Opening {
+/** How a sentence begins that corrects an earlier one. */
+export interface Opening {
   /** What follows it; empty if that is no part of an earlier sentence. */
   rest: string;
   isRevocation: boolean;

@@ -1,10 +1,11 @@
 import { type StoredMessage, spokenText } from "../../context/conversation.ts";
 import { oneLine } from "../../engine/text.ts";
-import { type Stated, stated, withdrawnValues } from "./content.ts";
+import { withdrawnValues } from "./content.ts";
 import { isFragment, openingOf, replaceEnd, settleInline, takenBackBy } from "./corrections.ts";
-import { isRule, likelihoodOf, mayBeRule } from "./is-rule.ts";
+import { mayBeRule } from "./is-rule.ts";
 import { ownSentences } from "./own-words.ts";
-import { findReplaced, type When } from "./replaces.ts";
+import { areRelated, findReplaced, type When } from "./replaces.ts";
+import { type Sentence, sentenceOf } from "./sentence.ts";
 
 /** What is known of the user's rules before a conversation is searched. */
 export interface KnownRules {
@@ -26,12 +27,14 @@ export interface FoundRules {
 
 /** Found rules, what may be one, and the values that the user has corrected. */
 export interface SearchedRules extends FoundRules {
-  /** Sentences that may state a rule, the likeliest first. They are kept, and not called rules. */
+  /** Sentences that may state a rule, oldest first. They are kept, and not called rules. */
   possible: string[];
   withdrawn: string[];
 }
 
-interface Candidate extends Stated {
+interface Candidate extends Sentence {
+  /** Without spaces, case and full stop in which the same rule may differ. */
+  key: string;
   /** The id of a rule that was found earlier. */
   id?: string;
   /** The message that states it. */
@@ -42,8 +45,11 @@ interface Candidate extends Stated {
   isDoubted?: boolean;
 }
 
-/** Sentences that may be rules and are remembered. */
-const maxPossible = 40;
+/** Sentences that may be rules and are remembered: the newest, and the likeliest of the others. */
+const [maxNewest, maxLikeliest] = [20, 20];
+
+/** While a conversation is read, so many may wait for a correction. */
+const maxWaiting = 120;
 
 /** Longer texts are cut, with an ellipsis. */
 const maxRule = 500;
@@ -51,38 +57,52 @@ const maxRule = 500;
 /** Finds, without a model, what the user forbids or demands for good. */
 export function findRules(messages: readonly StoredMessage[], known: KnownRules): SearchedRules {
   let rules: Candidate[] = [
-    ...(known.possible ?? []).map((text) => ({ ...stated(text), message: 0, isFound: false })),
-    ...known.found.map(({ id, text }) => ({ id, ...stated(text), message: 0, isFound: true })),
+    ...(known.possible ?? []).map((text) => candidate(text, { message: 0, isFound: false })),
+    ...known.found.map(({ id, text }) => ({ id, ...candidate(text, { message: 0, isFound: true }) })),
   ];
   const withdrawn = new Set<string>();
-  let before = 0;
+  // What was found earlier is in no message.
+  let before = -1;
   for (const { number, message } of newestSaid(messages)) {
     for (const sentence of ownSentences(spokenText(message))) {
       const next = readSentence(rules, sentence, number, before);
       for (const value of withdrawnIn(rules, next, sentence)) withdrawn.add(value);
-      rules = next;
+      rules = next.length > maxWaiting ? withoutLeastLikely(next, maxWaiting / 2) : next;
     }
     before = number;
   }
-  const kept = new Set(rules.flatMap(({ id }) => (id === undefined ? [] : [id])));
-  const settled = new Set([...known.settled, ...known.found.map(({ text }) => text)].map(key));
-  const fresh = rules.filter(({ id, text }) => id === undefined && !settled.has(key(text)));
-  const [found, possible] = [fresh.filter(({ isFound }) => isFound), fresh.filter(({ isFound }) => !isFound)];
+  const ids = new Set(rules.flatMap(({ id }) => (id === undefined ? [] : [id])));
+  const keys = new Set(rules.map(({ key }) => key));
+  const settled = new Set([...known.settled, ...known.found.map(({ text }) => text)].map(keyOf));
+  const fresh = rules.filter(({ id, key }) => id === undefined && !settled.has(key));
   return {
-    texts: textsOf(found),
-    possible: textsOf(possible)
-      .map((text) => ({ text, likelihood: likelihoodOf(text) }))
-      .sort((a, b) => b.likelihood - a.likelihood)
-      .slice(0, maxPossible)
-      .map(({ text }) => text),
-    replaced: known.found.map(({ id }) => id).filter((id) => !kept.has(id)),
-    withdrawn: [...withdrawn],
+    texts: textsOf(fresh.filter(({ isFound }) => isFound)),
+    possible: textsOf(withoutLeastLikely(fresh, maxLikeliest).filter(({ isFound }) => !isFound)),
+    // What is read again may be found anew under another id, or none.
+    replaced: known.found
+      .filter(({ id, text }) => !ids.has(id) && !keys.has(keyOf(text)))
+      .map(({ id }) => id),
+    withdrawn: [...withdrawn].filter((value) => !rules.some(({ about }) => about.values.has(value))),
   };
+}
+
+function candidate(text: string, more: Pick<Candidate, "message" | "isFound">): Candidate {
+  return { ...sentenceOf(text), key: keyOf(text), ...more };
+}
+
+/** All that is found; of what may be a rule, the newest and the likeliest of the others. */
+function withoutLeastLikely(rules: Candidate[], most: number): Candidate[] {
+  const possible = rules.filter(({ isFound }) => !isFound);
+  const others = possible.slice(0, -maxNewest).sort((a, b) => b.likelihood - a.likelihood);
+  const dropped = new Set(others.slice(most));
+  return dropped.size === 0 ? rules : rules.filter((rule) => !dropped.has(rule));
 }
 
 /** Each text once. */
 function textsOf(rules: readonly Candidate[]): string[] {
-  return [...new Map(rules.map(({ text }) => [key(text), oneLine(text, maxRule)])).values()];
+  // Stores reject NUL and lone surrogates.
+  const clean = (text: string) => oneLine(text, maxRule).replaceAll("\0", "\ufffd").toWellFormed();
+  return [...new Map(rules.map(({ key, text }) => [key, clean(text)])).values()];
 }
 
 /** More text of the user is not searched: it is pasted, and reading it would take seconds. */
@@ -148,47 +168,54 @@ function patternOf(values: readonly string[]): RegExp {
 
 /** The rules after one more sentence of the user. `before` is the message that the user wrote before this one. */
 function readSentence(rules: Candidate[], sentence: string, message: number, before: number): Candidate[] {
-  const opening = openingOf(sentence);
+  const said = sentenceOf(sentence);
+  const { opening } = said;
   const last = rules.at(-1);
   const isJustSaid = last?.message === message;
   if (opening?.isRevocation) return isJustSaid ? rules.slice(0, -1) : rules;
   const isTakenBack = takenBackBy(sentence);
   if (isTakenBack && rules.some(isTakenBack)) return rules.filter((rule) => !isTakenBack(rule));
   const settled = settleInline(sentence);
-  const either = (test: (text: string) => boolean) =>
-    test(settled) || (settled !== sentence && test(sentence));
-  const [isOne, isSure] = [either(mayBeRule), either(isRule)];
-  if (opening && last && !isSure && correctsValue(last, opening, isJustSaid, last.message === before))
-    return [
-      ...rules.slice(0, -1),
-      {
-        ...stated(replaceEnd(withoutStop(last.text), opening.rest)),
-        message,
-        isFound: last.isFound,
-        isDoubted: true,
-      },
-    ];
-  if (!isOne && noCorrection.test(sentence)) return rules;
-  if (!isOne && rules.length === 0) return rules;
-  const same = rules.find(({ text }) => key(text) === key(settled));
-  if (same) return rules;
-  const now = stated(settled);
-  const when = (rule: Candidate): When => {
-    if (rule.message === message) return "in the same message";
-    return rule.message === before ? "in the next message" : "later";
-  };
+  const now = settled === sentence ? said : sentenceOf(settled);
+  const [isOne, isSure] = [now.mayBeRule || said.mayBeRule, now.isRule || said.isRule];
+  if (opening && last && !isSure && correctsValue(last, opening, isJustSaid, last.message === before)) {
+    const text = replaceEnd(withoutStop(last.text), opening.rest);
+    const { isFound } = last;
+    return [...rules.slice(0, -1), { ...candidate(text, { message, isFound }), isDoubted: true }];
+  }
+  if (!isOne && (noCorrection.test(sentence) || rules.length === 0)) return rules;
+  const key = keyOf(settled);
+  if (rules.some((rule) => rule.key === key)) return rules;
   const isTurn = opening !== undefined && last !== undefined && isJustSaid && !opening.isRemark;
-  const doubted = rules.find((rule) => isDoubtedNow(rule, message, now));
-  const replaced = isTurn && isOne ? last : (doubted ?? findReplaced(now, rules, when));
+  const replaced =
+    isTurn && isOne && isSaidInstead(now, last) ? last : replacedBy(now, rules, message, before);
   if (!isOne && replaced === undefined)
     return isTurn ? [...rules.slice(0, -1), { ...last, isDoubted: true }] : rules;
   // The new form of a rule is one.
   const isFound = isSure || replaced?.isFound === true;
-  return [...rules.filter((rule) => rule !== replaced), { ...now, message, isFound }];
+  return [...rules.filter((rule) => rule !== replaced), { ...now, key, message, isFound }];
 }
 
-function isDoubtedNow({ isDoubted, message, about }: Candidate, now: number, said: Stated): boolean {
-  return isDoubted === true && message === now && !said.about.words.isDisjointFrom(about.words);
+function replacedBy(
+  now: Sentence,
+  rules: readonly Candidate[],
+  message: number,
+  before: number,
+): Candidate | undefined {
+  const when = (rule: Candidate): When => {
+    if (rule.message === message) return "in the same message";
+    return rule.message === before ? "in the next message" : "later";
+  };
+  return rules.find((rule) => isDoubtedNow(rule, message, now)) ?? findReplaced(now, rules, when);
+}
+
+/** "Sorry, always use pnpm" replaces what was just said about it; "sorry, also run the linter" is one more rule. */
+function isSaidInstead(now: Sentence, before: Sentence): boolean {
+  return areRelated(now, before) && !/\b(?:also|too|either|as well|oh and)\b/.test(now.plain);
+}
+
+function isDoubtedNow(rule: Candidate, message: number, now: Sentence): boolean {
+  return rule.isDoubted === true && rule.message === message && areRelated(now, rule);
 }
 
 /** "Sorry, I meant 9090": the value of the rule that was just stated, or stated in the message before. */
@@ -212,6 +239,6 @@ function withoutStop(text: string): string {
 }
 
 /** The same sentence may be told twice, with other spaces or another full stop. */
-function key(text: string): string {
+function keyOf(text: string): string {
   return withoutStop(oneLine(text)).toLowerCase();
 }

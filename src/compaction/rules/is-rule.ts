@@ -20,13 +20,21 @@ const possible = { short: 0.5, long: 0.15 };
 
 /** Whether the user states something that is to hold for good. */
 export function isRule(said: string): boolean {
-  const likelihood = likelihoodOf(said);
-  return likelihood >= (explicit.test(plain(said)) ? likely.explicit : likely.implicit);
+  return isRuleGiven(likelihoodOf(said), plain(said));
+}
+
+/** The same for a text in plain form whose likelihood is known. */
+export function isRuleGiven(likelihood: number, text: string): boolean {
+  return likelihood >= (explicit.test(text) ? likely.explicit : likely.implicit);
 }
 
 /** Whether the user may state something that is to hold for good. */
 export function mayBeRule(said: string): boolean {
-  return likelihoodOf(said) >= (isShort.test(said.trim()) ? possible.short : possible.long);
+  return mayBeRuleGiven(likelihoodOf(said), plain(said));
+}
+
+export function mayBeRuleGiven(likelihood: number, text: string): boolean {
+  return likelihood >= (isShort.test(text) ? possible.short : possible.long);
 }
 
 /** "Go on." */
@@ -44,7 +52,8 @@ export function likelihoodOf(said: string): number {
 const foreignWords = new Set(otherLanguages.flatMap(({ words }) => words));
 const foreignScript = /[\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
 
-function isForeignRule(text: string): boolean {
+/** Whether a text in plain form states a rule in one of the other languages. */
+export function isForeignRule(text: string): boolean {
   const said = wordsOf(text);
   if (said.isDisjointFrom(foreignWords) && !foreignScript.test(text)) return false;
   return otherLanguages.some(

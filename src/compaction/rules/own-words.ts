@@ -185,8 +185,8 @@ function splitSentences(line: string): string[] {
     const isAbbreviation = mark === "." && abbreviation.test(line.slice(Math.max(start, index - 8), index));
     // "No emojis. Not in code, not in the docs." is one rule.
     const isGoingOn =
-      line.slice(start, index).trim().split(/\s+/).length <= 4 &&
-      /^\s+(?:not|nor|neither) /i.test(line.slice(index + mark.length, index + mark.length + 12));
+      /^\s+(?:not|nor|neither) /i.test(line.slice(index + mark.length, index + mark.length + 12)) &&
+      line.slice(start, index).trim().split(/\s+/).length <= 4;
     const end = index + mark.length + (/^["')\]”’]*/.exec(line.slice(index + mark.length))?.[0].length ?? 0);
     if (!isAbbreviation && !isApart && !isGoingOn) push(end);
   }

@@ -1,32 +1,37 @@
 import { bare, isNumber, numbersDiffer, type Stated } from "./content.ts";
-import { openingOf } from "./corrections.ts";
-import { likelihoodOf, mayBeRule } from "./is-rule.ts";
-import { plain } from "./plain.ts";
 import { weights } from "./replacing-weights.ts";
+import type { Sentence } from "./sentence.ts";
 
 /** When a sentence was said: in the message that states the rule, in the user's next one, or later. */
 export type When = "in the same message" | "in the next message" | "later";
 
 /** Whether a sentence replaces an earlier rule: it gives the rule another value, changes it or lifts it. */
-export function replacesRule(now: Stated, before: Stated, when: When): boolean {
-  return replacing(now, before, when) > least;
+export function replacesRule(now: Sentence, before: Sentence, when: When): boolean {
+  return replacing(now, before, when) >= least;
 }
 
 /** The log odds that a sentence replaces an earlier rule. */
-export function replacing(now: Stated, before: Stated, when: When): number {
-  const isAlone = now.about.words.isDisjointFrom(before.about.words) && !hasLikeValue(now, before);
-  const isCorrection = openingOf(now.text) !== undefined;
-  if (isAlone && (when === "later" || !isCorrection)) return Number.NEGATIVE_INFINITY;
-  const isSaid = isCorrection || saysSo(now.text);
-  if (!isSaid && !(mayBeRule(now.text) && hasOtherValue(now, before))) return Number.NEGATIVE_INFINITY;
-  if (isException(now, before)) return Number.NEGATIVE_INFINITY;
+function replacing(now: Sentence, before: Sentence, when: When): number {
+  if (!mayReplace(now, before, when)) return Number.NEGATIVE_INFINITY;
   const features = compare(now, before, when);
   return features.reduce((sum, value, index) => sum + value * (weights[index] ?? 0), 0);
 }
 
+/** What can be told without weights. */
+function mayReplace(now: Sentence, before: Sentence, when: When): boolean {
+  const isCorrection = now.opening !== undefined;
+  if (!areRelated(now, before) && (when === "later" || !isCorrection)) return false;
+  if (isCorrection) return !isException(now, before);
+  const isForGood = forGood.test(now.plain);
+  // "Push to main now" is leave for once, and "the tests are green again" is about something else.
+  if (!isForGood && (!now.mayBeRule || needsLeave.test(before.plain))) return false;
+  if (!saysSo(now.plain) && !(now.mayBeRule && hasOtherValue(now, before))) return false;
+  return !isException(now, before);
+}
+
 /** The rule that a sentence replaces: the likeliest, and of those the last; undefined if it replaces none. */
-export function findReplaced<Rule extends Stated>(
-  now: Stated,
+export function findReplaced<Rule extends Sentence>(
+  now: Sentence,
   rules: readonly Rule[],
   when: (rule: Rule) => When,
 ): Rule | undefined {
@@ -41,13 +46,16 @@ export function findReplaced<Rule extends Stated>(
   return found;
 }
 
+/** Whether two sentences share a word, or each has a value that is like one of the other. */
+export function areRelated(a: Stated, b: Stated): boolean {
+  return !a.about.words.isDisjointFrom(b.about.words) || hasLikeValue(a, b);
+}
+
 /** Whether a sentence permits something for one thing that the rule does not name, such as a file. */
-function isException(now: Stated, before: Stated): boolean {
+function isException(now: Sentence, before: Sentence): boolean {
   const own = [...now.about.values.difference(before.about.values)];
   return (
-    own.some((value) => !isNumber(value)) &&
-    before.about.values.size === 0 &&
-    permitting.test(plain(now.text))
+    own.some((value) => !isNumber(value)) && before.about.values.size === 0 && permitting.test(now.plain)
   );
 }
 
@@ -55,8 +63,7 @@ function isException(now: Stated, before: Stated): boolean {
 const least = -0.8;
 
 /** Whether a sentence says in some way that something is no longer as it was. */
-function saysSo(text: string): boolean {
-  const said = plain(text);
+function saysSo(said: string): boolean {
   return changing.test(said) || permitting.test(said) || takingBack.test(said);
 }
 
@@ -64,8 +71,8 @@ function saysSo(text: string): boolean {
  * Whether two rules differ in one value, so that both cannot hold. Prohibitions hold side by side, "never push to main"
  * and "never push to production", unless it is a number that differs.
  */
-export function hasOtherValue(now: Stated, before: Stated): boolean {
-  const [words, others] = [tokensOf(plain(now.text)), tokensOf(plain(before.text))];
+export function hasOtherValue(now: Sentence, before: Sentence): boolean {
+  const [words, others] = [now.tokens, before.tokens];
   if (numbersDiffer(now.about.values, before.about.values))
     return inOrder(words, others).length >= Math.min(words.length, others.length) / 2;
   if (words.some((word) => negations.has(bare(word)))) return false;
@@ -124,6 +131,14 @@ export const comparedBy: readonly string[] = [
 const changing =
   /(?<!^)\bnow\b(?=[,.;:!]|$| (?:on|is|are|uses?|only|that|instead|since|because|so|for|in|at|to|but|and|it|they|please)\b)|\b(?:from (?:today|now|tomorrow|here|next|this)|instead|no longer|any ?more(?=[,.;:!]|$)|gone|renamed|moved|switch(?:ed|ing)?|(?:has|have|was|were|been|that|it|i|we) changed|changed my mind|change of plans?|change:|changes to|after all|on second thoughts?|correction|scratch|(?<!don't |not )forget (?:the|that|about|what)|skip the|make (?:it|that)|new (?:rule|limit|port|branch|plan|policy|value)|replaced?|retired|dropped|back to|(?:is|are) over|wrong|mistake|lifted|relax(?:ed)?|upgraded|has left|left the|actually|or rather|bumped?|raised?|lower(?:ed)?|nicht mehr|statt(?:dessen)?|korrektur|ab (?:jetzt|sofort)|désormais|finalement|au lieu|en lugar|ya no|a partir de)\b|改为|改成|不再|现在|更正/;
 
+/** Words that say that something is to be another way from now on, not for once. */
+const forGood =
+  /\b(?:from (?:today|now|tomorrow|here|next|this)|instead|no longer|any ?more|gone|renamed|moved|switch(?:ed|ing)?|changed|change of plans?|changes to|after all|second thoughts?|forget|skip the|new|replaced?|retired|dropped|back to|(?:is|are) over|lifted|relax(?:ed)?|upgraded|left|bumped?|raised?|lower(?:ed)?|no need|don't have to|needn't|whenever|decided|voted|(?:is|are) now|now is|without asking|rule)\b/;
+
+/** A rule that demands the user's leave. */
+const needsLeave =
+  /\bwithout (?:asking|my|me|a review|approval)|\bask (?:me|first|before)|\b(?:until|unless) i\b/;
+
 const permitting =
   /\b(?:(?:you|we) (?:can|may)|can be|(?:is|are|it's|that's) (?:now |totally |perfectly |all )?(?:fine|ok|okay|allowed)|free to|go ahead|no need to|don't have to|needn't|whenever you|welcome to)\b/;
 
@@ -136,21 +151,21 @@ const forOnce = /\b(?:this one|for this|this time|just for|only for|once|today o
 
 /** What every other sentence is about, in the form that `contentOf` gives it: sharing it says little. */
 const frequent = new Set(
-  "test file add code commit it's error two fil write second work show fail user last page branch that' time call same start anyth look fix ask function check version list see build old read server column api script three number stay line table nam customer migration data doesn't comment gets open per wrong import through folder name log request miss pr docs back tell leave return push release main change thank thanks else config green everyth someth anyth need pass done production".split(
+  "test file add code commit it's error two fil write second work show fail user last page branch that' time call same start anyth look fix ask function check version list see build old read server column api script three number stay line table nam customer migration data doesn't comment gets open per wrong import through folder name log request miss pr docs back tell leave return push release main change thank else config green everyth someth need pass done production".split(
     " ",
   ),
 );
 
 /** The features of a sentence and an earlier rule. */
-export function compare(now: Stated, before: Stated, when: When): number[] {
-  const [said, rule] = [plain(now.text), plain(before.text)];
+export function compare(now: Sentence, before: Sentence, when: When): number[] {
+  const [said, rule] = [now.plain, before.plain];
   const shared = [...now.about.words].filter((word) => before.about.words.has(word)).length;
   const isRare = [...now.about.words].some((word) => before.about.words.has(word) && !frequent.has(word));
   const shorter = Math.max(1, Math.min(now.about.words.size, before.about.words.size));
   const isLike = hasLikeValue(now, before);
-  const likelihood = Math.max(0.02, Math.min(0.98, likelihoodOf(now.text)));
+  const likelihood = Math.max(0.02, Math.min(0.98, now.likelihood));
   const changes = changing.test(said);
-  const [words, ruleWords] = [tokensOf(said), tokensOf(rule)];
+  const [words, ruleWords] = [now.tokens, before.tokens];
   const alike = inOrder(words, ruleWords).length / Math.max(3, Math.min(words.length, ruleWords.length));
   const isOneOf = (value: boolean) => (value ? 1 : 0);
   return [
@@ -164,7 +179,7 @@ export function compare(now: Stated, before: Stated, when: When): number[] {
     isOneOf(sharesPair(words, ruleWords)),
     isOneOf(changes),
     isOneOf(changes && shared > 0),
-    isOneOf(when !== "later" && openingOf(now.text) !== undefined),
+    isOneOf(when !== "later" && now.opening !== undefined),
     Math.log(likelihood / (1 - likelihood)) / 2,
     likelihood > 0.5 ? alike : 0,
     isOneOf(numbersDiffer(now.about.values, before.about.values)),
@@ -177,13 +192,6 @@ export function compare(now: Stated, before: Stated, when: When): number[] {
     isOneOf(when === "in the next message"),
   ];
 }
-
-function tokensOf(text: string): string[] {
-  return text.slice(0, maxCompared).match(/[\w./@=-]+/g) ?? [];
-}
-
-/** What a long sentence says beyond this is left out of the comparison, whose time grows with the square. */
-const maxCompared = 600;
 
 /** Whether two words, none of them short, follow each other in both. */
 function sharesPair(a: readonly string[], b: readonly string[]): boolean {

