@@ -59,7 +59,7 @@ function isException(now: Sentence, before: Sentence): boolean {
   );
 }
 
-/** Log odds: a rule that is dropped by mistake is worse than one that is shown beside its correction. */
+/** Log odds from which a rule counts as replaced. Below 0, because most pairs about other things are out before. */
 const least = -0.8;
 
 /** Whether a sentence says in some way that something is no longer as it was. */
