@@ -18,6 +18,7 @@ import { plain } from "../src/compaction/rules/plain.ts";
 import { comparedBy } from "../src/compaction/rules/replaces.ts";
 import { ordinary } from "../src/compaction/rules/test-support/ordinary-sentences.ts";
 import { rules } from "../src/compaction/rules/test-support/stated-rules.ts";
+import { hosts } from "../src/hosts/hosts.ts";
 import { fitLogistic } from "./fit-need/logistic.ts";
 import { type Pair, readPairs } from "./fit-rules/pairs.ts";
 import { type Example, fitSparse } from "./fit-rules/sparse-logistic.ts";
@@ -91,7 +92,7 @@ for (const least of [-1, -0.5, 0, 0.5]) {
 const fitted = fitSparse(examplesOf(writers), bias);
 const kept = [...fitted]
   .map(([feature, weight]) => [feature, rounded(weight)] as const)
-  .filter(([, weight]) => weight !== 0);
+  .filter(([feature, weight]) => weight !== 0 && !namesHost(feature));
 const examples = writers.reduce((sum, writer) => sum + writer.rules.length + writer.ordinary.length, 0);
 console.log(`\n${examples} sentences, ${kept.length} weights`);
 const ours = readWriters(own).reduce((sum, writer) => sum + writer.rules.length + writer.ordinary.length, 0);
@@ -146,6 +147,12 @@ function examplesOf(from: readonly Writer[]): Example[] {
 /** Rules in other languages are found by their words. */
 function isEnglish(text: string): boolean {
   return /^[\p{ASCII}’“”–—…]*$/u.test(text) && !isForeignRule(plain(text));
+}
+
+/** Which agent a user talks to says nothing about other sentences. */
+function namesHost(feature: string): boolean {
+  const words = feature.split(" ");
+  return hosts.some(({ name, title }) => words.includes(name) || words.includes(title.toLowerCase()));
 }
 
 function rounded(weight: number): number {
