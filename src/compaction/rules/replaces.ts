@@ -26,7 +26,20 @@ function mayReplace(now: Sentence, before: Sentence, when: When): boolean {
   // "Push to main now" is leave for once, and "the tests are green again" is about something else.
   if (!isForGood && (!now.mayBeRule || needsLeave.test(before.plain))) return false;
   if (!saysSo(now.plain) && !(now.mayBeRule && hasOtherValue(now, before))) return false;
+  if (now.isRule && sharedWords(now, before) < 2 && isOnlyAnnounced(now.plain)) return false;
   return !isException(now, before);
+}
+
+/** Whether a sentence says no more about a change than that it holds from now on, as new rules do. */
+function isOnlyAnnounced(said: string): boolean {
+  const rest = said.replaceAll(announcing, "");
+  return rest !== said && !saysSo(rest);
+}
+
+const announcing = /\bfrom (?:now|today|here|this \w+)(?: on)?\b/g;
+
+function sharedWords(a: Stated, b: Stated): number {
+  return a.about.words.intersection(b.about.words).size;
 }
 
 /** The rule that a sentence replaces: the likeliest, and of those the last; undefined if it replaces none. */
@@ -159,7 +172,7 @@ const frequent = new Set(
 /** The features of a sentence and an earlier rule. */
 export function compare(now: Sentence, before: Sentence, when: When): number[] {
   const [said, rule] = [now.plain, before.plain];
-  const shared = [...now.about.words].filter((word) => before.about.words.has(word)).length;
+  const shared = sharedWords(now, before);
   const isRare = [...now.about.words].some((word) => before.about.words.has(word) && !frequent.has(word));
   const shorter = Math.max(1, Math.min(now.about.words.size, before.about.words.size));
   const isLike = hasLikeValue(now, before);
