@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { hmacSha256 } from "./hmac.ts";
+import { hmacSha256, isSameMac } from "./hmac.ts";
 
 test("the keyed hash is HMAC-SHA-256 [hooks.notes-known]", () => {
   const expected = (key: Uint8Array, text: string) => createHmac("sha256", key).update(text).digest("hex");
@@ -16,4 +16,15 @@ test("the keyed hash is HMAC-SHA-256 [hooks.notes-known]", () => {
       assert.equal(hmacSha256(key, text.toWellFormed()), expected(key, text.toWellFormed()));
     }),
   );
+});
+
+test("a MAC equals itself alone: no other character, no shorter or longer text [hooks.notes-known]", () => {
+  const mac = hmacSha256(new Uint8Array(32), "a");
+  assert.ok(isSameMac(mac, mac));
+  for (let index = 0; index < mac.length; index++) {
+    const other = mac.charAt(index) === "0" ? "1" : "0";
+    assert.ok(!isSameMac(`${mac.slice(0, index)}${other}${mac.slice(index + 1)}`, mac), `at ${index}`);
+  }
+  for (const other of ["", mac.slice(1), mac.slice(0, -1), `${mac}0`, `${mac}${mac}`])
+    assert.ok(!isSameMac(other, mac), other);
 });

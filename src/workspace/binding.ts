@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { hmacSha256 } from "../engine/hmac.ts";
+import { hmacSha256, isSameMac } from "../engine/hmac.ts";
 import { isObject } from "../engine/json.ts";
 import { readSmallFile, writeSmallFile } from "./small-file.ts";
 import { stateDirectory } from "./user-state.ts";
@@ -36,10 +36,7 @@ export function readBinding(directory: string): Binding | undefined {
   const binding = { id: value.id, accepted, store };
   const key = readKey();
   if (!key) return undefined;
-  const { timingSafeEqual } = process.getBuiltinModule("node:crypto");
-  const [given, expected] = [value.mac, macOf(binding, key)].map((mac) => Buffer.from(mac));
-  const isValid = given?.length === expected?.length && given && expected && timingSafeEqual(given, expected);
-  return isValid ? binding : undefined;
+  return isSameMac(value.mac, macOf(binding, key)) ? binding : undefined;
 }
 
 /** Binds a folder to this user; replaces what an earlier binding accepted. */
