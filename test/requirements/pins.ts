@@ -11,7 +11,7 @@ export const pins = [
     "pins.found":
       "At a compaction at least 95 % of the rules that the user has stated are kept in the user's words; those that are clearly rules are marked as found.",
     "pins.told":
-      "Rules that users tell in their own way, in passing and corrected later, are kept in their last form, also where nothing was fitted to them.",
+      "Rules that users tell in their own way, in passing and corrected later, are kept in their last form, also where no weight was fitted on them.",
     "pins.ordinary":
       "Questions, fault reports, tasks, logs, quotations, code and pasted documents are no rules: at most one false find in ten ordinary sessions.",
     "pins.corrected": "Of a corrected rule only the last form is kept, whenever the correction came.",
