@@ -14,13 +14,16 @@ import { parseArgs } from "node:util";
 import { featuresOf } from "../src/compaction/rules/features.ts";
 import { isForeignRule } from "../src/compaction/rules/is-rule.ts";
 import { bias, sumWeights } from "../src/compaction/rules/likelihood.ts";
+import { ownSentences } from "../src/compaction/rules/own-words.ts";
 import { plain } from "../src/compaction/rules/plain.ts";
 import { comparedBy } from "../src/compaction/rules/replaces.ts";
+import { type Sentence, sentenceOf } from "../src/compaction/rules/sentence.ts";
 import { ordinary } from "../src/compaction/rules/test-support/ordinary-sentences.ts";
 import { rules } from "../src/compaction/rules/test-support/stated-rules.ts";
 import { hosts } from "../src/hosts/hosts.ts";
 import { fitLogistic } from "./fit-need/logistic.ts";
-import { type Pair, readPairs } from "./fit-rules/pairs.ts";
+import { type Conversation, readConversations } from "./fit-rules/conversations.ts";
+import { type Pair, pairsApart, pairsOf, type Read } from "./fit-rules/pairs.ts";
 import { type Example, fitSparse } from "./fit-rules/sparse-logistic.ts";
 
 interface Writer {
@@ -41,10 +44,10 @@ const writers: Writer[] = [
   { name: "tests", rules, ordinary, times: 4 },
 ].map((writer) => ({ ...writer, rules: writer.rules.filter(isEnglish) }));
 
-/** Writers of whole conversations: what they say beside a rule does not correct it. */
-const talkers = ["asides", "sessions"];
+/** Writers of ordinary talk, which replaces no rule. */
+const talkers = ["asides", "sessions", "house"];
 
-/** Parts into which pairs are divided, each of which is left out once; and what keeps their weights small. */
+/** Parts into which conversations are divided, each of which is left out once; and what keeps their weights small. */
 const parts = 5;
 const ridge = 0.5;
 
@@ -56,7 +59,7 @@ console.log(
 );
 for (const writer of writers) {
   const fitted = fitSparse(examplesOf(writers.filter((other) => other !== writer)), bias);
-  const sums = (texts: readonly string[]) => texts.map((text) => sumWeights(text, fitted));
+  const sums = (texts: readonly string[]) => texts.map((text) => sumWeights(featuresOf(text), fitted));
   const found = sums(writer.rules);
   const others = sums(writer.ordinary).sort((a, b) => b - a);
   const cells = shares.map((share) => {
@@ -69,50 +72,106 @@ for (const writer of writers) {
   );
 }
 
-const pairs = readPairs(
-  writers.flatMap((writer) => (talkers.includes(writer.name) ? writer.rules : [])),
-  writers.flatMap((writer) => (talkers.includes(writer.name) ? writer.ordinary : [])),
+const sentences = new Map<string, Sentence>();
+const conversations = readConversations();
+const changeExamples = conversations.map(changesIn);
+const background = writers.flatMap((writer) =>
+  [...everyOther(writer.rules), ...everyOther(writer.ordinary)].map((text) => example(text, false)),
 );
+const partOf = (index: number) => index % parts;
+const changeFits = Array.from({ length: parts }, (_, part) =>
+  fitSparse([...changeExamples.filter((__, index) => partOf(index) !== part).flat(), ...background], bias),
+);
+
 console.log(
-  "\nCorrections found, and other pairs of a rule and a sentence taken for one, fitted on the others:",
+  "\nSentences that replace a rule, and others taken for one, in conversations that were left out:",
 );
+const talk = writers.flatMap((writer) => (talkers.includes(writer.name) ? writer.ordinary : []));
+const readers = changeFits.map((fitted) => readWith(fitted));
+const pairs = conversations.map((each, index) => {
+  const read = readers[partOf(index)] ?? readOnce;
+  return [...pairsOf(each, read), ...pairsApart(each.rules, talk.slice(index % talk.length), read)];
+});
 const compared = Array.from({ length: parts }, (_, part) => {
-  const isOwn = ({ conversation }: Pair) => conversation % parts === part;
-  const fitted = fitPairs(pairs.filter((pair) => !isOwn(pair)));
-  return pairs.filter(isOwn).map(({ features, isNeeded }) => ({ isNeeded, odds: dot(features, fitted) }));
+  const fitted = fitPairs(pairs.filter((__, index) => partOf(index) !== part).flat());
+  const left = pairs.filter((__, index) => partOf(index) === part);
+  return left.flatMap((conversation) => bestOf(conversation, fitted));
 }).flat();
-for (const least of [-1, -0.5, 0, 0.5]) {
-  const share = (isNeeded: boolean) => {
-    const all = compared.filter((pair) => pair.isNeeded === isNeeded);
-    return `${((100 * all.filter(({ odds }) => odds > least).length) / all.length).toFixed(1)} % of ${all.length}`;
-  };
-  console.log(`  above ${least}: ${share(true)} and ${share(false)}`);
+for (const least of [-2.5, -2, -1.5, -1, -0.5, 0]) {
+  const corrections = compared.filter(({ isCorrection }) => isCorrection);
+  const others = compared.filter(({ isCorrection }) => !isCorrection);
+  const right = corrections.filter(({ odds, isRight }) => isRight && odds > least).length;
+  const wrong = others.filter(({ odds }) => odds > least).length;
+  console.log(`  above ${least}: ${right} of ${corrections.length}, and ${wrong} of ${others.length}`);
 }
 
-const fitted = fitSparse(examplesOf(writers), bias);
-const kept = [...fitted]
-  .map(([feature, weight]) => [feature, rounded(weight)] as const)
-  .filter(([feature, weight]) => weight !== 0 && !namesHost(feature));
 const examples = writers.reduce((sum, writer) => sum + writer.rules.length + writer.ordinary.length, 0);
-console.log(`\n${examples} sentences, ${kept.length} weights`);
 const ours = readWriters(own).reduce((sum, writer) => sum + writer.rules.length + writer.ordinary.length, 0);
 const checked = rules.length + ordinary.length;
+const ruleLines = linesOf(fitSparse(examplesOf(writers), bias));
+const changeLines = linesOf(fitSparse([...changeExamples.flat(), ...background], bias));
+console.log(`\n${examples} sentences, ${pairs.flat().length} pairs`);
 if (values.write) {
-  const lines = [...Map.groupBy(kept, ([, weight]) => weight)]
-    .sort(([a], [b]) => b - a)
-    .map(([weight, features]) => [weight, ...features.map(([feature]) => feature).sort()].join("|"));
-  writeFileSync(new URL("../src/compaction/rules/weights.ts", import.meta.url), sourceOf(lines));
-  const replacing = fitPairs(pairs).map(
-    (weight, index) => `  ${Number(weight.toFixed(2))}, // ${comparedBy[index]}`,
-  );
-  writeFileSync(
-    new URL("../src/compaction/rules/replacing-weights.ts", import.meta.url),
-    replacingSource(replacing),
-  );
+  write("weights", rulesSource(ruleLines));
+  write("changing-weights", changesSource(changeLines));
+  write("replacing-weights", replacingSource(fitPairs(pairs.flat())));
+}
+
+/** The sentences of a conversation, and whether each changes what was said before. */
+function changesIn({ rules, later }: Conversation): Example[] {
+  return [
+    ...rules.flatMap(ownSentences).map((text) => example(text, false)),
+    ...later.flatMap(({ message, replaces, says }) =>
+      ownSentences(message)
+        .filter((text) => replaces === null || text === says)
+        .map((text) => example(text, replaces !== null)),
+    ),
+  ];
+}
+
+function example(text: string, isRule: boolean): Example {
+  return { features: featuresOf(text), isRule };
+}
+
+function everyOther(texts: readonly string[]): string[] {
+  return texts.filter((_, index) => index % 2 === 0);
+}
+
+function readWith(weights: ReadonlyMap<string, number> = new Map()): Read {
+  const read = new Map<string, Sentence>();
+  return (text) => {
+    const sentence = read.get(text) ?? { ...readOnce(text), changes: sumWeights(featuresOf(text), weights) };
+    read.set(text, sentence);
+    return sentence;
+  };
+}
+
+function readOnce(text: string): Sentence {
+  const sentence = sentences.get(text) ?? sentenceOf(text);
+  sentences.set(text, sentence);
+  return sentence;
+}
+
+/** For each sentence of a conversation: whether it replaces a rule, and whether the likeliest is that rule. */
+function bestOf(conversation: readonly Pair[], fitted: readonly number[]) {
+  return [...Map.groupBy(conversation, ({ said }) => said).values()].map((all) => {
+    const sorted = all
+      .map(({ features, isNeeded }) => ({
+        isNeeded,
+        odds: features.length === 0 ? Number.NEGATIVE_INFINITY : dot(features, fitted),
+      }))
+      .sort((a, b) => b.odds - a.odds);
+    const { isNeeded = false, odds = 0 } = sorted[0] ?? {};
+    return { isCorrection: all.some((pair) => pair.isNeeded), isRight: isNeeded, odds };
+  });
 }
 
 function fitPairs(chosen: readonly Pair[]): number[] {
-  return fitLogistic(chosen, comparedBy.length, ridge);
+  return fitLogistic(
+    chosen.filter(({ features }) => features.length > 0),
+    comparedBy.length,
+    ridge,
+  );
 }
 
 function dot(a: readonly number[], b: readonly number[]): number {
@@ -155,16 +214,27 @@ function namesHost(feature: string): boolean {
   return hosts.some(({ name, title }) => words.includes(name) || words.includes(title.toLowerCase()));
 }
 
-function rounded(weight: number): number {
-  return Math.round(weight * 20) / 20;
+/** Weights and the features that have them, a weight on each line. */
+function linesOf(fitted: ReadonlyMap<string, number>): string[] {
+  const kept = [...fitted]
+    .map(([feature, weight]) => [feature, Math.round(weight * 20) / 20] as const)
+    .filter(([feature, weight]) => weight !== 0 && !namesHost(feature));
+  return [...Map.groupBy(kept, ([, weight]) => weight)]
+    .sort(([a], [b]) => b - a)
+    .map(([weight, features]) => [weight, ...features.map(([feature]) => feature).sort()].join("|"));
 }
 
-function replacingSource(lines: readonly string[]): string {
+function write(name: string, source: string): void {
+  writeFileSync(new URL(`../src/compaction/rules/${name}.ts`, import.meta.url), source);
+}
+
+function replacingSource(weights: readonly number[]): string {
+  const lines = weights.map((weight, index) => `  ${Number(weight.toFixed(2))}, // ${comparedBy[index]}`);
   return `/**
  * How much each feature says that a sentence replaces an earlier rule; the order is that of \`comparedBy\`.
  *
- * Fitted by logistic regression on ${pairs.length} pairs with \`node scripts/fit-rules.ts --write\`, which prints how many
- * corrections are found of conversations that were left out.
+ * Fitted by logistic regression on ${pairs.flat().length} pairs with \`node scripts/fit-rules.ts --write\`, which prints how many
+ * corrections are found in conversations that were left out.
  */
 export const weights: readonly number[] = [
 ${lines.join("\n")}
@@ -172,13 +242,26 @@ ${lines.join("\n")}
 `;
 }
 
-function sourceOf(lines: readonly string[]): string {
+function changesSource(lines: readonly string[]): string {
+  return `/**
+ * How much each feature of a sentence says that it changes what the user said before: a weight, and the features that
+ * have it.
+ *
+ * Fitted by logistic regression on the conversations in scripts/fit-rules with \`node scripts/fit-rules.ts --write\`.
+ */
+export const weights = \`
+${lines.join("\n")}
+\`;
+`;
+}
+
+function rulesSource(lines: readonly string[]): string {
   return `/**
  * How much each feature of a sentence says that it is a rule of the user: a weight, and the features that have it.
  *
  * Fitted by logistic regression on ${examples} sentences; ${ours} of them are in scripts/fit-rules and ${checked} in
- * the tests, the others are from recorded sessions. Fit them again with \`node scripts/fit-rules.ts --write\`, which prints how many rules are found of
- * writers that were left out.
+ * the tests, the others are from recorded sessions. Fit them again with \`node scripts/fit-rules.ts --write\`, which prints
+ * how many rules are found of writers that were left out.
  */
 export const weights = \`
 ${lines.join("\n")}

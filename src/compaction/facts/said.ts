@@ -112,7 +112,7 @@ function replaces(now: Stated, before: Stated): boolean {
   if (names.size !== others.size || !names.isSubsetOf(others) || !differ(now, before)) return false;
   const isAlike = names.size > 0 && !now.about.words.isDisjointFrom(before.about.words);
   const [said, fact] = [sentenceOf(now.text), sentenceOf(before.text)];
-  return (isAlike && hasOtherValue(said, fact)) || replacesRule(said, fact, "later");
+  return (isAlike && hasOtherValue(said, fact)) || replacesRule(said, fact, { isNext: false, others: [] });
 }
 
 function differ(now: Stated, before: Stated): boolean {

@@ -16,16 +16,29 @@ export function stated(text: string): Stated {
 
 /** Words that say nothing about the subject of a rule. */
 const common = new Set(
-  "xx a an the this that these those it its is are be been was were do does did done don't dont to of in on at by for from with without into onto as and or but if so then than when whenever until unless before after while about one whole only just also please pls never always ever not no nothing none must should shall may can could would will have has had need needs use uses used using make makes sure ensure keep let lets let's you your yours we our us i me my they them their he she all any every each some more most other another new now actually instead sorry wait meant mean correction rather longer anymore change changed plan from-now-on going forward rule rules remember want like prefer get go goes put run runs set am there here what which who how why ok okay fine first again still too very really even over under up down out off der die das den dem ein eine einen nie niemals immer nicht kein keine bitte und oder aber auf in mit ohne ab jetzt sofort verwende nimm nutze le la les un une des de du jamais toujours pas ne et ou el los las una nunca siempre no y o que en con sin".split(
+  "xx a an the this that these those it its is are be been was were do does did done don't dont to of in on at by for from with without into onto as and or but if so then than when whenever until unless before after while about one whole only just also please pls never always ever not no nothing none must should shall may can could would will have has had need needs use uses used using make makes sure ensure keep let lets let's you your yours we our us i me my they them their he she all any every each some more most other another new now actually instead sorry wait meant mean correction rather longer anymore change changed plan from-now-on going forward rule rules remember want like prefer get go goes put run runs set am there here what which who how why ok okay fine first again still too very really even over under up down out off der die das den dem ein eine einen nie niemals immer nicht kein keine bitte und oder aber auf in mit ohne ab jetzt sofort verwende nimm nutze le la les un une des de du jamais toujours pas ne et ou el los las una nunca siempre no y o que en con sin against allowed via per thing things way lot bit everything anything something nobody thanks hey hi yes yeah nope maybe though although since because already soon later today tomorrow yesterday last next same back else got getting having being it's that's i'm i've i'd i'll you're you've we're we've doesn't didn't isn't aren't won't can't there's what's know think take took give gave given say said says see look looks good right wrong much many few little own".split(
+    " ",
+  ),
+);
+
+/** Between the words of a name: minSdk. A path or a name with other signs is one value. */
+const camelHump = /(?<=(?:^|[\s("'`])[a-z]{2,20})(?=[A-Z][a-z]{2,20}(?:[\s,.;:)"'`]|$))/g;
+
+/** What stands between words. */
+const apart = /[\s—–…]+|\.{2,}/;
+
+/** Numbers in words. "One" seldom counts anything. */
+const counting = new Set(
+  "two three four five six seven eight nine ten eleven twelve fifteen sixteen twenty thirty forty fifty sixty ninety hundred".split(
     " ",
   ),
 );
 
 export function contentOf(sentence: string): Content {
   const found = { words: new Set<string>(), values: new Set<string>() };
-  for (const word of splitWords(sentence.toLowerCase().replaceAll("’", "'"))) {
+  for (const word of sentence.replaceAll(camelHump, " ").toLowerCase().replaceAll("’", "'").split(apart)) {
     const text = bare(word);
-    if (isValue(text)) found.values.add(text);
+    if (isValue(text) || counting.has(text)) found.values.add(text);
     else if (text.length > 1 && !common.has(text)) found.words.add(stem(text));
     // Text without spaces between words: compare pairs of characters.
     if (/[\u3040-\u30ff\u4e00-\u9fff]/.test(text))
@@ -34,8 +47,20 @@ export function contentOf(sentence: string): Content {
   return found;
 }
 
+/** A word without its ending: dates and date, committing and commit. What is left need not be a word. */
 function stem(word: string): string {
-  return word.length > 4 ? word.replace(/(?:ing|ed|es|s)$/, "") : word;
+  const one = singular(word.replace(/'s?$/, ""));
+  const verb = one.replace(/(?<=[aeiouy]\w+)(?<!e)(?:ing|ed)$/, "");
+  const undoubled = verb.replace(/(?<=.)([bdfgmnprt])\1$/, "$1");
+  return undoubled.length > 3 ? undoubled.replace(/e$/, "") : undoubled;
+}
+
+function singular(word: string): string {
+  if (word.length < 4) return word;
+  return word
+    .replace(/ies$/, "y")
+    .replace(/(?<=s|x|z|ch|sh)es$/, "")
+    .replace(/(?<=[^su])s$/, "");
 }
 
 export function splitWords(text: string): string[] {
@@ -59,13 +84,7 @@ export function isValue(word: string): boolean {
 }
 
 export function isNumber(value: string): boolean {
-  return /^v?\d[\d.,:%]*\w{0,3}$/.test(value);
-}
-
-/** Whether both have numbers, and none in common. */
-export function numbersDiffer(now: ReadonlySet<string>, before: ReadonlySet<string>): boolean {
-  const [a, b] = [[...now].filter(isNumber), [...before].filter(isNumber)];
-  return a.length > 0 && b.length > 0 && !a.some((value) => b.includes(value));
+  return /^v?\d[\d.,:%]*\w{0,3}$/.test(value) || counting.has(value);
 }
 
 /** Values of a text that its correction no longer has. */

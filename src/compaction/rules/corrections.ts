@@ -1,36 +1,65 @@
 import { dropTrailing } from "../../engine/text.ts";
 import { bare, contentOf, isValue, type Stated, splitWords } from "./content.ts";
-import { isRule } from "./is-rule.ts";
+import { isRule, mayBeRule } from "./is-rule.ts";
 import { wordsOf } from "./plain.ts";
+import { rivalOf } from "./rivals.ts";
 
-/** Words of which every correction has one. Without them the patterns below need not be tried. */
-const correcting = new Set(
-  "no wait sorry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually er erm uh ehm hm hmm hmmm mmh hang nah god or".split(
-    " ",
-  ),
+/** Sounds and small words before a correction. */
+const hesitation =
+  "(?:(?:oh(?: (?:dear|man))?|ah(?: crap)?|uy|um|uh|er+m?|e+h+m?|hm+|mmh|mhm|argh|ugh|gah|pf+|well|ok(?:ay)?|lol|ach|äh|euh)[, ]+){0,3}";
+
+/** The same before a sentence. */
+const openingHesitation = `(?:(?:but|and|so|hey)[, ]+)?${hesitation}`;
+
+/** Words that say that what was just said is not so. */
+const certainTurns = [
+  "no,? wait|wait,? (?:no|wait|actually|wrong)|no,? no|no,? hang on|no,? sorry|no,? pardon|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but) no(?=[,:.])",
+  "(?:scratch|strike|scrap) that|i beg your pardon|correction|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|hang on|hold on|oops|on second thoughts?|come to think of it|thinking about it|brain fart|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
+  "nope|nah|argh|ugh|gah|er+m?|e+h+m?|hm+|mmh|wrong(?=,)|or let me|or you know what",
+  "nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是",
+].join("|");
+
+/** Words that often say so. */
+const doubtfulTurns =
+  "no(?=[,:—–]| (?:that's|it's|they|that|it|i|i'm|i've|what|we|we're|he|she|you|let)\\b)|actually|sorry|sry|wait(?=[,:.—–]| (?:that|that's|it|we|the|wrong)\\b)|well|uh|ah|oh|mhm|meh|although";
+
+const fillers =
+  "(?:(?:typo|sorry|i mean|i meant|actually|rather|better|it's|it is|that should be)[,:]?\\s+){0,2}";
+
+/** In the middle of a sentence: the user corrects what was just said. */
+const inlineCorrection = new RegExp(
+  `(?<!\\s)\\s*(?<![,;.(—–>-])[,;.(—–>-]+\\s*${hesitation}(?:(?:${certainTurns}|${doubtfulTurns})(?:[,:—–.]+|\\s+-)?\\s+${fillers}|(?=make (?:that|it)\\b))`,
+  "i",
 );
-const opening = new Set(
-  "wait no sorry actually scratch strike correction mean meant make second rather mistake bad oops hm hmm er erm uh hang edit typo let argh change update forget never nevermind ignore revised new instead nein quatsch korrektur doch ich non pardon finalement en perdón corrección mejor cambio".split(
+
+/** At the beginning of a sentence: the user corrects an earlier one. */
+const openingCorrection = new RegExp(
+  `^${openingHesitation}(?:${certainTurns}|change of plans?|(?:change|update|revised|instead|rather)(?=[:,])|forget (?:what i said|the)|never ?mind|new plan|(?=make (?:that|it)\\b)|nein|doch lieber|non(?=,)|finalement|en fait|corrección|en realidad|mejor|cambio de planes|更正|改一下|纠正|no(?=[,:.!—–]|$)|actually|sorry|wait|argh|hm+|well(?=[,.]))(?![\\w'])[,:.!—–]*\\s*(?:(?:i mean|i meant|sorry|actually|that|what i said)[,:]?\\s+){0,2}`,
+  "i",
+);
+
+/** The correction comes first: "200 lines, actually." */
+const closingCorrection = /^([^,]{1,40}),? (?:actually|i mean|sorry)[.!]*$/i;
+
+/** A complaint about what was just said. */
+const complaint =
+  /^(?:\S+[, ]+){0,2}that(?:'?s| is| was| would be)? (?:too|not|isn't|wrong|can't|doesn't|won't|went|got|lost|clutters|gives|breaks|means|hurts)\b|^(?:\S+[, ]+){0,2}i'm (?:exaggerating|wrong|confusing)\b/i;
+
+/** Words of which every correction has one. Without them the patterns above need not be tried. */
+const correcting = new Set(
+  "no wait sorry sry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually er err erm uh eh ehh ehm hm hmm hmmm mmh mhm hang hold nah nope god or rephrase correct stricter clearer update fix back thought thoughts thinking think fart excuse edit typo nonsense saying ignore forget argh ugh gah wrong well ah oh meh although but let never nevermind change revised new instead doch ich finalement en corrección cambio that that's thats exaggerating confusing".split(
     " ",
   ),
 );
 const correctingHan = /不对|我是说|应该是|更正|改一下|纠正/;
 
-function mayCorrect(sentence: string, words: ReadonlySet<string>): boolean {
-  return !wordsOf(sentence.toLowerCase()).isDisjointFrom(words) || correctingHan.test(sentence);
+function mayCorrect(sentence: string): boolean {
+  return !wordsOf(sentence.toLowerCase()).isDisjointFrom(correcting) || correctingHan.test(sentence);
 }
-
-/** In the middle of a sentence: the user corrects what was just said. */
-const inlineCorrection =
-  /(?<!\s)\s*(?<![,;.(—–-])[,;.(—–-]+\s*(?:(?:oh|um|uh|ah|er|hm+|well|ach|äh|euh|eh)[, ]+)?(?:no,? wait|wait,? no|no,? sorry|sorry,? no|no,? actually|actually,? no|no,? god,? no|or no|hang on|nah|(?:hm+|mmh|ehm)(?:,? sorry)?|scratch that|strike that|correction|i mean|i meant|make that|make it|or rather|sorry|wait|my mistake|my bad|oops|nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是|no(?=[,:—–])|actually|er|erm|uh)(?:[,:—–]|\s+-)?\s+(?:(?:sorry|i mean|i meant|make that|make it|actually|rather|it's|it is|that should be)[,:]?\s+){0,2}/i;
-
-/** At the beginning of a sentence: the user corrects an earlier one. */
-const openingCorrection =
-  /^(?:(?:oh|um|uh|ah|argh|er|hm+|well|ok|okay|ach|hey|and|but|so)[, ]+){0,2}(?:let me correct (?:that|myself)|(?:hm+|er|erm|uh)(?=, \S*\d)|no,? wait|wait(?:,? no)?|no,? sorry|sorry|actually|scratch that|strike that|correction|i mean|i meant|make that|on second thoughts?|or rather|my mistake|my bad|oops|change of plans?|(?:change|update|revised|edit|typo|instead|rather)(?=[:,])|hang on|forget (?:that|what i said|the)|never ?mind|new plan|nein|quatsch|korrektur|doch lieber|ich meine|non(?=,)|pardon|correction|finalement|en fait|perdón|corrección|en realidad|mejor|cambio de planes|更正|不对|改一下|纠正)[,:.!—–]*\s*(?:(?:i mean|i meant|make that|make it|sorry|actually|that|what i said)[,:]?\s+){0,2}/i;
 
 /** Openings that say that a value follows. */
 const announcesValue =
-  /\b(?:i meant|i mean|make that|make it|correction|scratch that|strike that|or rather|no,? wait|wait,? no|no,? sorry|korrektur|quatsch|ich meine|corrección)\b|更正|纠正|不对/i;
+  /\b(?:i meant|i mean|make that|make it|correction|scratch that|strike that|or rather|no,? wait|wait,? no|no,? sorry|nope|nah|korrektur|quatsch|ich meine|corrección)\b|更正|纠正|不对/i;
 
 /** A rule that is taken back without a new one. */
 const revocation =
@@ -45,100 +74,184 @@ const elision = "[…]";
 
 /** A rule that is corrected in its own sentence, in its last form: the corrected words are left out. */
 export function settleInline(sentence: string): string {
-  if (!mayCorrect(sentence, correcting)) return sentence;
+  if (!mayCorrect(sentence)) return sentence;
   let text = sentence;
   for (let round = 0; round < 3; round++) {
     const match = inlineCorrection.exec(text);
-    if (!match || splitWords(text.slice(0, match.index)).length < 3) return text;
+    if (!match || splitWords(text.slice(0, match.index)).length < 2) return text;
     const before = text.slice(0, match.index).trimEnd();
     const after = text.slice(match.index + match[0].length).trim();
-    const settled = isFragment(before, after, !doubtful.test(match[0]), !/^\W*no\W*$/i.test(match[0]))
-      ? isRule(after) && !isRule(`${before}.`)
-        ? after
-        : replaceEnd(before, after)
-      : saidAnew(before, match[0], after);
+    const settled = settle(before, match[0], after);
     if (after === "" || settled === undefined) return text;
     text = settled;
   }
   return text;
 }
 
+/** "…, hmm, no." */
+const endingTurn = new RegExp(
+  `[,;—–-]\\s*${hesitation}(?:actually )?${hesitation}(?:${certainTurns}|no|wait)[.!…]*$`,
+  "i",
+);
+
+const longestTurn = 60;
+
+/** Whether a sentence takes back what it says, and leaves it to the next one to say it anew. */
+export function isLeftOpen(sentence: string): boolean {
+  if (!mayCorrect(sentence)) return false;
+  if (endingTurn.test(sentence.slice(-longestTurn))) return true;
+  const match = inlineCorrection.exec(sentence);
+  return match !== null && !doubtful.test(match[0]) && settleInline(sentence) === sentence;
+}
+
+/** What is said after a correction takes the place of the end of what was said before, or of all of it. */
+function settle(before: string, turn: string, after: string): string | undefined {
+  const [value, ...rest] = clausesOf(after);
+  const isCertain = !doubtful.test(turn);
+  const isAbout = (clauses: readonly string[]) =>
+    !contentOf(clauses.join(" ")).words.isDisjointFrom(contentOf(before).words);
+  const isAnew = isAbout(rest) && rest.some((clause) => splitWords(clause).length >= 3);
+  if (!isAnew && isFragment(before, value, isCertain, !/^\W*(?:no\W*|actually\s*)$/i.test(turn)))
+    return isRule(after) && !isRule(`${before}.`) ? after : replaceEnd(before, after);
+  return saidAnew(before, turn, after);
+}
+
+function clausesOf(text: string): [first: string, ...rest: string[]] {
+  const [first = "", ...rest] = text.split(/[,;:](?=\s)\s*|\.{2,}\s*/);
+  return [first, ...rest];
+}
+
 /**
- * A rule that is said anew, often with the reason first: "…, hmm, 3000 is taken, use port 3100". Its values are left
- * out of what was said before; without one, all that is. undefined if the words after it are about something else.
+ * A rule that is said anew, often with the reason first: "…, hmm, 3000 is taken, use port 3100". What was said before is
+ * left out if the new words are about the same; else its values are. undefined if nothing is said anew.
  */
-function saidAnew(before: string, sign: string, after: string): string | undefined {
-  const last = after.split(/[,;]\s+/).at(-1) ?? "";
-  const [now, old] = [contentOf(last), contentOf(before)];
+function saidAnew(before: string, turn: string, after: string): string | undefined {
+  const last = clausesOf(after).findLast((clause) => splitWords(clause).length >= 3) ?? after;
+  const [now, old] = [contentOf(after), contentOf(before)];
   const isAbout = [...now.words].some((word) => old.words.has(word));
-  const values = [...old.values].filter((value) => !now.values.has(value));
+  // "Actually run it" is emphasis.
+  if (/^\W*actually\s*$/i.test(turn)) return undefined;
+  const isSaid = splitWords(last).length >= 3 && (isAbout || mayBeRule(last) || mayBeRule(after));
+  if (isAbout && isSaid) return after;
+  const values = [...old.values].filter((value) => !contentOf(last).values.has(value));
   if (values.length > 0 && now.values.size > 0) {
     const words = before.split(" ").map((word) => (values.includes(bare(word)) ? elision : word));
-    return `${words.join(" ")}${sign}${after}`;
+    return `${words.join(" ")}${turn}${after}`;
   }
-  return isAbout && splitWords(last).length >= 3 ? after : undefined;
+  return isSaid && !doubtful.test(turn) ? after : undefined;
 }
 
 /** Words that are often no correction: what follows must fit the words before. */
-const doubtful =
-  /^\W*(?:(?:oh|um|uh|ah|hm+|well)\W+)?(?:no|actually|sorry|wait|oops|make it|make that|er|erm|uh)\W*$/i;
+const doubtful = new RegExp(`^\\W*${hesitation}(?:${doubtfulTurns}|oops)\\W*$`, "i");
 
 /** What begins a remark, not a value: "I mean it", "sorry, but …". */
 const remark =
-  /^(?:wait for|let me|hold|it|i|i'm|i've|i'll|you|we|he|she|they|there|but|and|because|if|what|really|seriously|so|thanks|please|gotta)\b/i;
-const doubtfulRemark = /^(?:for|about|an?|the|that|this|to|then|until|great|good)\b/i;
+  /^(?:wait for|let me|hold|it|i|i'm|i've|i'll|you|we|he|she|they|there|but|and|because|if|what|really|seriously|so|thanks|please|gotta|old habit|force of habit|too|just|that's|that is|this is)\b/i;
+const socialRemark = /^(?:for|about|until|to|great|good|done|problem|worries|need|idea)\b/i;
+const doubtfulRemark =
+  /^(?:for|about|an?|the|that|this|to|then|until|great|good|problem|worries|need|idea)\b/i;
+
+/** A value is not said in more words. */
+const maxFragment = 6;
 
 /** Whether a text can take the place of the end of the text before it: one word or two can, after most words. */
 export function isFragment(before: string, after: string, isCertain: boolean, mayBeShort = true): boolean {
-  if (remark.test(after)) return false;
-  if (isCertain || canReplace(before, after)) return true;
-  return mayBeShort && splitWords(after).length <= 2 && !doubtfulRemark.test(after);
+  const value = after.replace(/^make (?:that|it) /i, "");
+  if (remark.test(value) || splitWords(value).length > maxFragment) return false;
+  if (isCertain || value !== after || canReplace(before, value)) return true;
+  return mayBeShort && splitWords(value).length <= 2 && !doubtfulRemark.test(value);
 }
 
-/** Whether a short text after "no" can replace the end of the text before it: a value of the same kind, or the same word. */
+/** Whether a text can replace the end of the text before it: a value of the same kind, or one after the same small word. */
 function canReplace(before: string, after: string): boolean {
   const [first = "", ...rest] = splitWords(after);
   const last = splitWords(before).slice(-8);
-  if (rest.length > 5) return false;
-  return last.some((word) => word.toLowerCase() === first.toLowerCase() || (isValue(word) && isValue(first)));
+  return last.some(
+    (word) =>
+      (isSmall.test(first) && rest.length <= 3 && word.toLowerCase() === first.toLowerCase()) ||
+      (isValue(word) && isValue(first)) ||
+      rivalOf(bare(first), [bare(word)]) !== undefined,
+  );
 }
+
+const isSmall = /^(?:in|on|at|to|with|from|for|under|by|as|before|after|the|an?|every|each|auf|mit|en|à)$/i;
 
 /** Puts a correction in place of the words that it corrects. */
 export function replaceEnd(before: string, correction: string): string {
-  const fragment = splitWords(correction);
+  const [value] = clausesOf(correction.replace(/^make (?:that|it) /i, ""));
+  const fragment = splitWords(value);
   const [first = ""] = fragment;
   const said = splitWords(before);
+  const rival = rivalIn(said, fragment);
+  if (rival > 0 && bare(said[rival - 1] ?? "") === bare(first))
+    return `${said.slice(0, rival - 1).join(" ")} ${elision} ${correction}`;
+  if (rival !== -1)
+    return [...said.slice(0, rival), elision, dropTrailing(correction, ".!"), ...said.slice(rival + 1)].join(
+      " ",
+    );
   const from = Math.max(0, said.length - 9);
   const same = said.findLastIndex((word, index) => index >= from && bare(word) === bare(first));
   if (same > 0) return `${said.slice(0, same).join(" ")} ${elision} ${correction}`;
   const kind = fragment.findIndex(isValue);
-  const value = kind === -1 ? -1 : said.findLastIndex((word, index) => index >= from && isValue(word));
-  if (value !== -1 && fragment.length <= 2) {
+  const old = kind === -1 ? -1 : said.findLastIndex((word, index) => index >= from && isValue(word));
+  if (old !== -1 && fragment.length <= 2) {
     // The words after a corrected value still hold: "keep 5 backups, no, 7", unless they are said again: "no, 7 backups".
-    const after = said.slice(value + 1);
+    const after = said.slice(old + 1);
     const again = fragment.slice(kind + 1);
     const isSaidAgain = again.every((word, index) => bare(word) === bare(after[index] ?? ""));
     const rest = isSaidAgain ? after.slice(again.length) : after;
-    return [...said.slice(0, value), elision, dropTrailing(correction, ".!"), ...rest].join(" ");
+    return [...said.slice(0, old), elision, dropTrailing(correction, ".!"), ...rest].join(" ");
   }
-  const cut = value === -1 ? Math.max(1, said.length - Math.min(fragment.length, 3)) : value;
+  const cut = old === -1 ? Math.max(1, said.length - Math.min(fragment.length, 3)) : old;
   return `${said.slice(0, cut).join(" ")} ${elision} ${correction}`;
+}
+
+/** The last word that a correction names another thing for: yarn, if it says pnpm; -1 for none. */
+function rivalIn(said: readonly string[], fragment: readonly string[]): number {
+  const words = said.map(bare);
+  const rivals = fragment.flatMap((word) => rivalOf(bare(word), words) ?? []);
+  return words.findLastIndex((word) => rivals.includes(word));
 }
 
 /** The text of a sentence that corrects an earlier one, without the words that announce it; undefined if it does not. */
 export function openingOf(sentence: string): Opening | undefined {
-  if (!mayCorrect(sentence, opening)) return undefined;
+  if (!mayCorrect(sentence)) return undefined;
   if (revocation.test(sentence.trim()))
-    return { rest: "", isRevocation: true, hasValue: false, isRemark: false };
+    return { rest: "", isRevocation: true, hasValue: false, isRemark: false, isCertain: true };
+  const [, first] = closingCorrection.exec(sentence) ?? [];
+  if (first !== undefined && isValue(first.split(" ")[0] ?? ""))
+    return { rest: first, isRevocation: false, hasValue: true, isRemark: false, isCertain: true };
   const match = openingCorrection.exec(sentence);
-  if (!match) return undefined;
-  const hasValue = announcesValue.test(match[0]);
+  if (!match)
+    return complaint.test(sentence)
+      ? { rest: "", isRevocation: false, hasValue: false, isRemark: false, isCertain: true }
+      : undefined;
+  const after = sentence.slice(match[0].length).trim();
+  const hasValue = announcesValue.test(match[0]) || /^make (?:that|it)\b/i.test(after);
   // "Rather use const" is a sentence of its own, "Sorry, const" is not.
   const isApart = hasValue || /[,:.!—–]\s*$/.test(match[0]);
-  const after = sentence.slice(match[0].length).trim();
-  const isRemark = remark.test(after) || doubtfulRemark.test(after);
-  return { rest: isApart ? after : "", isRevocation: false, hasValue, isRemark };
+  const isRemark =
+    (remark.test(after) || socialRemark.test(after)) &&
+    clausesOf(after).length === 1 &&
+    !explaining.test(after) &&
+    (sociable.test(match[0]) || !certain.test(match[0]));
+  const isCertain = !isRemark && (certain.test(match[0]) || explaining.test(after));
+  return {
+    rest: isApart ? after : "",
+    isRevocation: false,
+    hasValue,
+    isRemark,
+    isCertain,
+  };
 }
+
+/** "I mean it", "oops, I have to go". */
+const sociable = /\b(?:i mean|oops|sorry)\W*$/i;
+
+/** "Wait, that was the old one." */
+const explaining = /^(?:that|this|those|these)(?:'?s| is| was| were| can't| isn't| wasn't)\b/i;
+
+const certain = new RegExp(`^${openingHesitation}(?:${certainTurns}|no(?=[,:.!—–]))`, "i");
 
 /** How a sentence begins that corrects an earlier one. */
 export interface Opening {
@@ -149,6 +262,8 @@ export interface Opening {
   hasValue: boolean;
   /** Whether a remark follows, which corrects nothing: "sorry for being so strict". */
   isRemark: boolean;
+  /** Whether it can hardly mean anything else. */
+  isCertain: boolean;
 }
 
 /** What a sentence takes back by naming what it is about: "scrap the rule about tabs"; undefined for nothing. */

@@ -1,3 +1,4 @@
+import { dropTrailing } from "../../engine/text.ts";
 import { plain } from "./plain.ts";
 
 /** Words that say the same about a sentence: what holds for one branch or language holds for another. */
@@ -31,8 +32,8 @@ const isWord = /^[a-z\u00df-\u024f][a-z\u00df-\u024f'-]*$/;
 const isSign = /^[,;:—?!()=]$/;
 
 /** Numbers and names are alike: which one it is says nothing about whether the sentence is a rule. */
-function tokensOf(sentence: string): string[] {
-  const found = plain(sentence).replaceAll("xx", "@").match(token) ?? [];
+function tokensOf(plainText: string): string[] {
+  const found = plainText.replaceAll("xx", "@").match(token) ?? [];
   return found.map((text) => {
     if (text === "–" || /^[-*]+$/.test(text)) return "—";
     if (isWord.test(text) || isSign.test(text)) return text;
@@ -43,9 +44,42 @@ function tokensOf(sentence: string): string[] {
 /** The words that say by their position how a sentence begins. */
 const beginning = 4;
 
-/** What is looked at in a sentence: its words, pairs of words, the words that it begins with, and its length. */
+/** Words of demands, which other sentences have as well: what else a sentence has tells them apart. */
+const demanding = new Set(
+  "never always must mustn't shall forbidden banned prohibited allowed off-limits don't won't until unless whenever only every each all no nothing nobody avoid stop ask max before without ever need needs has have should can't cannot".split(
+    " ",
+  ),
+);
+const maxDemanding = 4;
+
+/** What a sentence is about or how it is said: "it never loads" is no demand. */
+const manners: [name: string, pattern: RegExp][] = [
+  ["?", /\?$/],
+  ["me", /\b(?:i|i'm|i've|my)\b/],
+  ["you", /\byour?\b/],
+  ["past", /\b(?:was|were|did|had|\w+ed)\b/],
+  ["it", /\bit\b/],
+  ["the", /\b(?:the|this|that)\b/],
+];
+
+/** Each demanding word, with each manner of the sentence and with its first word. */
+function demandsIn(text: string): string[] {
+  const words = text.match(/[a-z']+/g) ?? [];
+  const demands = [...new Set(words.filter((word) => demanding.has(word)))].slice(0, maxDemanding);
+  const said = [`^${words[0]}`, ...manners.flatMap(([name, pattern]) => (pattern.test(text) ? [name] : []))];
+  return [
+    ...demands.flatMap((word) => said.map((manner) => `${word}&${manner}`)),
+    `demands ${demands.length}`,
+  ];
+}
+
+/**
+ * What is looked at in a sentence: its words, pairs of words, the words that it begins with, demanding words with what
+ * else it says, and its length.
+ */
 export function featuresOf(sentence: string): string[] {
-  const words = tokensOf(sentence);
+  const text = dropTrailing(plain(sentence), " .!");
+  const words = tokensOf(text);
   const kinds = ["^", ...words.map((word) => classOf.get(word) ?? word), "$"];
   const features = new Set<string>(words);
   for (const [index, kind] of kinds.entries()) {
@@ -54,5 +88,6 @@ export function featuresOf(sentence: string): string[] {
     if (index > 1) features.add(`${kinds[index - 2]} * ${kind}`);
   }
   for (const [index, word] of words.slice(0, beginning).entries()) features.add(`${index + 1}: ${word}`);
+  for (const feature of demandsIn(text)) features.add(feature);
   return [...features.add(`length ${Math.min(6, Math.floor(Math.log2(words.length + 1)))}`)];
 }

@@ -1,10 +1,10 @@
 import { type StoredMessage, spokenText } from "../../context/conversation.ts";
 import { oneLine } from "../../engine/text.ts";
 import { withdrawnValues } from "./content.ts";
-import { isFragment, openingOf, replaceEnd, settleInline, takenBackBy } from "./corrections.ts";
+import { openingOf } from "./corrections.ts";
 import { mayBeRule } from "./is-rule.ts";
 import { ownSentences } from "./own-words.ts";
-import { areRelated, findReplaced, type When } from "./replaces.ts";
+import { type Candidate, candidate, keyOf, readSentence } from "./read-sentence.ts";
 import { type Sentence, sentenceOf } from "./sentence.ts";
 
 /** What is known of the user's rules before a conversation is searched. */
@@ -32,19 +32,6 @@ export interface SearchedRules extends FoundRules {
   withdrawn: string[];
 }
 
-interface Candidate extends Sentence {
-  /** Without spaces, case and full stop in which the same rule may differ. */
-  key: string;
-  /** The id of a rule that was found earlier. */
-  id?: string;
-  /** The message that states it. */
-  message: number;
-  /** Whether it is taken for a rule; if not, it may be one. */
-  isFound: boolean;
-  /** The user began to correct it in the message that states it: what is said next about it replaces it. */
-  isDoubted?: boolean;
-}
-
 /** Sentences that may be rules and are remembered: the newest, and the likeliest of the others. */
 const [maxNewest, maxLikeliest] = [20, 20];
 
@@ -64,9 +51,10 @@ export function findRules(messages: readonly StoredMessage[], known: KnownRules)
   // What was found earlier is in no message.
   let before = -1;
   for (const { number, message } of newestSaid(messages)) {
-    for (const sentence of ownSentences(spokenText(message))) {
-      const next = readSentence(rules, sentence, number, before);
-      for (const value of withdrawnIn(rules, next, sentence)) withdrawn.add(value);
+    const sentences = ownSentences(spokenText(message)).map(sentenceOf);
+    for (const [index, said] of sentences.entries()) {
+      const next = readSentence(rules, said, { number, before, others: beside(sentences, index) });
+      for (const value of withdrawnIn(rules, next, said.text)) withdrawn.add(value);
       rules = next.length > maxWaiting ? withoutLeastLikely(next, maxWaiting / 2) : next;
     }
     before = number;
@@ -84,10 +72,6 @@ export function findRules(messages: readonly StoredMessage[], known: KnownRules)
       .map(({ id }) => id),
     withdrawn: [...withdrawn].filter((value) => !rules.some(({ about }) => about.values.has(value))),
   };
-}
-
-function candidate(text: string, more: Pick<Candidate, "message" | "isFound">): Candidate {
-  return { ...sentenceOf(text), key: keyOf(text), ...more };
 }
 
 /** All that is found; of what may be a rule, the newest and the likeliest of the others. */
@@ -166,79 +150,12 @@ function patternOf(values: readonly string[]): RegExp {
   return new RegExp(`(?<![\\w/@.-])(?:${any})(?![\\w/@-]|\\.\\w)`, "gi");
 }
 
-/** The rules after one more sentence of the user. `before` is the message that the user wrote before this one. */
-function readSentence(rules: Candidate[], sentence: string, message: number, before: number): Candidate[] {
-  const said = sentenceOf(sentence);
-  const { opening } = said;
-  const last = rules.at(-1);
-  const isJustSaid = last?.message === message;
-  if (opening?.isRevocation) return isJustSaid ? rules.slice(0, -1) : rules;
-  const isTakenBack = takenBackBy(sentence);
-  if (isTakenBack && rules.some(isTakenBack)) return rules.filter((rule) => !isTakenBack(rule));
-  const settled = settleInline(sentence);
-  const now = settled === sentence ? said : sentenceOf(settled);
-  const [isOne, isSure] = [now.mayBeRule || said.mayBeRule, now.isRule || said.isRule];
-  if (opening && last && !isSure && correctsValue(last, opening, isJustSaid, last.message === before)) {
-    const text = replaceEnd(withoutStop(last.text), opening.rest);
-    const { isFound } = last;
-    return [...rules.slice(0, -1), { ...candidate(text, { message, isFound }), isDoubted: true }];
-  }
-  if (!isOne && (noCorrection.test(sentence) || rules.length === 0)) return rules;
-  const key = keyOf(settled);
-  if (rules.some((rule) => rule.key === key)) return rules;
-  const isTurn = opening !== undefined && last !== undefined && isJustSaid && !opening.isRemark;
-  const replaced =
-    isTurn && isOne && isSaidInstead(now, last) ? last : replacedBy(now, rules, message, before);
-  if (!isOne && replaced === undefined)
-    return isTurn ? [...rules.slice(0, -1), { ...last, isDoubted: true }] : rules;
-  // The new form of a rule is one.
-  const isFound = isSure || replaced?.isFound === true;
-  return [...rules.filter((rule) => rule !== replaced), { ...now, key, message, isFound }];
-}
+/** How far the sentences beside a sentence reach. */
+const reach = 2;
 
-function replacedBy(
-  now: Sentence,
-  rules: readonly Candidate[],
-  message: number,
-  before: number,
-): Candidate | undefined {
-  const when = (rule: Candidate): When => {
-    if (rule.message === message) return "in the same message";
-    return rule.message === before ? "in the next message" : "later";
-  };
-  return rules.find((rule) => isDoubtedNow(rule, message, now)) ?? findReplaced(now, rules, when);
-}
-
-/** "Sorry, always use pnpm" replaces what was just said about it; "sorry, also run the linter" is one more rule. */
-function isSaidInstead(now: Sentence, before: Sentence): boolean {
-  return areRelated(now, before) && !/\b(?:also|too|either|as well|oh and)\b/.test(now.plain);
-}
-
-function isDoubtedNow(rule: Candidate, message: number, now: Sentence): boolean {
-  return rule.isDoubted === true && rule.message === message && areRelated(now, rule);
-}
-
-/** "Sorry, I meant 9090": the value of the rule that was just stated, or stated in the message before. */
-function correctsValue(
-  { text }: Candidate,
-  { rest, hasValue }: { rest: string; hasValue: boolean },
-  isJustSaid: boolean,
-  isFromBefore: boolean,
-): boolean {
-  const length = rest === "" ? 0 : rest.split(/\s+/).length;
-  if (isJustSaid) return length > 0 && length <= 8 && isFragment(text, rest, hasValue);
-  return isFromBefore && hasValue && length > 0 && length <= 3 && isFragment(text, rest, false);
-}
-
-/** A question, or a permission for once, leaves rules as they are. */
-const noCorrection =
-  /^(?!.*\b(?:instead|from now on)\b).*\?\s*$|\b(?:(?:just )?this once|this time|for now|for this (?:one|task|pr|change|commit|file|step|test))\b/i;
-
-function withoutStop(text: string): string {
-  return text.replace(/(?<![\s.!。！])[\s.!。！]+$/, "");
-}
-
-/** The same sentence may be told twice, with other spaces or another full stop. */
-function keyOf(text: string): string {
-  return withoutStop(oneLine(text)).toLowerCase();
+function beside(sentences: readonly Sentence[], index: number): Sentence[] {
+  return [
+    ...sentences.slice(Math.max(0, index - reach), index),
+    ...sentences.slice(index + 1, index + 1 + reach),
+  ];
 }

@@ -1,22 +1,45 @@
+import { featuresOf } from "./features.ts";
 import { isPointOfRules } from "./headings.ts";
-import { ruleLikelihood } from "./likelihood.ts";
+import { ruleOdds } from "./likelihood.ts";
 import { otherLanguages } from "./other-languages.ts";
 import { plain, wordsOf } from "./plain.ts";
 
 /** A demand for this once, whatever else the sentence says. */
-const onlyNow = /\b(?:for now|just this once|this time only|only this time|for the moment|anything else)\b/;
+const onlyNow =
+  /\b(?:just this once|this time only|only this time|(?:do|change|touch|add) anything else)\b|\b(?:don't|do not)\b.{0,80}\b(?:yet|right now|for now|for the moment)\b/;
 
 const minLength = 6;
 
-/** Words with which users say that something is to hold for good. They say so of products as well. */
-const explicit =
-  /^(?:(?:please|pls|also|and|but|so|btw|by the way|oh|ok),? )*(?:don't|do not|stop)\b|\b(?:never|always|must|mustn't|from now on|going forward|in (?:the )?future|for the rest of|(?:do not|don't)\b.{0,200}\b(?:until|unless|without)|off[- ]limits|forbidden|not (?:ok|okay|acceptable|allowed)|under no circumstances?|on no account|every time|whenever|everywhere|throughout|avoid|ask (?:me|first|before))\b/;
+const openers = "^(?:(?:please|pls|also|and|but|so|btw|by the way|oh|ok|again),? )*";
 
-/** From here on a sentence is taken for a rule: sooner if it says so in so many words. */
-const likely = { explicit: 0.4, implicit: 0.86 };
+/** Words with which users say that something is to hold for good. They say so of products as well. */
+const explicit = new RegExp(
+  `${openers}(?:don't|dont|do not|stop)\\b|\\b(?:never|always|must|mustn't|shall|from (?:now|here|today) on|as of today|going forward|in (?:the )?future|for the rest of|for good|(?:do not|don't)\\b.{0,200}\\b(?:until|unless|without)|off[- ]limits|forbidden|banned|prohibited|hands off|may not|not (?:ok|okay|acceptable|allowed)|under no circumstances?|on no account|(?:every|each) time|whenever|wherever|everywhere|throughout|avoid|ask (?:me|first|before)|nobody|no one|(?:before|after) (?:you|every|each|any))\\b`,
+);
+
+/** "No emojis", which is not "no problem"; "we don't ship on Fridays". */
+const denies = new RegExp(
+  `\\b(?:don't|do not|not ok)\\b|${openers}no (?!wait|sorry|problem|idea|longer|that|it\\b|i\\b|we\\b|need|worries|one\\b)[a-z-]`,
+);
+
+/** Words of a demand that seldom state one. */
+const talks =
+  /\b(?:for now|for the moment|at the moment|right now|this time|in this (?:pr|commit|step|moment))\b|^(?:\S+ ){0,3}(?:don't|dont|do not) (?:know|think|see|understand|need|mind|worry|believe|remember|forget|get)\b|^(?:do|does|did|is|are|why|how|what|should) .*\?$/;
+
+/** From here on a sentence is taken for a rule: the sooner, the more it says so in so many words. */
+function leastLikely(text: string): number {
+  if (talks.test(text)) return 0.95;
+  if (text.endsWith("?")) return 0.85;
+  if (explicit.test(text)) return 0.5;
+  return denies.test(text) ? 0.8 : 0.9;
+}
 
 /** From here on it may be one: it is kept, and not called a rule. */
-const possible = { short: 0.5, long: 0.15 };
+const possible = { short: 0.3, demand: 0.05, other: 0.12 };
+
+/** Words of most demands, and of much else. */
+const demands =
+  /\b(?:only|every|each|all|any|no|not|none|has to|have to|needs?|should|stays?|keep|stick|max|min|minimum|maximum|at (?:most|least)|limit|cap|floor|ceiling|above|below|under|until|unless|without|instead|rule|policy|convention|standard|default|in general|please|can't|won't|i want|i'd like|you (?:can|may)|now)\b/;
 
 /** Whether the user states something that is to hold for good. */
 export function isRule(said: string): boolean {
@@ -25,7 +48,7 @@ export function isRule(said: string): boolean {
 
 /** The same for a text in plain form whose likelihood is known. */
 export function isRuleGiven(likelihood: number, text: string): boolean {
-  return likelihood >= (explicit.test(text) ? likely.explicit : likely.implicit);
+  return likelihood >= leastLikely(text);
 }
 
 /** Whether the user may state something that is to hold for good. */
@@ -34,7 +57,8 @@ export function mayBeRule(said: string): boolean {
 }
 
 export function mayBeRuleGiven(likelihood: number, text: string): boolean {
-  return likelihood >= (isShort.test(text) ? possible.short : possible.long);
+  if (isShort.test(text)) return likelihood >= possible.short;
+  return likelihood >= (explicit.test(text) || demands.test(text) ? possible.demand : possible.other);
 }
 
 /** "Go on." */
@@ -42,10 +66,27 @@ const isShort = /^\S+(?:\s+\S+)?$/;
 
 /** How likely the user states something that is to hold for good, in any of the languages, from 0 to 1. */
 export function likelihoodOf(said: string): number {
-  const text = plain(said);
+  return likelihoodGiven(plain(said), featuresOf(said));
+}
+
+/** "Never delete …", "you must not …": whatever else it says, that is a demand. */
+const commands = new RegExp(
+  `${openers}(?:(?:never|always|don't ever|dont ever|do not ever) (?!mind|seen?\\b|heard|had|got\\b|been|was|were|happen|work|knew|know|liked?|saw|a\\b|the\\b)[a-z]+ \\S|(?:you |we )?(?:must (?:never|not|always)|mustn't)|under no circumstances|on no account)(?!.*\\?$)`,
+);
+const leastCommand = 0.6;
+
+/** A demand that is put as a question: "could you always …?" */
+const politely =
+  /^(?:(?:ok|and|so|also|btw|please|pls),? )*(?:can|could|would|will) (?:you|u|we)(?: please| pls| mind| kindly| do me a \w+ and)? (?=.*\b(?:always|never|from (?:now|here|today) on|going forward|every time|each time|whenever|in future)\b)(.*?)\?*$/;
+
+/** The same for a text in plain form whose features are known. */
+export function likelihoodGiven(text: string, features: readonly string[]): number {
   if (text.length < minLength || onlyNow.test(text)) return 0;
   if (isForeignRule(text) || isPointOfRules(text)) return 1;
-  return ruleLikelihood(said);
+  const [, demand] = politely.exec(text) ?? [];
+  const odds = ruleOdds(features);
+  const most = demand === undefined ? odds : Math.max(odds, ruleOdds(featuresOf(demand)));
+  return Math.max(1 / (1 + Math.exp(-most)), commands.test(text) ? leastCommand : 0);
 }
 
 /** The words of all other languages, and their scripts. */

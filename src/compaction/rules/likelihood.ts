@@ -1,32 +1,40 @@
-import { featuresOf } from "./features.ts";
-import { weights } from "./weights.ts";
+import { weights as changing } from "./changing-weights.ts";
+import { weights as ruling } from "./weights.ts";
 
-let fitted: ReadonlyMap<string, number> | undefined;
+type Weights = ReadonlyMap<string, number>;
 
 /** Each line has a weight and the features that have it. Most processes never need them. */
-function readWeights(): ReadonlyMap<string, number> {
-  return new Map(
-    weights
-      .trim()
-      .split("\n")
-      .flatMap((line) => {
-        const [weight, ...features] = line.split("|");
-        return features.map((feature) => [feature, Number(weight)] as const);
-      }),
-  );
+function readOnce(lines: string): () => Weights {
+  let read: Weights | undefined;
+  return () => {
+    read ??= new Map(
+      lines
+        .trim()
+        .split("\n")
+        .flatMap((line) => {
+          const [weight, ...features] = line.split("|");
+          return features.map((feature) => [feature, Number(weight)] as const);
+        }),
+    );
+    return read;
+  };
 }
 
-/** The sum of the weights of a sentence: above 0, a rule is likelier than not. */
-export function sumWeights(sentence: string, by: ReadonlyMap<string, number>): number {
-  let sum = by.get(bias) ?? 0;
-  for (const feature of featuresOf(sentence)) sum += by.get(feature) ?? 0;
-  return sum;
+const [ruleWeights, changeWeights] = [readOnce(ruling), readOnce(changing)];
+
+/** The sum of the weights of some features. */
+export function sumWeights(features: readonly string[], by: Weights): number {
+  return features.reduce((sum, feature) => sum + (by.get(feature) ?? 0), by.get(bias) ?? 0);
 }
 
 export const bias = "bias";
 
-/** How likely a sentence in English states something that is to hold for good, from 0 to 1. */
-export function ruleLikelihood(sentence: string): number {
-  fitted ??= readWeights();
-  return 1 / (1 + Math.exp(-sumWeights(sentence, fitted)));
+/** The log odds that a sentence in English states something that is to hold for good. */
+export function ruleOdds(features: readonly string[]): number {
+  return sumWeights(features, ruleWeights());
+}
+
+/** The log odds that a sentence in English changes something that was said before. */
+export function changeOdds(features: readonly string[]): number {
+  return sumWeights(features, changeWeights());
 }

@@ -170,7 +170,15 @@ function joinWrapped(lines: readonly string[]): Line[] {
 }
 
 const abbreviation =
-  /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|mr|mrs|dr|no|z\.b|bzw|ca|usw)$|[:;,(]\s*\d{1,2}$/i;
+  /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|mr|mrs|ms|dr|prof|z\.b|bzw|ca|usw)$|[:;,(]\s*\d{1,2}$/i;
+
+/** "No. 5" */
+function isNumbered(line: string, index: number): boolean {
+  return (
+    /^ \d/.test(line.slice(index + 1, index + 3)) &&
+    /(?:^|\s)no$/i.test(line.slice(Math.max(0, index - 3), index))
+  );
+}
 
 function splitSentences(line: string): string[] {
   const sentences: string[] = [];
@@ -182,11 +190,16 @@ function splitSentences(line: string): string[] {
   for (const { index, 0: mark } of line.matchAll(/(?<![.!?…])[.!?…]+(?=["')\]”’]*(?:\s|$))|[。！？；]+/g)) {
     // A sign after a space is no end: "git checkout . or git stash".
     const isApart = line.charAt(index - 1) === " " && index + mark.length < line.length;
-    const isAbbreviation = mark === "." && abbreviation.test(line.slice(Math.max(start, index - 8), index));
-    // "No emojis. Not in code, not in the docs." is one rule.
+    const isAbbreviation =
+      mark === "." &&
+      (abbreviation.test(line.slice(Math.max(start, index - 8), index)) || isNumbered(line, index));
+    // "No emojis. Not in code, not in the docs." is one rule, and so is "Run it with -race. Always."
+    const next = line.slice(index + mark.length, index + mark.length + 24);
     const isGoingOn =
-      /^\s+(?:not|nor|neither) /i.test(line.slice(index + mark.length, index + mark.length + 12)) &&
-      line.slice(start, index).trim().split(/\s+/).length <= 4;
+      /^\s+(?:always|ever|every time|each time|no exceptions|period|at all|full stop)\s*(?:[.!]|$)/i.test(
+        next,
+      ) ||
+      (/^\s+(?:not|nor|neither) /i.test(next) && line.slice(start, index).trim().split(/\s+/).length <= 4);
     const end = index + mark.length + (/^["')\]”’]*/.exec(line.slice(index + mark.length))?.[0].length ?? 0);
     if (!isAbbreviation && !isApart && !isGoingOn) push(end);
   }

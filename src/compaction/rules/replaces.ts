@@ -1,62 +1,51 @@
-import { bare, isNumber, numbersDiffer, type Stated } from "./content.ts";
+import { bare, isNumber, isValue, type Stated } from "./content.ts";
+import { frequencyOf } from "./frequent-words.ts";
 import { weights } from "./replacing-weights.ts";
+import { rivalOf } from "./rivals.ts";
 import type { Sentence } from "./sentence.ts";
 
-/** When a sentence was said: in the message that states the rule, in the user's next one, or later. */
-export type When = "in the same message" | "in the next message" | "later";
+/** The message in which a sentence is said. */
+export interface Around {
+  /** Whether it is the first one after the message that states the rule. */
+  isNext: boolean;
+  /** The other sentences of the message. */
+  others: readonly Sentence[];
+}
 
 /** Whether a sentence replaces an earlier rule: it gives the rule another value, changes it or lifts it. */
-export function replacesRule(now: Sentence, before: Sentence, when: When): boolean {
-  return replacing(now, before, when) >= least;
+export function replacesRule(now: Sentence, before: Sentence, around: Around): boolean {
+  return replacing(now, before, around) >= leastOf(now, before);
 }
 
 /** The log odds that a sentence replaces an earlier rule. */
-function replacing(now: Sentence, before: Sentence, when: When): number {
-  if (!mayReplace(now, before, when)) return Number.NEGATIVE_INFINITY;
-  const features = compare(now, before, when);
+function replacing(now: Sentence, before: Sentence, around: Around): number {
+  if (!mayReplace(now, before, around)) return Number.NEGATIVE_INFINITY;
+  const features = compare(now, before, around);
   return features.reduce((sum, value, index) => sum + value * (weights[index] ?? 0), 0);
 }
 
-/** What can be told without weights. */
-function mayReplace(now: Sentence, before: Sentence, when: When): boolean {
-  const isCorrection = now.opening !== undefined;
-  if (!areRelated(now, before) && (when === "later" || !isCorrection)) return false;
-  if (isCorrection) return !isException(now, before);
-  const isForGood = forGood.test(now.plain);
-  // "Push to main now" is leave for once, and "the tests are green again" is about something else.
-  if (!isForGood && (!now.mayBeRule || needsLeave.test(before.plain))) return false;
-  if (!saysSo(now.plain) && !(now.mayBeRule && hasOtherValue(now, before))) return false;
-  if (now.isRule && sharedWords(now, before) < 2 && isOnlyAnnounced(now.plain)) return false;
-  return !isException(now, before);
+/** Log odds from which a rule counts as replaced: by another rule or number sooner than by anything else. */
+const least = { rule: -1, other: 0.7 };
+
+function leastOf(now: Sentence, before: Sentence): number {
+  return now.likelihood >= likely || numbersDiffer(now, before) ? least.rule : least.other;
 }
 
-/** Whether a sentence says no more about a change than that it holds from now on, as new rules do. */
-function isOnlyAnnounced(said: string): boolean {
-  const rest = said.replaceAll(announcing, "");
-  return rest !== said && !saysSo(rest);
-}
+/** From here on a sentence can replace a rule without saying that something changes. */
+export const likely = 0.15;
 
-const announcing = /\bfrom (?:now|today|here|this \w+)(?: on)?\b/g;
-
-function sharedWords(a: Stated, b: Stated): number {
-  return a.about.words.intersection(b.about.words).size;
-}
-
-/** The rule that a sentence replaces: the likeliest, and of those the last; undefined if it replaces none. */
+/** The rules that a sentence may replace, the likeliest first; of equally likely ones, the last. */
 export function findReplaced<Rule extends Sentence>(
   now: Sentence,
   rules: readonly Rule[],
-  when: (rule: Rule) => When,
-): Rule | undefined {
-  let found: Rule | undefined;
-  let most = least;
-  for (const rule of rules) {
-    const odds = replacing(now, rule, when(rule));
-    if (odds < most) continue;
-    most = odds;
-    found = rule;
-  }
-  return found;
+  around: (rule: Rule) => Around,
+): Rule[] {
+  return rules
+    .map((rule) => ({ rule, odds: replacing(now, rule, around(rule)) }))
+    .filter(({ rule, odds }) => odds >= leastOf(now, rule))
+    .reverse()
+    .sort((a, b) => b.odds - a.odds)
+    .map(({ rule }) => rule);
 }
 
 /** Whether two sentences share a word, or each has a value that is like one of the other. */
@@ -64,20 +53,222 @@ export function areRelated(a: Stated, b: Stated): boolean {
   return !a.about.words.isDisjointFrom(b.about.words) || hasLikeValue(a, b);
 }
 
+/** What can be told without weights. */
+export function mayReplace(now: Sentence, before: Sentence, around: Around): boolean {
+  if (isLeaveForOnce(now, before) || isException(now, before) || !mayBeAbout(now, before, around))
+    return false;
+  const isChange = [now, ...around.others].some(({ changes }) => changes > leastSign);
+  return isChange || now.opening !== undefined || (now.likelihood >= likely && cannotBothHold(now, before));
+}
+
+/** Log odds of a change from which a sentence, or one beside it, can be said to announce one. */
+const leastSign = -4;
+
+/** Whether each has a value of its own. Prohibitions hold side by side, unless it is a number that differs. */
+function cannotBothHold(now: Sentence, before: Sentence): boolean {
+  const [fresh, old] = [ownValues(now, before), ownValues(before, now)];
+  if (numbersDiffer(now, before)) return true;
+  if (denying.test(now.plain) && denying.test(before.plain)) return false;
+  return (fresh.length > 0 && old.length > 0) || namesRival(now, before);
+}
+
+/** The values of a sentence that another does not have. */
+function ownValues({ about: now }: Stated, { about: other }: Stated): string[] {
+  return [...now.values.difference(other.values)];
+}
+
 /** Whether a sentence permits something for one thing that the rule does not name, such as a file. */
 function isException(now: Sentence, before: Sentence): boolean {
-  const own = [...now.about.values.difference(before.about.values)];
+  const isOther = ownValues(now, before).some((value) => !isNumber(value));
+  return isOther && before.about.values.size === 0 && permitting.test(now.plain);
+}
+
+/** Whether a sentence may be about the same as an earlier rule, itself or with the rest of its message. */
+function mayBeAbout(now: Sentence, before: Sentence, { isNext, others }: Around): boolean {
   return (
-    own.some((value) => !isNumber(value)) && before.about.values.size === 0 && permitting.test(now.plain)
+    areRelated(now, before) ||
+    namesRival(now, before) ||
+    !now.about.values.isDisjointFrom(before.about.values) ||
+    others.some(({ about }) => !about.words.isDisjointFrom(before.about.words)) ||
+    (isNext && now.opening !== undefined)
   );
 }
 
-/** Log odds from which a rule counts as replaced. Below 0, because most pairs about other things are out before. */
-const least = -0.8;
+export function namesRival(now: Sentence, before: Sentence): boolean {
+  return now.tokens.some(
+    (word) => !before.tokens.includes(word) && rivalOf(word, before.tokens) !== undefined,
+  );
+}
 
-/** Whether a sentence says in some way that something is no longer as it was. */
-function saysSo(said: string): boolean {
-  return changing.test(said) || permitting.test(said) || takingBack.test(said);
+/** "Push to main now" where the rule demands to ask first: that is the leave it asks for. */
+function isLeaveForOnce(now: Sentence, before: Sentence): boolean {
+  return needsLeave.test(before.plain) && now.likelihood < 0.5 && !forGood.test(now.plain);
+}
+
+/** A rule that demands the user's leave. */
+const needsLeave =
+  /\bwithout (?:asking|my|me|a review|approval)|\bask (?:me|first|before)|\b(?:until|unless) i\b/;
+
+/** Words that say that something is to be another way from now on, not for once. */
+const forGood =
+  /\b(?:from (?:today|now|tomorrow|here|next|this)|instead|no longer|any ?more|gone|renamed|moved|switch(?:ed|ing)?|changed|change of plans?|changes to|after all|second thoughts?|forget|skip the|new|replaced?|retired|dropped|back to|(?:is|are) over|lifted|relax(?:ed)?|upgraded|left|bumped?|raised?|lower(?:ed)?|no need|don't have to|needn't|whenever|decided|voted|(?:is|are) now|now is|without asking|rule)\b/;
+
+const permitting =
+  /\b(?:(?:you|we) (?:can|may)|can be|(?:is|are|it's|that's) (?:now |totally |perfectly |all )?(?:fine|ok|okay|allowed|permitted)|free to|go ahead|no need to|don't have to|needn't|whenever you|welcome to|lifted|(?:is|are) over|allowed (?:now|again)|permitted)\b/;
+
+const forbidding =
+  /\b(?:never|no|not|don't|nothing|nobody|without|only|must|forbidden|banned|stop|avoid|off|before|always|ask|frozen)\b/;
+
+const denying = /\b(?:never|not|don't|no)\b/;
+
+const forOnce = /\b(?:this one|for this|this time|just for|only for|once|today only|the one|in this)\b/;
+
+const adding =
+  /\b(?:also|too|either|as well|another|one more|in addition|oh and|and also|same for|likewise)\b/;
+
+/** What a sentence is compared by with an earlier rule, in the order of the weights. */
+export const comparedBy: readonly string[] = [
+  "bias",
+  "says that something changes, as log odds",
+  "another sentence of the message says so",
+  "share of what the rule is about",
+  "share of what the sentence is about",
+  "how much they share",
+  "share of the rule in other sentences of the message",
+  "shares nothing",
+  "shares nothing, nor do the other sentences",
+  "has a value like one of the rule",
+  "has other numbers",
+  "has other values",
+  "is a rule that is said in nearly the same words",
+  "permits what the rule is about",
+  "lets do for once what the rule demands leave for",
+  "is for this once",
+  "adds something",
+  "asks",
+  "is in the next message",
+  "is in the next message, and begins as a correction",
+  "is a rule, as log odds",
+  "says that something changes, by the share of the rule",
+  "shares two words in a row",
+  "forbids, as the rule does",
+  "shares a value",
+  "names what takes the place of something in the rule",
+  "points at what other sentences of the message and the rule are about",
+  "has other values, by what the message and the rule share",
+  "has another number beside the same word",
+  "has another value after the same word",
+];
+
+/** Words for something that was named before. */
+export const pointing = /\b(?:it|it's|them|they|those|these|that one|this one)\b/;
+
+/** Log odds of a change below and above which it makes no difference. */
+const [leastChange, mostChange] = [-3, 4];
+
+/** The features of a sentence and an earlier rule. */
+export function compare(now: Sentence, before: Sentence, { isNext, others }: Around): number[] {
+  const [said, rule] = [now.plain, before.plain];
+  const words = [...now.about.words].filter((word) => before.about.words.has(word));
+  const values = [...now.about.values].filter((value) => before.about.values.has(value));
+  const shared = weigh(words) + valueWeight * values.length;
+  const nearby = new Set(others.flatMap(({ about }) => [...about.words]));
+  const around = weigh([...before.about.words].filter((word) => nearby.has(word) && !words.includes(word)));
+  const [fresh, old] = [ownValues(now, before), ownValues(before, now)];
+  const isLike = hasLikeValue(now, before);
+  const changes = clampChange(now.changes);
+  const ofRule = shared / weightOf(before);
+  const shorter = Math.max(4, Math.min(now.tokens.length, before.tokens.length));
+  const isOneOf = (value: boolean) => (value ? 1 : 0);
+  return [
+    1,
+    changes,
+    clampChange(Math.max(leastChange, ...others.map((other) => other.changes))),
+    ofRule,
+    shared / weightOf(now),
+    Math.min(4, shared / valueWeight),
+    around / weightOf(before),
+    isOneOf(shared === 0 && !isLike),
+    isOneOf(shared + around === 0 && !isLike),
+    isOneOf(isLike),
+    isOneOf(numbersDiffer(now, before)),
+    isOneOf(fresh.length > 0 && old.length > 0),
+    now.likelihood > 0.5 ? inOrder(now.tokens, before.tokens).length / shorter : 0,
+    isOneOf(shared > 0 && permitting.test(said) && forbidding.test(rule)),
+    isOneOf(needsLeave.test(rule) && changes < 1),
+    isOneOf(forOnce.test(said)),
+    isOneOf(adding.test(said)),
+    isOneOf(/\?\s*$/.test(said)),
+    isOneOf(isNext),
+    isOneOf(isNext && now.opening !== undefined),
+    logOdds(now.likelihood) / 2,
+    (changes - leastChange) * ofRule,
+    isOneOf(sharesPair(now.tokens, before.tokens)),
+    isOneOf(denying.test(said) && denying.test(rule) && !numbersDiffer(now, before)),
+    isOneOf(values.length > 0),
+    isOneOf(namesRival(now, before)),
+    isOneOf(around > 0 && pointing.test(said)),
+    fresh.length > 0 && old.length > 0 ? (shared + around) / weightOf(before) : 0,
+    isOneOf(sharesSlot(now, before, isNumber, true)),
+    isOneOf(sharesSlot(now, before, (value) => isValue(value) && !isNumber(value), false)),
+  ];
+}
+
+/** Whether two sentences have different values of a kind beside the same word: "port 3000" and "port 4000". */
+function sharesSlot(
+  now: Sentence,
+  before: Sentence,
+  isKind: (word: string) => boolean,
+  isEither: boolean,
+): boolean {
+  const slots = (sentence: Sentence, other: Sentence) =>
+    new Set(
+      sentence.tokens.flatMap((word, index, words) => {
+        if (!isKind(word) || other.tokens.includes(word)) return [];
+        const [left, right] = [words[index - 1], words[index + 1]];
+        const near = isEither ? [left && `${left} #`, right && `# ${right}`] : [left && `${left} #`];
+        return near.filter((slot) => slot !== undefined && slot !== "" && !emptySlots.has(slot));
+      }),
+    );
+  return !slots(now, before).isDisjointFrom(slots(before, now));
+}
+
+/** Places in which numbers of all kinds stand. */
+const emptySlots = new Set([
+  "the #",
+  "a #",
+  "and #",
+  "# and",
+  "is #",
+  "to #",
+  "# or",
+  "# in",
+  "# for",
+  "of #",
+  "# on",
+  "are #",
+  "than #",
+  "use #",
+]);
+
+function logOdds(likelihood: number): number {
+  const bounded = Math.max(0.02, Math.min(0.98, likelihood));
+  return Math.log(bounded / (1 - bounded));
+}
+
+function clampChange(odds: number): number {
+  return Math.max(leastChange, Math.min(mostChange, odds));
+}
+
+/** A value says most about what a sentence is about, a word that many sentences have the least. */
+const valueWeight = 3;
+
+function weigh(words: readonly string[]): number {
+  return words.reduce((sum, word) => sum + valueWeight - frequencyOf(word), 0);
+}
+
+function weightOf({ about }: Stated): number {
+  return Math.max(valueWeight, weigh([...about.words]) + valueWeight * about.values.size);
 }
 
 /**
@@ -86,10 +277,15 @@ function saysSo(said: string): boolean {
  */
 export function hasOtherValue(now: Sentence, before: Sentence): boolean {
   const [words, others] = [now.tokens, before.tokens];
-  if (numbersDiffer(now.about.values, before.about.values))
+  if (numbersDiffer(now, before))
     return inOrder(words, others).length >= Math.min(words.length, others.length) / 2;
   if (words.some((word) => negations.has(bare(word)))) return false;
   return differsOnce(words, others);
+}
+
+/** Whether each has a number of its own. */
+function numbersDiffer(now: Stated, before: Stated): boolean {
+  return ownValues(now, before).some(isNumber) && ownValues(before, now).some(isNumber);
 }
 
 const negations = new Set(
@@ -114,96 +310,6 @@ function differsOnce(a: readonly string[], b: readonly string[]): boolean {
   const [first, ...more] = places.filter(({ own, other }) => own > 0 && other > 0);
   if (!first || more.length > 0) return false;
   return first.own <= maxOther && first.other <= maxOther && common.length >= Math.max(2, first.own);
-}
-
-/** What a sentence is compared by with an earlier rule, in the order of the weights. */
-export const comparedBy: readonly string[] = [
-  "bias",
-  "shares a word",
-  "shares two words",
-  "share of the words of the shorter one",
-  "share of the words of the rule",
-  "shares nothing",
-  "shares a word that few sentences have",
-  "shares two words in a row",
-  "says that something changes",
-  "says so, and shares a word",
-  "begins as a correction, right after the rule",
-  "is a rule, as log odds",
-  "is a rule that is said in nearly the same words",
-  "has other numbers",
-  "has a value like one of the rule",
-  "permits what the rule is about",
-  "takes something back",
-  "is for this once",
-  "asks",
-  "is in the same message",
-  "is in the next message",
-];
-
-const changing =
-  /(?<!^)\bnow\b(?=[,.;:!]|$| (?:on|is|are|uses?|only|that|instead|since|because|so|for|in|at|to|but|and|it|they|please)\b)|\b(?:from (?:today|now|tomorrow|here|next|this)|instead|no longer|any ?more(?=[,.;:!]|$)|gone|renamed|moved|switch(?:ed|ing)?|(?:has|have|was|were|been|that|it|i|we) changed|changed my mind|change of plans?|change:|changes to|after all|on second thoughts?|correction|scratch|(?<!don't |not )forget (?:the|that|about|what)|skip the|make (?:it|that)|new (?:rule|limit|port|branch|plan|policy|value)|replaced?|retired|dropped|back to|(?:is|are) over|wrong|mistake|lifted|relax(?:ed)?|upgraded|has left|left the|actually|or rather|bumped?|raised?|lower(?:ed)?|nicht mehr|statt(?:dessen)?|korrektur|ab (?:jetzt|sofort)|désormais|finalement|au lieu|en lugar|ya no|a partir de)\b|改为|改成|不再|现在|更正/;
-
-/** Words that say that something is to be another way from now on, not for once. */
-const forGood =
-  /\b(?:from (?:today|now|tomorrow|here|next|this)|instead|no longer|any ?more|gone|renamed|moved|switch(?:ed|ing)?|changed|change of plans?|changes to|after all|second thoughts?|forget|skip the|new|replaced?|retired|dropped|back to|(?:is|are) over|lifted|relax(?:ed)?|upgraded|left|bumped?|raised?|lower(?:ed)?|no need|don't have to|needn't|whenever|decided|voted|(?:is|are) now|now is|without asking|rule)\b/;
-
-/** A rule that demands the user's leave. */
-const needsLeave =
-  /\bwithout (?:asking|my|me|a review|approval)|\bask (?:me|first|before)|\b(?:until|unless) i\b/;
-
-const permitting =
-  /\b(?:(?:you|we) (?:can|may)|can be|(?:is|are|it's|that's) (?:now |totally |perfectly |all )?(?:fine|ok|okay|allowed)|free to|go ahead|no need to|don't have to|needn't|whenever you|welcome to)\b/;
-
-const forbidding =
-  /\b(?:never|no|not|don't|nothing|without|only|must|forbidden|stop|avoid|off|before|always|ask)\b/;
-
-const takingBack = /\b(?:again|after all|take that back|kidding|typo|edit:|voted|decided|enough)\b/;
-
-const forOnce = /\b(?:this one|for this|this time|just for|only for|once|today only|the one|in this)\b/;
-
-/** What every other sentence is about, in the form that `contentOf` gives it: sharing it says little. */
-const frequent = new Set(
-  "test file add code commit it's error two fil write second work show fail user last page branch that' time call same start anyth look fix ask function check version list see build old read server column api script three number stay line table nam customer migration data doesn't comment gets open per wrong import through folder name log request miss pr docs back tell leave return push release main change thank else config green everyth someth need pass done production".split(
-    " ",
-  ),
-);
-
-/** The features of a sentence and an earlier rule. */
-export function compare(now: Sentence, before: Sentence, when: When): number[] {
-  const [said, rule] = [now.plain, before.plain];
-  const shared = sharedWords(now, before);
-  const isRare = [...now.about.words].some((word) => before.about.words.has(word) && !frequent.has(word));
-  const shorter = Math.max(1, Math.min(now.about.words.size, before.about.words.size));
-  const isLike = hasLikeValue(now, before);
-  const likelihood = Math.max(0.02, Math.min(0.98, now.likelihood));
-  const changes = changing.test(said);
-  const [words, ruleWords] = [now.tokens, before.tokens];
-  const alike = inOrder(words, ruleWords).length / Math.max(3, Math.min(words.length, ruleWords.length));
-  const isOneOf = (value: boolean) => (value ? 1 : 0);
-  return [
-    1,
-    isOneOf(shared >= 1),
-    isOneOf(shared >= 2),
-    shared / shorter,
-    shared / Math.max(1, before.about.words.size),
-    isOneOf(shared === 0 && !isLike),
-    isOneOf(isRare),
-    isOneOf(sharesPair(words, ruleWords)),
-    isOneOf(changes),
-    isOneOf(changes && shared > 0),
-    isOneOf(when !== "later" && now.opening !== undefined),
-    Math.log(likelihood / (1 - likelihood)) / 2,
-    likelihood > 0.5 ? alike : 0,
-    isOneOf(numbersDiffer(now.about.values, before.about.values)),
-    isOneOf(isLike),
-    isOneOf(shared > 0 && permitting.test(said) && forbidding.test(rule)),
-    isOneOf(takingBack.test(said)),
-    isOneOf(forOnce.test(said)),
-    isOneOf(/\?\s*$/.test(said)),
-    isOneOf(when === "in the same message"),
-    isOneOf(when === "in the next message"),
-  ];
 }
 
 /** Whether two words, none of them short, follow each other in both. */

@@ -22,11 +22,17 @@ function found(...texts: string[]): string[] {
   return findRules(conversation(...texts), nothing).texts;
 }
 
+/** The words of a demand for good. */
+const demanding =
+  /\b(?:never|always|must|mustn't|do not|don't|forbidden|not allowed|off limits|from now on)\b/i;
+
 test("rules are found in many phrasings and languages, word for word [pins.found]", () => {
   const missed = rules.filter((rule) => !ownSentences(rule).some(mayBeRule));
   assert.ok(missed.length <= rules.length * 0.03, `missed:\n${missed.join("\n")}`);
-  const unnamed = rules.filter((rule) => !ownSentences(rule).some(isRule));
-  assert.ok(unnamed.length <= 65, `kept, and not called rules:\n${unnamed.join("\n")}`);
+  const demands = rules.filter((rule) => demanding.test(rule));
+  const unnamed = demands.filter((rule) => !ownSentences(rule).some(isRule));
+  assert.ok(demands.length > 140);
+  assert.ok(unnamed.length <= demands.length * 0.03, `kept, and not called rules:\n${unnamed.join("\n")}`);
   const inPassing =
     "Thanks, that works. Now look at the parser. Never push to main without asking me. Then go on.";
   assert.deepEqual(found(inPassing), ["Never push to main without asking me."]);
@@ -43,12 +49,12 @@ test("of rules that others told, in passing and corrected later, nearly all are 
     );
   };
   const lost = told.filter((each) => !isKept(each));
-  assert.equal(told.length, 414);
-  assert.ok(lost.length <= told.length * 0.07, lost.map(({ messages }) => messages.join(" → ")).join("\n"));
+  assert.equal(told.length, 384);
+  assert.ok(lost.length <= told.length * 0.05, lost.map(({ messages }) => messages.join(" → ")).join("\n"));
   const others = readLines<string>("other-messages.jsonl");
   const taken = others.filter((text) => found(text).length > 0);
   assert.equal(others.length, 1_200);
-  assert.ok(taken.length <= others.length * 0.025, taken.join("\n"));
+  assert.ok(taken.length <= others.length * 0.02, taken.join("\n"));
 });
 
 interface Told {
@@ -217,7 +223,7 @@ test("rules about other things stay beside each other [pins.corrected]", () => {
 test("what the user says later leaves a rule as it is, unless it corrects it [pins.corrected]", () => {
   const left = new Set(found(...rules, ...ordinary));
   const lost = found(...rules).filter((rule) => !left.has(rule));
-  assert.ok(lost.length <= 5, `lost:\n${lost.join("\n")}`);
+  assert.ok(lost.length <= 1, `lost:\n${lost.join("\n")}`);
   for (const [rule, later] of [
     ["Never push to main without asking.", "It is not main that is broken, it's the release branch."],
     ["Never push to main without asking.", "actually, can you push the fix to main?"],

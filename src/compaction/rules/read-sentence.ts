@@ -1,0 +1,161 @@
+import { oneLine } from "../../engine/text.ts";
+import { isNumber } from "./content.ts";
+import {
+  isFragment,
+  isLeftOpen,
+  type Opening,
+  replaceEnd,
+  settleInline,
+  takenBackBy,
+} from "./corrections.ts";
+import { areRelated, findReplaced, hasOtherValue, likely, namesRival, pointing } from "./replaces.ts";
+import { type Sentence, sentenceOf } from "./sentence.ts";
+
+/** A sentence that states a rule, or may state one. */
+export interface Candidate extends Sentence {
+  /** Without spaces, case and full stop in which the same rule may differ. */
+  key: string;
+  /** The id of a rule that was found earlier. */
+  id?: string;
+  /** The message that states it. */
+  message: number;
+  /** Whether it is taken for a rule; if not, it may be one. */
+  isFound: boolean;
+  /**
+   * The user began to correct it in the message that states it: what is said next about it replaces it, and if that was
+   * not certain, only another rule does.
+   */
+  doubt?: "certain" | "perhaps";
+}
+
+export function candidate(text: string, more: Pick<Candidate, "message" | "isFound">): Candidate {
+  return { ...sentenceOf(text), key: keyOf(text), ...more };
+}
+
+/** A message of the user, as one of its sentences sees it. */
+export interface Place {
+  number: number;
+  /** The message that the user wrote before it. */
+  before: number;
+  /** The sentences beside this one. */
+  others: readonly Sentence[];
+}
+
+/** The rules after one more sentence of the user. */
+export function readSentence(rules: Candidate[], said: Sentence, place: Place): Candidate[] {
+  const { opening, text } = said;
+  const { number: message, before } = place;
+  // What the message says beside a rule is not what it corrects.
+  const stated = rules.filter((rule) => rule.message === message);
+  const last = stated.findLast(({ doubt }) => doubt) ?? stated.findLast(isLikely) ?? rules.at(-1);
+  const isJustSaid = last?.message === message;
+  if (opening?.isRevocation) return isJustSaid ? without(rules, [last]) : rules;
+  const isTakenBack = takenBackBy(text);
+  if (isTakenBack && rules.some(isTakenBack)) return rules.filter((rule) => !isTakenBack(rule));
+  const settled = settleInline(text);
+  const now = settled === text ? said : sentenceOf(settled);
+  const isSure = now.isRule || said.isRule;
+  if (opening && last && !isSure && correctsValue(last, opening, isJustSaid, last.message === before)) {
+    const corrected = replaceEnd(withoutStop(last.text), opening.rest);
+    const rule = candidate(corrected, { message, isFound: last.isFound });
+    return [...without(rules, [last]), { ...rule, doubt: "perhaps" }];
+  }
+  const isOne = now.mayBeRule || said.mayBeRule || isBesideRule(now, place);
+  if (!isOne && (noCorrection.test(text) || rules.length === 0)) return rules;
+  const key = keyOf(settled);
+  if (rules.some((rule) => rule.key === key)) return rules;
+  const turn = opening && isJustSaid && !opening.isRemark ? { rule: last, ...opening } : undefined;
+  const replaced = replacedBy(now, rules, place, turn);
+  const kept = turn && replaced.length === 0 ? doubtRule(rules, turn) : without(rules, replaced);
+  if (!isOne && replaced.length === 0) return kept;
+  // The new form of a rule is one.
+  const isFound = isSure || ((isLikely(now) || !turn) && replaced.some((rule) => rule.isFound));
+  const rule = { ...now, key, message, isFound };
+  return [...kept, isLeftOpen(text) ? { ...rule, doubt: "certain" } : rule];
+}
+
+function without(rules: readonly Candidate[], gone: readonly Candidate[]): Candidate[] {
+  return rules.filter((rule) => !gone.includes(rule));
+}
+
+/** In a message that may state a rule, a sentence this likely may belong to it: "Go 1.22 is the floor." */
+const leastBeside = 0.02;
+
+function isBesideRule({ likelihood }: Sentence, { others }: Place): boolean {
+  return likelihood >= leastBeside && others.some(({ mayBeRule }) => mayBeRule);
+}
+
+/** A sentence begins as a correction, right after a rule. */
+interface Turn extends Opening {
+  rule: Candidate;
+}
+
+function doubtRule(rules: readonly Candidate[], { rule, isCertain }: Turn): Candidate[] {
+  return rules.map((other) =>
+    other === rule ? { ...rule, doubt: isCertain ? "certain" : "perhaps" } : other,
+  );
+}
+
+/**
+ * The rules that a sentence replaces: one of its own message only if that was taken in doubt, or both cannot hold; of an
+ * earlier message, all that it replaces.
+ */
+function replacedBy(now: Sentence, rules: readonly Candidate[], place: Place, turn?: Turn): Candidate[] {
+  if (turn && (isLikely(now) || turn.isCertain) && isSaidInstead(now, turn.rule)) return [turn.rule];
+  const { number: message, before, others } = place;
+  const same = rules.findLast((rule) => rule.message === message && isReplacedInMessage(rule, now));
+  if (same) return [same];
+  const earlier = rules.filter((rule) => rule.message !== message);
+  const found = findReplaced(now, earlier, (rule) => ({ isNext: rule.message === before, others }));
+  const [likeliest] = found;
+  return found.filter(
+    (rule) => rule === likeliest || (rule.id === undefined && rule.message === likeliest?.message),
+  );
+}
+
+function isReplacedInMessage(rule: Candidate, now: Sentence): boolean {
+  if (!isLikely(now) && rule.doubt !== "certain") return false;
+  return rule.doubt === undefined ? hasOtherValue(now, rule) : areRelated(now, rule) || namesRival(now, rule);
+}
+
+function isLikely({ likelihood, isRule }: Sentence): boolean {
+  return isRule || likelihood >= likely;
+}
+
+/** "Sorry, always use pnpm" replaces what was just said about it; "sorry, also run the linter" is one more rule. */
+function isSaidInstead(now: Sentence, before: Sentence): boolean {
+  const isAbout =
+    areRelated(now, before) || namesRival(now, before) || bothNumber(now, before) || pointing.test(now.plain);
+  return isAbout && !/\b(?:also|either|as well|oh and)\b|\btoo[.,!]*$/.test(now.plain);
+}
+
+function bothNumber({ about: now }: Sentence, { about: before }: Sentence): boolean {
+  return [...now.values].some(isNumber) && [...before.values].some(isNumber);
+}
+
+/** "Sorry, I meant 9090": the value of the rule that was just stated, or stated in the message before. */
+function correctsValue(
+  { text }: Candidate,
+  { rest, hasValue }: { rest: string; hasValue: boolean },
+  isJustSaid: boolean,
+  isFromBefore: boolean,
+): boolean {
+  // The reason may follow: "Sorry, 3.11, the cluster was upgraded."
+  const [value = ""] = rest.split(/[,;:](?=\s)|\.{2,}/);
+  const length = value === "" ? 0 : value.split(/\s+/).length;
+  if (isJustSaid) return length > 0 && length <= 8 && isFragment(text, value, hasValue);
+  return isFromBefore && hasValue && value === rest && length <= 3 && isFragment(text, rest, false);
+}
+
+/** A question, or a permission for once, leaves rules as they are. */
+const noCorrection =
+  /^(?!.*\b(?:instead|from now on)\b).*\?\s*$|\b(?:(?:just )?this once|this time|for now|for this (?:one|task|pr|change|commit|file|step|test))\b/i;
+
+function withoutStop(text: string): string {
+  return text.replace(/(?<![\s.!。！])[\s.!。！]+$/, "");
+}
+
+/** The same sentence may be told twice, with other spaces or another full stop. */
+export function keyOf(text: string): string {
+  return withoutStop(oneLine(text)).toLowerCase();
+}
