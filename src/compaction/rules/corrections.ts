@@ -13,10 +13,10 @@ const openingHesitation = `(?:(?:but|and|so|hey)[, ]+)?${hesitation}`;
 
 /** Words that say that what was just said is not so. */
 const certainTurns = [
-  "no,? wait|wait,? (?:no|wait|actually|wrong)|no,? no|no,? hang on|no,? sorry|no,? pardon|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but) no(?=[,:.])",
+  "no+,? wait|wait,? (?:no|wait|actually|wrong)|no,? no+|no,? hang on|no+,? sorry|no,? pardon(?: me)?|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but) no(?=[,:.])",
   "(?:scratch|strike|scrap) that|i beg your pardon|correction|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|hang on|hold on|oops|on second thoughts?|come to think of it|thinking about it|brain fart|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
   "nope|nah|argh|ugh|gah|er+m?|e+h+m?|hm+|mmh|wrong(?=,)|or let me|or you know what",
-  "nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是",
+  "nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon(?: me)?|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是",
 ].join("|");
 
 /** Words that often say so. */
@@ -34,7 +34,7 @@ const inlineCorrection = new RegExp(
 
 /** At the beginning of a sentence: the user corrects an earlier one. */
 const openingCorrection = new RegExp(
-  `^${openingHesitation}(?:${certainTurns}|change of plans?|(?:change|update|revised|instead|rather)(?=[:,])|forget (?:what i said|the)|never ?mind|new plan|(?=make (?:that|it)\\b)|nein|doch lieber|non(?=,)|finalement|en fait|corrección|en realidad|mejor|cambio de planes|更正|改一下|纠正|no(?=[,:.!—–]|$)|actually|sorry|wait|argh|hm+|well(?=[,.]))(?![\\w'])[,:.!—–]*\\s*(?:(?:i mean|i meant|sorry|actually|that|what i said)[,:]?\\s+){0,2}`,
+  `^${openingHesitation}(?:(?:actually,? )?(?:${certainTurns})|change of plans?|(?:change|update|revised|instead|rather)(?=[:,])|forget (?:what i said|the)|never ?mind|new plan|(?=make (?:that|it)\\b)|nein|doch lieber|non(?=,)|finalement|en fait|corrección|en realidad|mejor|cambio de planes|更正|改一下|纠正|no(?=[,:.!—–]|$)|actually|sorry|wait|argh|hm+|well(?=[,.]))(?![\\w'])[,:.!—–]*\\s*(?:(?:i mean|i meant|sorry|actually|that|what i said)[,:]?\\s+){0,2}`,
   "i",
 );
 
@@ -251,7 +251,10 @@ const sociable = /\b(?:i mean|oops|sorry)\W*$/i;
 /** "Wait, that was the old one." */
 const explaining = /^(?:that|this|those|these)(?:'?s| is| was| were| can't| isn't| wasn't)\b/i;
 
-const certain = new RegExp(`^${openingHesitation}(?:${certainTurns}|no(?=[,:.!—–]))`, "i");
+const certain = new RegExp(
+  `^${openingHesitation}(?:(?:actually,? )?(?:${certainTurns})|(?=make (?:that|it)\\b)|no(?=[,:.!—–]))`,
+  "i",
+);
 
 /** How a sentence begins that corrects an earlier one. */
 export interface Opening {

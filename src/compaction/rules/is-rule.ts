@@ -19,19 +19,23 @@ const explicit = new RegExp(
 
 /** "No emojis", which is not "no problem"; "we don't ship on Fridays". */
 const denies = new RegExp(
-  `\\b(?:don't|do not|not ok)\\b|${openers}no (?!wait|sorry|problem|idea|longer|that|it\\b|i\\b|we\\b|need|worries|one\\b)[a-z-]`,
+  `\\b(?:don't|do not|not ok)\\b|${openers}no (?!wait|sorry|man\\b|no\\b|problem|idea|longer|that|it\\b|i\\b|we\\b|need|worries|one\\b)[a-z-]`,
 );
 
 /** Words of a demand that seldom state one. */
 const talks =
   /\b(?:for now|for the moment|at the moment|right now|this time|in this (?:pr|commit|step|moment))\b|^(?:\S+ ){0,3}(?:don't|dont|do not) (?:know|think|see|understand|need|mind|worry|believe|remember|forget|get)\b|^(?:do|does|did|is|are|why|how|what|should) .*\?$/;
 
+/** Few rules are longer: a sentence that is tells of something. */
+const longest = 250;
+
 /** From here on a sentence is taken for a rule: the sooner, the more it says so in so many words. */
 function leastLikely(text: string): number {
+  if (text.length > longest) return 0.97;
   if (talks.test(text)) return 0.95;
   if (text.endsWith("?")) return 0.85;
   if (explicit.test(text)) return 0.5;
-  return denies.test(text) ? 0.8 : 0.9;
+  return denies.test(text) ? 0.8 : 0.92;
 }
 
 /** From here on it may be one: it is kept, and not called a rule. */

@@ -115,7 +115,7 @@ function replacedBy(now: Sentence, rules: readonly Candidate[], place: Place, tu
 
 function isReplacedInMessage(rule: Candidate, now: Sentence): boolean {
   if (!isLikely(now) && rule.doubt !== "certain") return false;
-  return rule.doubt === undefined ? hasOtherValue(now, rule) : areRelated(now, rule) || namesRival(now, rule);
+  return rule.doubt === undefined ? hasOtherValue(now, rule) : isAbout(now, rule);
 }
 
 function isLikely({ likelihood, isRule }: Sentence): boolean {
@@ -124,9 +124,17 @@ function isLikely({ likelihood, isRule }: Sentence): boolean {
 
 /** "Sorry, always use pnpm" replaces what was just said about it; "sorry, also run the linter" is one more rule. */
 function isSaidInstead(now: Sentence, before: Sentence): boolean {
-  const isAbout =
-    areRelated(now, before) || namesRival(now, before) || bothNumber(now, before) || pointing.test(now.plain);
-  return isAbout && !/\b(?:also|either|as well|oh and)\b|\btoo[.,!]*$/.test(now.plain);
+  const adds = /\b(?:also|either|as well|oh and)\b|\btoo[.,!]*$/.test(now.plain);
+  return (
+    !adds && (isAbout(now, before) || pointing.test(now.plain) || pointsBack.test(now.opening?.rest ?? ""))
+  );
+}
+
+/** "No, that eats the disk." */
+const pointsBack = /^(?:that|this)\b/i;
+
+function isAbout(now: Sentence, before: Sentence): boolean {
+  return areRelated(now, before) || namesRival(now, before) || bothNumber(now, before);
 }
 
 function bothNumber({ about: now }: Sentence, { about: before }: Sentence): boolean {
