@@ -2,6 +2,7 @@ import { plainTextOf, type StoredMessage, spokenText } from "../context/conversa
 import { readEpoch, readInjections } from "../engine/conversation.ts";
 import type { Checkpoint, CheckpointMemory, CommandFact, FileFact, Need } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
+import { oneLine } from "../engine/text.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
 import type { CheckpointBudget } from "./budget.ts";
 import { renderCheckpoint } from "./checkpoint-text.ts";
@@ -142,8 +143,9 @@ export function planWithNeeds(
 
 /** Sentences that none of the texts shows, the likeliest rule first. */
 function unseen(sentences: readonly string[], texts: readonly string[]): string[] {
+  const shown = texts.map((text) => oneLine(text));
   return sentences
-    .filter((sentence) => !texts.some((text) => text.includes(sentence)))
+    .filter((sentence) => !shown.some((text) => text.includes(oneLine(sentence))))
     .map((sentence) => ({ sentence, likelihood: likelihoodOf(sentence) }))
     .sort((a, b) => b.likelihood - a.likelihood)
     .map(({ sentence }) => sentence);
