@@ -85,13 +85,22 @@ const politely =
 
 /** The same for a text in plain form whose features are known. */
 export function likelihoodGiven(text: string, features: readonly string[]): number {
-  if (text.length < minLength || onlyNow.test(text)) return 0;
+  if (text.length < minLength || onlyNow.test(text) || repeats(text)) return 0;
   if (isForeignRule(text) || isPointOfRules(text)) return 1;
   const [, demand] = politely.exec(text) ?? [];
   const odds = ruleOdds(features);
   const most = demand === undefined ? odds : Math.max(odds, ruleOdds(featuresOf(demand)));
   return Math.max(1 / (1 + Math.exp(-most)), commands.test(text) ? leastCommand : 0);
 }
+
+/** Whether a text is few words said over and over. */
+function repeats(text: string): boolean {
+  if (text.length < minRepeated) return false;
+  const words = text.split(" ");
+  return words.length > 3 * new Set(words).size;
+}
+
+const minRepeated = 60;
 
 /** The words of all other languages, and their scripts. */
 const foreignWords = new Set(otherLanguages.flatMap(({ words }) => words));

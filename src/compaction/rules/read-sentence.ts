@@ -81,8 +81,11 @@ function without(rules: readonly Candidate[], gone: readonly Candidate[]): Candi
 /** In a message that may state a rule, a sentence this likely may belong to it: "Go 1.22 is the floor." */
 const leastBeside = 0.02;
 
-function isBesideRule({ likelihood }: Sentence, { others }: Place): boolean {
-  return likelihood >= leastBeside && others.some(({ mayBeRule }) => mayBeRule);
+const longestBeside = 200;
+
+function isBesideRule({ text, likelihood }: Sentence, { others }: Place): boolean {
+  const isLike = text.length <= longestBeside && likelihood >= leastBeside;
+  return isLike && others.some(({ mayBeRule }) => mayBeRule);
 }
 
 /** A sentence begins as a correction, right after a rule. */
