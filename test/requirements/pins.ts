@@ -9,7 +9,7 @@ export const pins = [
       "pin, unpin and list_pins keep, remove and list pins; an edit can be undone within the budget.",
     "pins.fence": "A pin cannot forge the end of its block, and parses back to what was written.",
     "pins.found":
-      "At a compaction at least 95 % of the rules that the user has stated are kept in the user's words; those that are clearly rules are marked as found.",
+      "At a compaction at least 95 % of the rules that the user has stated are kept in the user's words; those that say never, always, must or do not are marked as found.",
     "pins.told":
       "Rules that users tell in their own way, in passing and corrected later, are kept in their last form, also where no weight was fitted on them.",
     "pins.ordinary":

@@ -183,6 +183,41 @@ test("of a corrected rule only the last form is kept, however late the correctio
   }
 });
 
+test("a rule that is taken back in its message is kept as it is said anew, with or without the reason between [pins.corrected]", () => {
+  for (const [said, kept, gone] of [
+    ["Always use yarn here. Sorry, I mean pnpm, we switched last month.", "pnpm", "yarn"],
+    [
+      "Never deploy on Fridays. Hmm, actually Thursdays are bad as well. So: never deploy on Thursdays or Fridays.",
+      "never deploy on Thursdays or Fridays",
+      "Never deploy on Fridays",
+    ],
+    [
+      "Always store prices as floats, no wait, that's the legacy table. Prices are always stored as integer cents.",
+      "integer cents",
+      "floats",
+    ],
+    [
+      "Always keep the logs for 14 days. No, that is too short. Keep them for 90 days, always.",
+      "90 days",
+      "14",
+    ],
+    [
+      "Always name tests foo_test.py, oh no that was the Go project, here they are called test_foo.py.",
+      "test_foo.py",
+      "foo_test.py",
+    ],
+  ] as const) {
+    const { texts, possible } = findRules(conversation(said), nothing);
+    const all = [...texts, ...possible].join("\n");
+    assert.ok(all.includes(kept) && !all.includes(gone), `${said}\n→ ${all}`);
+  }
+});
+
+test("padding beside a rule is no part of it [pins.ordinary]", () => {
+  const { texts, possible } = findRules(conversation(`Never push to main. ${"pad ".repeat(200)}`), nothing);
+  assert.deepEqual([texts, possible], [["Never push to main."], []]);
+});
+
 test("what the user has corrected is not kept in another way either [pins.corrected]", () => {
   const messages = conversation(
     "Always log to /var/log/a — no, sorry, /var/log/b.",
