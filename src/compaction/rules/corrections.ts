@@ -6,22 +6,22 @@ import { rivalOf } from "./rivals.ts";
 
 /** Sounds and small words before a correction. */
 const hesitation =
-  "(?:(?:oh(?: (?:dear|man))?|ah(?: crap)?|uy|um|uh|er+m?|e+h+m?|hm+|mmh|mhm|argh|ugh|gah|pf+|well|ok(?:ay)?|lol|ach|äh|euh)[, ]+){0,3}";
+  "(?:(?:oh(?: (?:dear|man))?|ah(?: crap)?|uy|um|uh|er+m?|e+h+m?|hm+|mmh|mhm|meh|argh|ugh|gah|pf+|well|ok(?:ay)?|lol|ach|äh|euh)[, ]+){0,3}";
 
 /** The same before a sentence. */
 const openingHesitation = `(?:(?:but|and|so|hey)[, ]+)?${hesitation}`;
 
 /** Words that say that what was just said is not so. */
 const certainTurns = [
-  "no+,? wait|wait,? (?:no|wait|actually|wrong)|no,? no+|no,? hang on|no+,? sorry|no,? pardon(?: me)?|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but) no(?=[,:.])",
-  "(?:scratch|strike|scrap) that|i beg your pardon|correction|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|hang on|hold on|oops|on second thoughts?|come to think of it|thinking about it|brain fart|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
+  "no+,? wait|wait,? (?:no|wait|actually|wrong)|no,? no+|no,? hang on|no+,? sorry|no,? pardon(?: me)?|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but|so) no(?=[,:.])|(?:ah|oh|ok|eh|hm+|well|uh|mmh|lol),? no+(?=[,:.—– ]|$)",
+  "(?:scratch|strike|scrap) that|i beg your pardon|correction(?=[,:.—–])|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|(?:hang|hold) on(?=[,:.—–])|oops|on second thoughts?|come to think of it|thinking about it|brain fart|(?:ah|oh) crap|(?:ah|oh) hold on|oh (?:but|i see)|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
   "nope|nah|argh|ugh|gah|er+m?|e+h+m?|hm+|mmh|wrong(?=,)|or let me|or you know what",
   "nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon(?: me)?|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是",
 ].join("|");
 
 /** Words that often say so. */
 const doubtfulTurns =
-  "no(?=[,:—–]| (?:that's|it's|they|that|it|i|i'm|i've|what|we|we're|he|she|you|let)\\b)|actually|sorry|sry|wait(?=[,:.—–]| (?:that|that's|it|we|the|wrong)\\b)|well|uh|ah|oh|mhm|meh|although";
+  "no(?=[,:—–]| (?:that's|that was|it was|they've|i've|we've|what i|let me)\\b)|actually|sorry|sry|wait(?=[,:.—–]| (?:that's|wrong|no)\\b)|(?:well|uh|ah|oh|mhm|meh)(?=[,:])";
 
 const fillers =
   "(?:(?:typo|sorry|i mean|i meant|actually|rather|better|it's|it is|that should be)[,:]?\\s+){0,2}";
@@ -43,18 +43,23 @@ const closingCorrection = /^([^,]{1,40}),? (?:actually|i mean|sorry)[.!]*$/i;
 
 /** A complaint about what was just said. */
 const complaint =
-  /^(?:\S+[, ]+){0,2}that(?:'?s| is| was| would be)? (?:too|not|isn't|wrong|can't|doesn't|won't|went|got|lost|clutters|gives|breaks|means|hurts)\b|^(?:\S+[, ]+){0,2}i'm (?:exaggerating|wrong|confusing)\b/i;
+  /^(?:\S+[, ]+){0,2}that(?:'?s| is| was| would be)? (?:too|not (?:enough|right|true|so)|isn't (?:enough|right)|wrong|can't be|doesn't work|won't work|went wrong|got messy|lost|clutters|breaks|hurts|gives)\b|^(?:\S+[, ]+){0,2}i'm (?:exaggerating|wrong|confusing)\b/i;
 
-/** Words of which every correction has one. Without them the patterns above need not be tried. */
+/** Words and sounds of which every correction has one. Without them the patterns above need not be tried. */
 const correcting = new Set(
   "no wait sorry sry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually er err erm uh eh ehh ehm hm hmm hmmm mmh mhm hang hold nah nope god or rephrase correct stricter clearer update fix back thought thoughts thinking think fart excuse edit typo nonsense saying ignore forget argh ugh gah wrong well ah oh meh although but let never nevermind change revised new instead doch ich finalement en corrección cambio that that's thats exaggerating confusing".split(
     " ",
   ),
 );
+const sounds = /\b(?:hm+|er+m?|e+h+m?|uy|no+)\b/i;
 const correctingHan = /不对|我是说|应该是|更正|改一下|纠正/;
 
 function mayCorrect(sentence: string): boolean {
-  return !wordsOf(sentence.toLowerCase()).isDisjointFrom(correcting) || correctingHan.test(sentence);
+  return (
+    !wordsOf(sentence.toLowerCase()).isDisjointFrom(correcting) ||
+    sounds.test(sentence) ||
+    correctingHan.test(sentence)
+  );
 }
 
 /** Openings that say that a value follows. */
@@ -67,7 +72,7 @@ const revocation =
 
 /** A rule is taken back by what it is about. */
 const takenBack =
-  /^(?!.*\b(?:eslint|lint|firewall|css)\b)(?:\S+ ){0,3}(?:scrap|drop|cancel|lift|forget|ignore|disregard|ditch) (?:the |my |that )?(?:(?:[\w-]+ ){0,3}(?:rule|restriction|requirement|ban)\b|what i said\b)|\bthe [\w -]{0,40}\brule\b[^?]{0,40}\bno longer applies\b/i;
+  /^(?!.*\b(?:eslint|lint|firewall|css|don't|do not|never|not|can't|cannot|why|who|did|didn't)\b|.*\?\s*$)(?:\S+ ){0,3}(?:scrap|drop|cancel|lift|forget|ignore|disregard|ditch) (?:the |my |that )?(?:(?:[\w-]+ ){0,3}(?:rule|restriction|requirement|ban)\b|what i said\b)|^(?!who\b)[^?]*\bthe [\w -]{0,40}\brule\b[^?]{0,40}\bno longer applies\b/i;
 
 /** What a value left in place looks like. */
 const elision = "[…]";
@@ -101,7 +106,8 @@ export function isLeftOpen(sentence: string): boolean {
   if (!mayCorrect(sentence)) return false;
   if (endingTurn.test(sentence.slice(-longestTurn))) return true;
   const match = inlineCorrection.exec(sentence);
-  return match !== null && !doubtful.test(match[0]) && settleInline(sentence) === sentence;
+  if (match === null || doubtful.test(match[0]) || settleInline(sentence) !== sentence) return false;
+  return !/^(?:make|it)\b/i.test(sentence.slice(match.index + match[0].length));
 }
 
 /** What is said after a correction takes the place of the end of what was said before, or of all of it. */
@@ -111,12 +117,12 @@ function settle(before: string, turn: string, after: string): string | undefined
   const isAbout = (clauses: readonly string[]) =>
     !contentOf(clauses.join(" ")).words.isDisjointFrom(contentOf(before).words);
   const isAnew = isAbout(rest) && rest.some((clause) => splitWords(clause).length >= 3);
-  if (!isAnew && isFragment(before, value, isCertain, !/^\W*(?:no\W*|actually\s*)$/i.test(turn)))
+  if (!isAnew && isFragment(before, value, isCertain, /\b(?:sorry|sry|wait|oops|actually,)\W*$/i.test(turn)))
     return isRule(after) && !isRule(`${before}.`) ? after : replaceEnd(before, after);
   return saidAnew(before, turn, after);
 }
 
-function clausesOf(text: string): [first: string, ...rest: string[]] {
+export function clausesOf(text: string): [first: string, ...rest: string[]] {
   const [first = "", ...rest] = text.split(/[,;:](?=\s)\s*|\.{2,}\s*/);
   return [first, ...rest];
 }
@@ -128,11 +134,14 @@ function clausesOf(text: string): [first: string, ...rest: string[]] {
 function saidAnew(before: string, turn: string, after: string): string | undefined {
   const last = clausesOf(after).findLast((clause) => splitWords(clause).length >= 3) ?? after;
   const [now, old] = [contentOf(after), contentOf(before)];
-  const isAbout = [...now.words].some((word) => old.words.has(word));
-  // "Actually run it" is emphasis.
-  if (/^\W*actually\s*$/i.test(turn)) return undefined;
+  const shared = now.words.intersection(old.words).size;
+  const isAbout = shared > 0;
+  // "Actually run it" is emphasis, "oh, and never …" one more rule, and "make it fast" the rest of the sentence.
+  if (/^\W*actually\s*$/i.test(turn) || /^(?:and|or|make (?:it|that))\b/i.test(after)) return undefined;
   const isSaid = splitWords(last).length >= 3 && (isAbout || mayBeRule(last) || mayBeRule(after));
-  if (isAbout && isSaid) return after;
+  const isTurned =
+    !doubtful.test(turn) || shared > 1 || isRule(last) || (old.values.size > 0 && now.values.size > 0);
+  if (isAbout && isSaid && isTurned) return after;
   const values = [...old.values].filter((value) => !contentOf(last).values.has(value));
   if (values.length > 0 && now.values.size > 0) {
     const words = before.split(" ").map((word) => (values.includes(bare(word)) ? elision : word));
@@ -146,7 +155,7 @@ const doubtful = new RegExp(`^\\W*${hesitation}(?:${doubtfulTurns}|oops)\\W*$`, 
 
 /** What begins a remark, not a value: "I mean it", "sorry, but …". */
 const remark =
-  /^(?:wait for|let me|hold|it|i|i'm|i've|i'll|you|we|he|she|they|there|but|and|because|if|what|really|seriously|so|thanks|please|gotta|old habit|force of habit|too|just|that's|that is|this is)\b/i;
+  /^(?:wait for|let me|hold|it|i|i'm|i've|i'll|you|we|he|she|they|there|but|and|because|if|what|really|seriously|so|thanks|please|gotta|old habit|force of habit|too|just|that's|that is|this is|ok|okay|leave|let's|kidding|fine|right|nice|cool|never mind)\b/i;
 const socialRemark = /^(?:for|about|until|to|great|good|done|problem|worries|need|idea)\b/i;
 const doubtfulRemark =
   /^(?:for|about|an?|the|that|this|to|then|until|great|good|problem|worries|need|idea)\b/i;
@@ -158,8 +167,17 @@ const maxFragment = 6;
 export function isFragment(before: string, after: string, isCertain: boolean, mayBeShort = true): boolean {
   const value = after.replace(/^make (?:that|it) /i, "");
   if (remark.test(value) || splitWords(value).length > maxFragment) return false;
-  if (isCertain || value !== after || canReplace(before, value)) return true;
+  // "If it is slow, make it fast" corrects nothing.
+  if (value !== after) return contentOf(before).values.size > 0 && contentOf(value).values.size > 0;
+  if (canReplace(before, value)) return true;
+  // "200 MB, eh no, cheap phones will die": the new value is still to come.
+  const isReason = splitWords(value).length > 3 && isWithout(value) && !isWithout(before);
+  if (isCertain) return !isReason;
   return mayBeShort && splitWords(value).length <= 2 && !doubtfulRemark.test(value);
+}
+
+function isWithout(text: string): boolean {
+  return contentOf(text).values.size === 0;
 }
 
 /** Whether a text can replace the end of the text before it: a value of the same kind, or one after the same small word. */
@@ -178,6 +196,10 @@ const isSmall = /^(?:in|on|at|to|with|from|for|under|by|as|before|after|the|an?|
 
 /** Puts a correction in place of the words that it corrects. */
 export function replaceEnd(before: string, correction: string): string {
+  return insert(before, correction).replaceAll(/(?:\[…\] )+(?=\[…\] )/g, "");
+}
+
+function insert(before: string, correction: string): string {
   const [value] = clausesOf(correction.replace(/^make (?:that|it) /i, ""));
   const fragment = splitWords(value);
   const [first = ""] = fragment;
@@ -232,7 +254,7 @@ export function openingOf(sentence: string): Opening | undefined {
   const isApart = hasValue || /[,:.!—–]\s*$/.test(match[0]);
   const isRemark =
     (remark.test(after) || socialRemark.test(after)) &&
-    clausesOf(after).length === 1 &&
+    (clausesOf(after).length === 1 || /\bi mean it\b/i.test(sentence)) &&
     !explaining.test(after) &&
     (sociable.test(match[0]) || !certain.test(match[0]));
   const isCertain = !isRemark && (certain.test(match[0]) || explaining.test(after));
@@ -269,11 +291,14 @@ export interface Opening {
   isCertain: boolean;
 }
 
-/** What a sentence takes back by naming what it is about: "scrap the rule about tabs"; undefined for nothing. */
-export function takenBackBy(sentence: string): ((rule: Stated) => boolean) | undefined {
-  if (!takenBack.test(sentence)) return undefined;
-  const { words: subject, values } = contentOf(sentence.replace(takenBackWords, ""));
-  return ({ about }) => !subject.isDisjointFrom(about.words) || !values.isDisjointFrom(about.values);
+/** The rules that a sentence takes back by naming what they are about: "scrap the rule about tabs". */
+export function takenBackBy<Rule extends Stated>(sentence: string, rules: readonly Rule[]): Rule[] {
+  if (!takenBack.test(sentence)) return [];
+  const { words, values } = contentOf(sentence.replace(takenBackWords, ""));
+  const shared = ({ about }: Rule) =>
+    words.intersection(about.words).size + values.intersection(about.values).size;
+  const most = Math.max(1, ...rules.map(shared));
+  return rules.filter((rule) => shared(rule) === most);
 }
 
 const takenBackWords =

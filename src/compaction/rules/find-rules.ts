@@ -4,7 +4,7 @@ import { withdrawnValues } from "./content.ts";
 import { openingOf } from "./corrections.ts";
 import { mayBeRule } from "./is-rule.ts";
 import { ownSentences } from "./own-words.ts";
-import { type Candidate, candidate, keyOf, readSentence } from "./read-sentence.ts";
+import { type Candidate, candidate, keyOf, maxRule, readSentence } from "./read-sentence.ts";
 import { type Sentence, sentenceOf } from "./sentence.ts";
 
 /** What is known of the user's rules before a conversation is searched. */
@@ -26,7 +26,7 @@ export interface FoundRules {
 }
 
 /** Found rules, what may be one, and the values that the user has corrected. */
-export interface SearchedRules extends FoundRules {
+interface SearchedRules extends FoundRules {
   /** Sentences that may state a rule, oldest first. They are kept, and not called rules. */
   possible: string[];
   withdrawn: string[];
@@ -37,9 +37,6 @@ const [maxNewest, maxLikeliest] = [20, 20];
 
 /** While a conversation is read, so many may wait for a correction. */
 const maxWaiting = 120;
-
-/** Longer texts are cut, with an ellipsis. */
-const maxRule = 500;
 
 /** Finds, without a model, what the user forbids or demands for good. */
 export function findRules(messages: readonly StoredMessage[], known: KnownRules): SearchedRules {
@@ -53,9 +50,14 @@ export function findRules(messages: readonly StoredMessage[], known: KnownRules)
   for (const { number, message } of newestSaid(messages)) {
     const sentences = ownSentences(spokenText(message)).map(sentenceOf);
     for (const [index, said] of sentences.entries()) {
-      const next = readSentence(rules, said, { number, before, others: beside(sentences, index) });
+      const next = readSentence(rules, said, {
+        number,
+        before,
+        previous: sentences[index - 1],
+        others: beside(sentences, index),
+      });
       for (const value of withdrawnIn(rules, next, said.text)) withdrawn.add(value);
-      rules = next.length > maxWaiting ? withoutLeastLikely(next, maxWaiting / 2) : next;
+      rules = next.length > maxWaiting ? withoutOldest(withoutLeastLikely(next, maxWaiting / 2)) : next;
     }
     before = number;
   }
@@ -82,6 +84,15 @@ function withoutLeastLikely(rules: Candidate[], most: number): Candidate[] {
   return dropped.size === 0 ? rules : rules.filter((rule) => !dropped.has(rule));
 }
 
+/** More rules than these are not kept either: the oldest make room, except those that are known. */
+const maxFound = 150;
+
+function withoutOldest(rules: Candidate[]): Candidate[] {
+  const found = rules.filter(({ isFound, id }) => isFound && id === undefined);
+  const dropped = new Set(found.slice(0, -maxFound));
+  return dropped.size === 0 ? rules : rules.filter((rule) => !dropped.has(rule));
+}
+
 /** Each text once. */
 function textsOf(rules: readonly Candidate[]): string[] {
   // Stores reject NUL and lone surrogates.
@@ -90,7 +101,7 @@ function textsOf(rules: readonly Candidate[]): string[] {
 }
 
 /** More text of the user is not searched: it is pasted, and reading it would take seconds. */
-const maxSaid = 400_000;
+const maxSaid = 200_000;
 
 /** The user's newest messages, in order. */
 function newestSaid(messages: readonly StoredMessage[]): StoredMessage[] {
@@ -107,8 +118,9 @@ function newestSaid(messages: readonly StoredMessage[]): StoredMessage[] {
 /** The values that a sentence corrects, in itself or in an earlier rule. */
 function withdrawnIn(before: readonly Candidate[], after: readonly Candidate[], sentence: string): string[] {
   if (before === after) return [];
-  const gone = before.filter((rule) => !after.includes(rule)).map(({ text }) => text);
-  const fresh = after.filter((rule) => !before.includes(rule)).map(({ text }) => text);
+  const [earlier, later] = [new Set(before), new Set(after)];
+  const gone = before.filter((rule) => !later.has(rule)).map(({ text }) => text);
+  const fresh = after.filter((rule) => !earlier.has(rule)).map(({ text }) => text);
   const said = fresh.length > 0 ? [sentence] : [];
   return withdrawnValues([...gone, ...said].join(" "), fresh.join(" "));
 }

@@ -154,8 +154,8 @@ function joinWrapped(lines: readonly string[]): Line[] {
     const last = joined.at(-1);
     const isPoint = bullet.test(line);
     const isWrapped = /^\s*[a-z(]/.test(line)
-      ? !/[.!?。！？:]\s*$/.test(last?.text ?? "")
-      : unfinished.test(last?.text ?? "");
+      ? !/[.!?。！？:]\s*$/.test(last?.text.slice(-20) ?? "")
+      : unfinished.test(last?.text.slice(-20) ?? "");
     if (last && !isPoint && isWrapped) last.text += ` ${line.trim()}`;
     else
       joined.push({

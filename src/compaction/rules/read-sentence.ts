@@ -1,6 +1,7 @@
 import { oneLine } from "../../engine/text.ts";
 import { isNumber } from "./content.ts";
 import {
+  clausesOf,
   isFragment,
   isLeftOpen,
   type Opening,
@@ -8,7 +9,7 @@ import {
   settleInline,
   takenBackBy,
 } from "./corrections.ts";
-import { areRelated, findReplaced, hasOtherValue, likely, namesRival, pointing } from "./replaces.ts";
+import { areRelated, findReplaced, likely, namesRival, pointing } from "./replaces.ts";
 import { type Sentence, sentenceOf } from "./sentence.ts";
 
 /** A sentence that states a rule, or may state one. */
@@ -26,10 +27,16 @@ export interface Candidate extends Sentence {
    * not certain, only another rule does.
    */
   doubt?: "certain" | "perhaps";
+  /** The sentence as it was said, if its end was put in place of other words. */
+  said?: string;
 }
 
+/** Longer texts are cut, with an ellipsis. */
+export const maxRule = 500;
+
 export function candidate(text: string, more: Pick<Candidate, "message" | "isFound">): Candidate {
-  return { ...sentenceOf(text), key: keyOf(text), ...more };
+  const rule = oneLine(text, maxRule);
+  return { ...sentenceOf(rule), key: keyOf(rule), ...more };
 }
 
 /** A message of the user, as one of its sentences sees it. */
@@ -37,6 +44,8 @@ export interface Place {
   number: number;
   /** The message that the user wrote before it. */
   before: number;
+  /** The sentence before this one in the message. */
+  previous: Sentence | undefined;
   /** The sentences beside this one. */
   others: readonly Sentence[];
 }
@@ -44,34 +53,45 @@ export interface Place {
 /** The rules after one more sentence of the user. */
 export function readSentence(rules: Candidate[], said: Sentence, place: Place): Candidate[] {
   const { opening, text } = said;
-  const { number: message, before } = place;
-  // What the message says beside a rule is not what it corrects.
+  const { number: message, before, previous } = place;
   const stated = rules.filter((rule) => rule.message === message);
-  const last = stated.findLast(({ doubt }) => doubt) ?? stated.findLast(isLikely) ?? rules.at(-1);
-  const isJustSaid = last?.message === message;
-  if (opening?.isRevocation) return isJustSaid ? without(rules, [last]) : rules;
-  const isTakenBack = takenBackBy(text);
-  if (isTakenBack && rules.some(isTakenBack)) return rules.filter((rule) => !isTakenBack(rule));
+  const last =
+    stated.findLast(({ doubt }) => doubt) ??
+    stated.findLast((rule) => isSaidBy(rule, previous)) ??
+    rules.at(-1);
+  // What follows another sentence corrects that one.
+  const isJustSaid = last?.message === message && (last.doubt !== undefined || isSaidBy(last, previous));
+  if (opening?.isRevocation) return isJustSaid && last ? without(rules, [last]) : rules;
+  const takenBack = takenBackBy(text, rules);
+  if (takenBack.length > 0) return without(rules, takenBack);
   const settled = settleInline(text);
   const now = settled === text ? said : sentenceOf(settled);
   const isSure = now.isRule || said.isRule;
-  if (opening && last && !isSure && correctsValue(last, opening, isJustSaid, last.message === before)) {
+  const isFromBefore = previous === undefined && last?.message === before;
+  if (opening && last && !isSure && correctsValue(last, opening, isJustSaid, isFromBefore)) {
     const corrected = replaceEnd(withoutStop(last.text), opening.rest);
     const rule = candidate(corrected, { message, isFound: last.isFound });
-    return [...without(rules, [last]), { ...rule, doubt: "perhaps" }];
+    return [...without(rules, [last]), { ...rule, said: text, doubt: "perhaps" }];
   }
   const isOne = now.mayBeRule || said.mayBeRule || isBesideRule(now, place);
   if (!isOne && (noCorrection.test(text) || rules.length === 0)) return rules;
   const key = keyOf(settled);
-  if (rules.some((rule) => rule.key === key)) return rules;
-  const turn = opening && isJustSaid && !opening.isRemark ? { rule: last, ...opening } : undefined;
-  const replaced = replacedBy(now, rules, place, turn);
-  const kept = turn && replaced.length === 0 ? doubtRule(rules, turn) : without(rules, replaced);
+  const again = rules.find((rule) => rule.key === key);
+  const others = again ? without(rules, [again]) : rules;
+  const turn = opening && isJustSaid && last && !opening.isRemark ? { rule: last, ...opening } : undefined;
+  const replaced = replacedBy(now, others, place, turn);
+  const kept = turn && replaced.length === 0 ? doubtRule(others, turn) : without(others, replaced);
+  // Said again, it is said now.
+  if (again) return [...kept, { ...again, message }];
   if (!isOne && replaced.length === 0) return kept;
   // The new form of a rule is one.
   const isFound = isSure || ((isLikely(now) || !turn) && replaced.some((rule) => rule.isFound));
-  const rule = { ...now, key, message, isFound };
+  const rule = { ...now, key, message, isFound, said: text };
   return [...kept, isLeftOpen(text) ? { ...rule, doubt: "certain" } : rule];
+}
+
+function isSaidBy({ text, said = text }: Candidate, sentence: Sentence | undefined): boolean {
+  return said === sentence?.text;
 }
 
 function without(rules: readonly Candidate[], gone: readonly Candidate[]): Candidate[] {
@@ -99,10 +119,7 @@ function doubtRule(rules: readonly Candidate[], { rule, isCertain }: Turn): Cand
   );
 }
 
-/**
- * The rules that a sentence replaces: one of its own message only if that was taken in doubt, or both cannot hold; of an
- * earlier message, all that it replaces.
- */
+/** The rules that a sentence replaces: one of its own message only if that was taken in doubt. */
 function replacedBy(now: Sentence, rules: readonly Candidate[], place: Place, turn?: Turn): Candidate[] {
   if (turn && (isLikely(now) || turn.isCertain) && isSaidInstead(now, turn.rule)) return [turn.rule];
   const { number: message, before, others } = place;
@@ -117,8 +134,8 @@ function replacedBy(now: Sentence, rules: readonly Candidate[], place: Place, tu
 }
 
 function isReplacedInMessage(rule: Candidate, now: Sentence): boolean {
-  if (!isLikely(now) && rule.doubt !== "certain") return false;
-  return rule.doubt === undefined ? hasOtherValue(now, rule) : isAbout(now, rule);
+  if (rule.doubt === "certain") return isAbout(now, rule) || pointing.test(now.plain);
+  return rule.doubt === "perhaps" && isLikely(now) && isAbout(now, rule);
 }
 
 function isLikely({ likelihood, isRule }: Sentence): boolean {
@@ -152,9 +169,9 @@ function correctsValue(
   isFromBefore: boolean,
 ): boolean {
   // The reason may follow: "Sorry, 3.11, the cluster was upgraded."
-  const [value = ""] = rest.split(/[,;:](?=\s)|\.{2,}/);
+  const [value] = clausesOf(rest);
   const length = value === "" ? 0 : value.split(/\s+/).length;
-  if (isJustSaid) return length > 0 && length <= 8 && isFragment(text, value, hasValue);
+  if (isJustSaid) return length > 0 && length <= 8 && isFragment(text, value, hasValue, false);
   return isFromBefore && hasValue && value === rest && length <= 3 && isFragment(text, rest, false);
 }
 

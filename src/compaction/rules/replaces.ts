@@ -28,8 +28,12 @@ function replacing(now: Sentence, before: Sentence, around: Around): number {
 const least = { rule: -1, other: 0.7 };
 
 function leastOf(now: Sentence, before: Sentence): number {
-  return now.likelihood >= likely || numbersDiffer(now, before) ? least.rule : least.other;
+  const isLimit = now.likelihood >= leastDemand && numbersDiffer(now, before);
+  return now.likelihood >= likely || isLimit ? least.rule : least.other;
 }
+
+/** A number in a sentence that is less likely a rule is news: "coverage is at 76 % now". */
+const leastDemand = 0.06;
 
 /** From here on a sentence can replace a rule without saying that something changes. */
 export const likely = 0.15;
@@ -57,12 +61,17 @@ export function areRelated(a: Stated, b: Stated): boolean {
 export function mayReplace(now: Sentence, before: Sentence, around: Around): boolean {
   if (isLeaveForOnce(now, before) || isException(now, before) || !mayBeAbout(now, before, around))
     return false;
+  // What only another sentence of the message is about, this one has to point at or to change.
+  const isItself = areRelated(now, before) || namesRival(now, before) || sharesValue(now, before);
+  if (!isItself && !pointing.test(now.plain) && now.opening === undefined && now.changes < plainSign)
+    return false;
   const isChange = [now, ...around.others].some(({ changes }) => changes > leastSign);
   return isChange || now.opening !== undefined || (now.likelihood >= likely && cannotBothHold(now, before));
 }
 
 /** Log odds of a change from which a sentence, or one beside it, can be said to announce one. */
 const leastSign = -4;
+const plainSign = -1;
 
 /** Whether each has a value of its own. Prohibitions hold side by side, unless it is a number that differs. */
 function cannotBothHold(now: Sentence, before: Sentence): boolean {
@@ -88,10 +97,14 @@ function mayBeAbout(now: Sentence, before: Sentence, { isNext, others }: Around)
   return (
     areRelated(now, before) ||
     namesRival(now, before) ||
-    !now.about.values.isDisjointFrom(before.about.values) ||
+    sharesValue(now, before) ||
     others.some(({ about }) => !about.words.isDisjointFrom(before.about.words)) ||
     (isNext && now.opening !== undefined)
   );
+}
+
+function sharesValue({ about: now }: Stated, { about: before }: Stated): boolean {
+  return !now.values.isDisjointFrom(before.values);
 }
 
 export function namesRival(now: Sentence, before: Sentence): boolean {

@@ -286,6 +286,53 @@ test("leave for once, and talk about the same thing, leave a rule as it is [pins
   assert.deepEqual(found(both.join(" ")), both);
 });
 
+test("a reminder, small talk, and a correction of something else leave a rule as it is [pins.corrected]", () => {
+  const rule = "Always run the tests before you commit.";
+  for (const later of [
+    "Please don't forget the rule about tests.",
+    "Why did you ignore what I said about tests?",
+    "You can't just drop the test requirement.",
+  ])
+    assert.deepEqual(found(rule, later)[0], rule, later);
+  for (const after of ["Hmm, ok.", "The logo is red. No, blue.", "Can you check why CI is red? Never mind."])
+    assert.equal(
+      found(`Always deploy to staging first. ${after}`)[0],
+      "Always deploy to staging first.",
+      after,
+    );
+  for (const whole of [
+    "If a test is flaky, always make it deterministic.",
+    "Never push to main, oh and always rebase before pushing.",
+    "When in doubt, always hold on and ask me.",
+    "Never use sudo, no you don't need it.",
+  ])
+    assert.deepEqual(found(whole), [whole]);
+  const three = [
+    "Never commit secrets.",
+    "Always write commit messages in English.",
+    "Never commit to main.",
+  ];
+  const without = found(...three, "Forget the rule about English commit messages.");
+  assert.deepEqual(without, ["Never commit secrets.", "Never commit to main."]);
+});
+
+test("a rule that is told again is not replaced by what is said beside it [pins.lasting]", () => {
+  const rule = "Never push to main.";
+  assert.deepEqual(found(rule, `${rule} Now look at 17.`, `${rule} Thanks.`), [rule]);
+});
+
+test("many different rules take time in proportion to their number [pins.linear]", () => {
+  const time = (count: number): number => {
+    const texts = Array.from({ length: count }, (_, index) => `Never touch q${index}x.`);
+    const start = performance.now();
+    found(...texts);
+    return performance.now() - start;
+  };
+  time(200);
+  const [few, many] = [time(500), time(2_000)];
+  assert.ok(many < Math.max(few, 20) * 16, `${few} ms for 500, ${many} ms for 2,000`);
+});
+
 test("messages that are read again leave a corrected rule as it is [pins.lasting]", () => {
   const said = conversation(
     "Always use port 8080 for the dev server.",
