@@ -6,14 +6,14 @@ import { rivalOf } from "./rivals.ts";
 
 /** Sounds and small words before a correction. */
 const hesitation =
-  "(?:(?:oh(?: (?:dear|man))?|ah(?: crap)?|uy|um|uh|er+m?|e+h+m?|hm+|mmh|mhm|meh|argh|ugh|gah|pf+|well|ok(?:ay)?|lol|ach|äh|euh)[, ]+){0,3}";
+  "(?:(?:oh+(?: (?:dear|man))?|ah+(?: crap)?|uy|um|uh|er+m?|e+h+m?|hm+|mmh|mhm|meh|argh|ugh|gah|pf+|well|ok(?:ay)?|lol|ach|äh|euh)[, ]+){0,3}";
 
 /** The same before a sentence. */
 const openingHesitation = `(?:(?:but|and|so|hey)[, ]+)?${hesitation}`;
 
 /** Words that say that what was just said is not so. */
 const certainTurns = [
-  "no+,? wait|wait,? (?:no|wait|actually|wrong)|no,? no+|no,? hang on|no+,? sorry|no,? pardon(?: me)?|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but|so) no(?=[,:.])|(?:ah|oh|ok|eh|hm+|well|uh|mmh|lol),? no+(?=[,:.—– ]|$)",
+  "no+,? wait|wait,? (?:no|wait|actually|wrong)|no,? no+|no,? hang on|no+,? sorry|no,? pardon(?: me)?|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but|so) no(?=[,:.])|(?:ah+|oh+|ok|eh+|hm+|well|uh|mmh|lol),? no+(?=[,:.—– ]|$)",
   "(?:scratch|strike|scrap) that|i beg your pardon|correction(?=[,:.—–])|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|(?:hang|hold) on(?=[,:.—–])|oops|on second thoughts?|come to think of it|thinking about it|brain fart|(?:ah|oh) crap|(?:ah|oh) hold on|oh (?:but|i see)|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
   "nope|nah|argh|ugh|gah|er+m?|e+h+m?|hm+|mmh|wrong(?=,)|or let me|or you know what",
   "nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon(?: me)?|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是",
@@ -106,14 +106,14 @@ export function isLeftOpen(sentence: string): boolean {
   if (!mayCorrect(sentence)) return false;
   if (endingTurn.test(sentence.slice(-longestTurn))) return true;
   const match = inlineCorrection.exec(sentence);
-  if (match === null || doubtful.test(match[0]) || settleInline(sentence) !== sentence) return false;
+  if (match === null || isDoubtful(match[0]) || settleInline(sentence) !== sentence) return false;
   return !/^(?:make|it)\b/i.test(sentence.slice(match.index + match[0].length));
 }
 
 /** What is said after a correction takes the place of the end of what was said before, or of all of it. */
 function settle(before: string, turn: string, after: string): string | undefined {
   const [value, ...rest] = clausesOf(after);
-  const isCertain = !doubtful.test(turn);
+  const isCertain = !isDoubtful(turn);
   const isAbout = (clauses: readonly string[]) =>
     !contentOf(clauses.join(" ")).words.isDisjointFrom(contentOf(before).words);
   const isAnew = isAbout(rest) && rest.some((clause) => splitWords(clause).length >= 3);
@@ -140,18 +140,23 @@ function saidAnew(before: string, turn: string, after: string): string | undefin
   if (/^\W*actually\s*$/i.test(turn) || /^(?:and|or|make (?:it|that))\b/i.test(after)) return undefined;
   const isSaid = splitWords(last).length >= 3 && (isAbout || mayBeRule(last) || mayBeRule(after));
   const isTurned =
-    !doubtful.test(turn) || shared > 1 || isRule(last) || (old.values.size > 0 && now.values.size > 0);
+    !isDoubtful(turn) || shared > 1 || isRule(last) || (old.values.size > 0 && now.values.size > 0);
   if (isAbout && isSaid && isTurned) return after;
   const values = [...old.values].filter((value) => !contentOf(last).values.has(value));
   if (values.length > 0 && now.values.size > 0) {
     const words = before.split(" ").map((word) => (values.includes(bare(word)) ? elision : word));
     return `${words.join(" ")}${turn}${after}`;
   }
-  return isSaid && !doubtful.test(turn) ? after : undefined;
+  return isSaid && !isDoubtful(turn) ? after : undefined;
 }
 
 /** Words that are often no correction: what follows must fit the words before. */
+function isDoubtful(turn: string): boolean {
+  return doubtful.test(turn) && !beyondDoubt.test(turn);
+}
+
 const doubtful = new RegExp(`^\\W*${hesitation}(?:${doubtfulTurns}|oops)\\W*$`, "i");
+const beyondDoubt = new RegExp(`^\\W*${hesitation}(?!oops)(?:${certainTurns})`, "i");
 
 /** What begins a remark, not a value: "I mean it", "sorry, but …". */
 const remark =
