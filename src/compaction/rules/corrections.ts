@@ -43,7 +43,7 @@ const closingCorrection = /^([^,]{1,40}),? (?:actually|i mean|sorry)[.!]*$/i;
 
 /** A complaint about what was just said. */
 const complaint =
-  /^(?:\S+[, ]+){0,2}that(?:'?s| is| was| would be)? (?:too|not (?:enough|right|true|so)|isn't (?:enough|right)|wrong|can't be|doesn't work|won't work|went wrong|got messy|lost|clutters|breaks|hurts|gives)\b|^(?:\S+[, ]+){0,2}i'm (?:exaggerating|wrong|confusing)\b/i;
+  /^(?:[^\s,]+[, ]+){0,2}that(?:'?s| is| was| would be)? (?:too|not (?:enough|right|true|so)|isn't (?:enough|right)|wrong|can't be|doesn't work|won't work|went wrong|got messy|lost|clutters|breaks|hurts|gives)\b|^(?:[^\s,]+[, ]+){0,2}i'm (?:exaggerating|wrong|confusing)\b/i;
 
 /** Words and sounds of which every correction has one. Without them the patterns above need not be tried. */
 const correcting = new Set(

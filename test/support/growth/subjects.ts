@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { globMatcher } from "../../../src/cli/chat/glob.ts";
 import { stated } from "../../../src/compaction/rules/content.ts";
+import { featuresOf } from "../../../src/compaction/rules/features.ts";
 import { LineMatcher } from "../../../src/sessions/search/match-lines.ts";
 import { NoteIndex } from "../../../src/surfaces/notes/note-index.ts";
 import { splitLines } from "../../../src/surfaces/project/notes-md/lines.ts";
@@ -34,6 +35,8 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/compaction/rules/find-rules.ts": [
     { source: "(?<![\\w/@.-])(?:aa\\-a|aaaa|9090)(?![\\w/@-]|\\.\\w)", flags: "gi" },
   ],
+  "src/compaction/rules/corrections.ts": "loaded",
+  "src/compaction/rules/is-rule.ts": "loaded",
   "src/compaction/need/names.ts": "loaded",
   "src/sessions/search/match-lines.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/surfaces/project/notes-md/timestamps.ts": "loaded",
@@ -61,6 +64,7 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/cli/terminal/text-width.ts cutToWidth": () => [80],
   "src/cli/terminal/text-width.ts padToWidth": () => [80],
   "src/cli/terminal/wrap-text.ts inlineSpans": () => [true],
+  "src/compaction/rules/is-rule.ts likelihoodGiven": (text) => [featuresOf(text)],
   "src/compaction/summary.ts findSummaryFault": (text) => [[text], { summary: 100, removed: 1_000 }],
   "src/context/excerpt.ts chooseEnds": () => [500, characters],
   "src/context/excerpt.ts renderEnds": () => [{ head: 1_000, tail: 500 }, "…"],
