@@ -59,7 +59,7 @@ console.log(
 );
 for (const writer of writers) {
   const fitted = fitSparse(examplesOf(writers.filter((other) => other !== writer)), bias);
-  const sums = (texts: readonly string[]) => texts.map((text) => sumWeights(featuresOf(text), fitted));
+  const sums = (texts: readonly string[]) => texts.map((text) => sumWeights(features(text), fitted));
   const found = sums(writer.rules);
   const others = sums(writer.ordinary).sort((a, b) => b - a);
   const cells = shares.map((share) => {
@@ -130,17 +130,21 @@ function changesIn({ rules, later }: Conversation): Example[] {
 }
 
 function example(text: string, isRule: boolean): Example {
-  return { features: featuresOf(text), isRule };
+  return { features: features(text), isRule };
+}
+
+function features(text: string): string[] {
+  return featuresOf(plain(text));
 }
 
 function everyOther(texts: readonly string[]): string[] {
   return texts.filter((_, index) => index % 2 === 0);
 }
 
-function readWith(weights: ReadonlyMap<string, number> = new Map()): Read {
+function readWith(weights: ReadonlyMap<string, number>): Read {
   const read = new Map<string, Sentence>();
   return (text) => {
-    const sentence = read.get(text) ?? { ...readOnce(text), changes: sumWeights(featuresOf(text), weights) };
+    const sentence = read.get(text) ?? { ...readOnce(text), changes: sumWeights(features(text), weights) };
     read.set(text, sentence);
     return sentence;
   };
@@ -196,8 +200,8 @@ function readWriters(folder: string): Writer[] {
 function examplesOf(from: readonly Writer[]): Example[] {
   return from.flatMap(({ times = 1, ...writer }) => {
     const examples = [
-      ...writer.rules.map((text) => ({ features: featuresOf(text), isRule: true })),
-      ...writer.ordinary.map((text) => ({ features: featuresOf(text), isRule: false })),
+      ...writer.rules.map((text) => example(text, true)),
+      ...writer.ordinary.map((text) => example(text, false)),
     ];
     return Array.from({ length: times }, () => examples).flat();
   });

@@ -145,7 +145,10 @@ export function planWithNeeds(
 function unseen(sentences: readonly string[], texts: readonly string[]): string[] {
   const shown = texts.map((text) => oneLine(text));
   return sentences
-    .filter((sentence) => !shown.some((text) => text.includes(oneLine(sentence))))
+    .filter((sentence) => {
+      const line = oneLine(sentence);
+      return !shown.some((text) => text.includes(line));
+    })
     .map((sentence) => ({ sentence, likelihood: likelihoodOf(sentence) }))
     .sort((a, b) => b.likelihood - a.likelihood)
     .map(({ sentence }) => sentence);

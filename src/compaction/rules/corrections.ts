@@ -47,7 +47,7 @@ const complaint =
 
 /** Words and sounds of which every correction has one. Without them the patterns above need not be tried. */
 const correcting = new Set(
-  "no wait sorry sry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually er err erm uh eh ehh ehm hm hmm hmmm mmh mhm hang hold nah nope god or rephrase correct stricter clearer update fix back thought thoughts thinking think fart excuse edit typo nonsense saying ignore forget argh ugh gah wrong well ah oh meh although but let never nevermind change revised new instead doch ich finalement en corrección cambio that that's thats exaggerating confusing".split(
+  "no wait sorry sry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually uh mmh mhm hang hold nah nope god or rephrase correct stricter clearer update fix back thought thoughts thinking think fart excuse edit typo nonsense saying ignore forget argh ugh gah wrong well ah oh meh but let never nevermind change revised new instead doch ich finalement en corrección cambio that that's thats exaggerating confusing".split(
     " ",
   ),
 );
@@ -102,11 +102,11 @@ const endingTurn = new RegExp(
 const longestTurn = 60;
 
 /** Whether a sentence takes back what it says, and leaves it to the next one to say it anew. */
-export function isLeftOpen(sentence: string): boolean {
+export function isLeftOpen(sentence: string, settled: string): boolean {
   if (!mayCorrect(sentence)) return false;
   if (endingTurn.test(sentence.slice(-longestTurn))) return true;
   const match = inlineCorrection.exec(sentence);
-  if (match === null || isDoubtful(match[0]) || settleInline(sentence) !== sentence) return false;
+  if (match === null || isDoubtful(match[0]) || settled !== sentence) return false;
   return !/^(?:make|it)\b/i.test(sentence.slice(match.index + match[0].length));
 }
 

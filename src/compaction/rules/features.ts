@@ -1,5 +1,4 @@
 import { dropTrailing } from "../../engine/text.ts";
-import { plain } from "./plain.ts";
 
 /** Words that say the same about a sentence: what holds for one branch or language holds for another. */
 const classes: Record<string, string> = {
@@ -74,11 +73,11 @@ function demandsIn(text: string): string[] {
 }
 
 /**
- * What is looked at in a sentence: its words, pairs of words, the words that it begins with, demanding words with what
+ * What is looked at in a sentence in plain form: its words, pairs of words, the words that it begins with, demanding words with what
  * else it says, and its length.
  */
-export function featuresOf(sentence: string): string[] {
-  const text = dropTrailing(plain(sentence), " .!");
+export function featuresOf(plainText: string): string[] {
+  const text = dropTrailing(plainText, " .!");
   const words = tokensOf(text);
   const kinds = ["^", ...words.map((word) => classOf.get(word) ?? word), "$"];
   const features = new Set<string>(words);

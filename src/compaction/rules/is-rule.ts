@@ -70,7 +70,8 @@ const isShort = /^\S+(?:\s+\S+)?$/;
 
 /** How likely the user states something that is to hold for good, in any of the languages, from 0 to 1. */
 export function likelihoodOf(said: string): number {
-  return likelihoodGiven(plain(said), featuresOf(said));
+  const text = plain(said);
+  return likelihoodGiven(text, featuresOf(text));
 }
 
 /** "Never delete …", "you must not …": whatever else it says, that is a demand. */

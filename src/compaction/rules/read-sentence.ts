@@ -27,7 +27,7 @@ export interface Candidate extends Sentence {
    * not certain, only another rule does.
    */
   doubt?: "certain" | "perhaps";
-  /** The sentence as it was said, if its end was put in place of other words. */
+  /** The sentence of the message that it comes from (default: its text). */
   said?: string;
 }
 
@@ -87,7 +87,7 @@ export function readSentence(rules: Candidate[], said: Sentence, place: Place): 
   // The new form of a rule is one.
   const isFound = isSure || ((isLikely(now) || !turn) && replaced.some((rule) => rule.isFound));
   const rule = { ...now, key, message, isFound, said: text };
-  return [...kept, isLeftOpen(text) ? { ...rule, doubt: "certain" } : rule];
+  return [...kept, isLeftOpen(text, settled) ? { ...rule, doubt: "certain" } : rule];
 }
 
 function isSaidBy({ text, said = text }: Candidate, sentence: Sentence | undefined): boolean {
@@ -183,7 +183,7 @@ function withoutStop(text: string): string {
   return text.replace(/(?<![\s.!。！])[\s.!。！]+$/, "");
 }
 
-/** The same sentence may be told twice, with other spaces or another full stop. */
+/** The user may repeat a sentence with other spaces or another full stop. */
 export function keyOf(text: string): string {
   return withoutStop(oneLine(text)).toLowerCase();
 }

@@ -57,14 +57,11 @@ export function areRelated(a: Stated, b: Stated): boolean {
   return !a.about.words.isDisjointFrom(b.about.words) || hasLikeValue(a, b);
 }
 
-/** What can be told without weights. */
+/** What can be decided without weights. */
 export function mayReplace(now: Sentence, before: Sentence, around: Around): boolean {
-  if (isLeaveForOnce(now, before) || isException(now, before) || !mayBeAbout(now, before, around))
-    return false;
-  // What only another sentence of the message is about, this one has to point at or to change.
-  const isItself = areRelated(now, before) || namesRival(now, before) || sharesValue(now, before);
-  if (!isItself && !pointing.test(now.plain) && now.opening === undefined && now.changes < plainSign)
-    return false;
+  if (isLeaveForOnce(now, before) || isException(now, before)) return false;
+  const isAbout = areRelated(now, before) || namesRival(now, before) || sharesValue(now, before);
+  if (!isAbout && !continues(now, before, around)) return false;
   const isChange = [now, ...around.others].some(({ changes }) => changes > leastSign);
   return isChange || now.opening !== undefined || (now.likelihood >= likely && cannotBothHold(now, before));
 }
@@ -92,15 +89,11 @@ function isException(now: Sentence, before: Sentence): boolean {
   return isOther && before.about.values.size === 0 && permitting.test(now.plain);
 }
 
-/** Whether a sentence may be about the same as an earlier rule, itself or with the rest of its message. */
-function mayBeAbout(now: Sentence, before: Sentence, { isNext, others }: Around): boolean {
-  return (
-    areRelated(now, before) ||
-    namesRival(now, before) ||
-    sharesValue(now, before) ||
-    others.some(({ about }) => !about.words.isDisjointFrom(before.about.words)) ||
-    (isNext && now.opening !== undefined)
-  );
+/** Whether a sentence changes, or points at, what the rest of its message and the rule are about. */
+function continues(now: Sentence, before: Sentence, { isNext, others }: Around): boolean {
+  if (isNext && now.opening !== undefined) return true;
+  const isHint = pointing.test(now.plain) || now.opening !== undefined || now.changes >= plainSign;
+  return isHint && others.some(({ about }) => !about.words.isDisjointFrom(before.about.words));
 }
 
 function sharesValue({ about: now }: Stated, { about: before }: Stated): boolean {
@@ -246,7 +239,7 @@ function sharesSlot(
   return !slots(now, before).isDisjointFrom(slots(before, now));
 }
 
-/** Places in which numbers of all kinds stand. */
+/** Places where numbers of all kinds occur. */
 const emptySlots = new Set([
   "the #",
   "a #",

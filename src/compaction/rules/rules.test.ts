@@ -316,7 +316,7 @@ test("a reminder, small talk, and a correction of something else leave a rule as
   assert.deepEqual(without, ["Never commit secrets.", "Never commit to main."]);
 });
 
-test("a rule that is told again is not replaced by what is said beside it [pins.lasting]", () => {
+test("a repeated rule is not replaced by the sentence beside it [pins.lasting]", () => {
   const rule = "Never push to main.";
   assert.deepEqual(found(rule, `${rule} Now look at 17.`, `${rule} Thanks.`), [rule]);
 });

@@ -23,7 +23,7 @@ const maxCompared = 600;
 
 export function sentenceOf(text: string): Sentence {
   const said = plain(text);
-  const features = featuresOf(text);
+  const features = featuresOf(said);
   const likelihood = likelihoodGiven(said, features);
   return {
     ...stated(text),
