@@ -39,6 +39,10 @@ const LEVELS = ["INFO", "DEBUG", "WARN", "ERROR"];
 const camel = (): string =>
   pick(VERBS) + capital(pick(NOUNS)) + (random(3) === 0 ? capital(pick(NOUNS)) : "");
 const snake = (): string => `${pick(VERBS)}_${pick(NOUNS)}`;
+const pascal = (): string => capital(camel());
+const shout = (): string => `${pick(VERBS)}-${pick(NOUNS)}`.toUpperCase();
+const windowsPath = (): string =>
+  `C:\\Users\\${capital(pick(NOUNS))}\\AppData\\Local\\${pascal()}\\${pick(VERBS)}.${pick(["exe", "log"])}`;
 const uuid = (): string => [8, 4, 4, 4, 12].map((length) => spell(HEX, length)).join("-");
 const stamp = (): string =>
   `2026-0${1 + random(9)}-1${random(10)}T1${random(10)}:${10 + random(50)}:${10 + random(50)}.${100 + random(900)}Z`;
@@ -130,6 +134,9 @@ const SAMPLES: Record<string, [tolerance: number, text: string]> = {
   "UUIDs in JSON": [0.1, JSON.stringify(times(150, uuid))],
   URLs: [0.15, times(80, url).join("\n")],
   "file paths": [0.15, times(120, path).join("\n")],
+  "names in camel case": [0.1, times(150, () => pick([camel, pascal])()).join(" ")],
+  "names in capitals": [0.1, times(150, () => `${shout()}.md`).join(" ")],
+  "Windows paths": [0.1, times(80, windowsPath).join(" ")],
   "log lines": [0.15, times(60, log).join("\n")],
   "whole numbers in CSV": [0.05, times(150, () => times(6, () => `${random(100_000)}`).join(",")).join("\n")],
   "fractions in columns": [

@@ -41,8 +41,10 @@ const REPEAT_COSTS = tableOf(1 / 4, [
 
 /** Cost of a single punctuation character directly before a word: `.name` is usually one token, `#name` two. */
 const LEADING_PUNCTUATION_COSTS = tableOf(0.6, [
-  [0.05, "._\\('"],
-  [0.35, "/-:=<"],
+  [0.05, "._('"],
+  [0.35, "/:=<"],
+  [0.5, "-"],
+  [0.9, "\\"],
 ]);
 
 /** Letters included in a word's first token, the cost of each further letter, and the extra cost without a space before. */
@@ -113,12 +115,21 @@ function readWord(scan: Scan): void {
   }
   const length = at - scan.at;
   const distinct = length - repeats;
-  let extra = scan.spaced ? Math.max(0, distinct - 4) * 0.075 : Math.max(0, distinct - 6) * 0.17;
-  if (capitals === length) extra += Math.max(0, distinct - 4) * 0.08;
+  let extra = scan.spaced ? Math.max(0, distinct - 4) * 0.05 : Math.max(0, distinct - 6) * unspacedCost(scan);
+  if (capitals === length) extra += Math.max(0, distinct - 5) * 0.45;
   scan.tokens += 1 + Math.max(extra, rare * 1.1 + extra * 0.2) + Math.max(0, repeatCost - 1) + accents * 0.25;
   if (capitals > 1 && capitals < length) scan.tokens += 0.3;
   scan.at = code === 39 ? skipContraction(scan, at) : at;
   scan.spaced = false;
+}
+
+/**
+ * Cost of a letter of a long word without a space before it. A word inside a camel-case name is usually in the
+ * vocabulary; a capitalised one behind a sign seldom is.
+ */
+function unspacedCost({ text, at }: Scan): number {
+  if (kindOf(text.charCodeAt(at)) !== UPPER) return 0.2;
+  return at > 0 && kindOf(text.charCodeAt(at - 1)) === LOWER ? 0.04 : 0.3;
 }
 
 /** The end of `'s`, `'t`, `'re` etc., which belong to the word before. */
