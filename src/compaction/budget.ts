@@ -20,11 +20,16 @@ export function checkpointTokens(contextWindow = usualWindow): number {
 export interface Measure {
   /** What a text takes, in the unit that is scarce. */
   cost(text: string): number;
+  /** What a piece adds to a longer text: its cost before rounding. */
+  added(piece: string): number;
   /** The whole budget, in that unit. */
   total: number;
   /** The whole budget in tokens, roughly. */
   tokens: number;
 }
+
+/** Tokens are counted in whole numbers, which is coarse for a name: several copies show the fraction. */
+const copies = 8;
 
 /** Bytes of a token in a list of names. */
 const bytesPerToken = 3.2;
@@ -33,8 +38,10 @@ export function measureFor(
   { tokens = checkpointTokens(), bytes }: CheckpointBudget,
   countTokens: (text: string) => number,
 ): Measure {
-  if (bytes !== undefined) return { cost: utf8Length, total: bytes, tokens: bytes / bytesPerToken };
-  return { cost: (text) => upperBound(text, countTokens), total: tokens, tokens };
+  if (bytes !== undefined)
+    return { cost: utf8Length, added: utf8Length, total: bytes, tokens: bytes / bytesPerToken };
+  const cost = (text: string) => upperBound(text, countTokens);
+  return { cost, added: (piece) => cost(piece.repeat(copies)) / copies, total: tokens, tokens };
 }
 
 const encoder = new TextEncoder();

@@ -167,7 +167,7 @@ function withSymbols(file: string, symbols: readonly Item[]): string {
 const shares: [section: Section, share: number, lengths: readonly number[]][] = [
   ["asks", 0.14, [1_200, 600, 300, 150, 60, 30]],
   ["said", 0.14, [300]],
-  ["failures", 0.05, [300, 160, 80, 40]],
+  ["failures", 0.05, [300, 160, 80, 60]],
   ["planOpen", 0.06, [160, 60, 40, 20]],
   ["running", 0.05, [160, 60]],
   ["commands", 0.08, [400]],
@@ -184,7 +184,7 @@ const smallBudget = 1_000;
 
 /** A share of a small budget may be too small for a single fact; then it gets as much as this. */
 const smallestShare = 1 / 15;
-const leastTokens = 38;
+const leastTokens = 30;
 
 /** More would not fit, and trying them is slow. A small budget has room for one of each kind, and for the asks. */
 const maxListed = 40;
@@ -194,6 +194,7 @@ const maxListed = 40;
  * that much larger.
  */
 function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure, generosity: number): Item[] {
+  const isSmall = tokens < smallBudget;
   const texts: Partial<Record<Section, readonly (string | Failure)[]>> = {
     asks: facts.openAsks,
     said: facts.said,
@@ -203,21 +204,32 @@ function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure, g
     commands: commandTexts(facts),
     tasks: facts.openTasks,
     planClosed: facts.planClosed,
-    decisions: facts.decisions,
+    decisions: isSmall ? mostTelling(facts.decisions, facts.scores) : facts.decisions,
   };
-  const isSmall = tokens < smallBudget;
-  let all = total * Math.min(0.9, generosity * (isSmall ? statedShare.small : statedShare.large));
+  let left = total * Math.min(0.9, generosity * (isSmall ? statedShare.small : statedShare.large));
   return shares.flatMap(([section, share, lengths]) => {
     const least = Math.min(smallestShare, leastTokens / tokens);
-    const room = Math.min(all, generosity * total * Math.max(isSmall ? share / 2 : share, least));
+    const room = Math.min(left, generosity * total * Math.max(isSmall ? share / 2 : share, least));
     const isOnlyOne = isSmall && generosity === 1 && section !== "asks";
-    const listed = (texts[section] ?? []).slice(0, isOnlyOne ? 1 : maxListed);
-    const { items, used } = cutToFit(section, listed, lengths, room, cost);
-    all -= used;
+    const listed = (texts[section] ?? []).slice(0, maxListed);
+    const { items, used } = cutToFit(section, listed, lengths, room, cost, isOnlyOne ? 1 : maxListed);
+    left -= used;
     return items.map(
       (text): Item => ({ section, text, names: namesCovered(text, facts.scores), worth: 0, cost: 0 }),
     );
   });
+}
+
+/** In a small budget there is room for one decision: the one that is about what is needed, in the fewest words. */
+function mostTelling(decisions: readonly string[], scores: ReadonlyMap<string, number>): string[] {
+  return decisions
+    .map((text) => {
+      const needed = namesCovered(text, scores).reduce((sum, name) => sum + (scores.get(name) ?? 0), 0);
+      return { text, value: needed / text.length };
+    })
+    .filter(({ value }) => value > 0)
+    .sort((a, b) => b.value - a.value)
+    .map(({ text }) => text);
 }
 
 function cutToFit(
@@ -226,11 +238,13 @@ function cutToFit(
   lengths: readonly number[],
   room: number,
   cost: Measure["cost"],
+  max: number,
 ): { items: string[]; used: number } {
   const heading = cost(`${headings[section]}: \n`);
   const items: string[] = [];
   let left = room - heading;
   for (const [index, fact] of facts.entries()) {
+    if (items.length === max) break;
     // No fact takes more than two thirds of what is left, unless it is the last.
     const most = index === facts.length - 1 ? left : (left * 2) / 3;
     const { line, failure = "" } = typeof fact === "string" ? { line: fact } : fact;
@@ -289,7 +303,7 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
     text,
     worth,
     names: partsCovered(name, scores),
-    cost: measure.cost(`${text}${plainNames.has(section) ? " " : "; "}`),
+    cost: measure.added(`${text}${plainNames.has(section) ? " " : "; "}`),
     home,
   });
   const files = facts.files.map((file) => ({ file, text: fileText(file) }));

@@ -90,7 +90,10 @@ test("where a failed command does not fit, its error is cut as well, not left ou
     budget: { tokens: 400 },
     countTokens: (part) => part.length / 4,
   });
-  assert.match(text, /Commands that failed: node scripts.check… \(exit 1: TypeError:…\)/);
+  assert.match(
+    text,
+    /Commands that failed: node scripts\/check-everythin… \(exit 1: TypeError: cannot re…\)/,
+  );
 });
 
 test("what names leave of the budget goes to statements that were cut [controller.checkpoint-size]", () => {

@@ -24,6 +24,8 @@ test("go-aheads and slash commands are no asks; sentences that begin with one ar
     "yes please",
     "/compact",
     "/fix-issue 123 with high priority please",
+    "<command-name>/model</command-name>\n<command-args></command-args>",
+    "<local-command-stdout>Login successful</local-command-stdout>",
   ])
     assert.ok(!isAsk(text), text);
   for (const text of [
@@ -32,6 +34,8 @@ test("go-aheads and slash commands are no asks; sentences that begin with one ar
     "ok, now the tests",
     "/tmp is full, clean it up",
     "/etc/hosts has a wrong entry",
+    "<nav-bar> is drawn twice, please fix it",
+    "<div>why is this not closed?</div>",
   ])
     assert.ok(isAsk(text), text);
 });

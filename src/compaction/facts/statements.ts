@@ -12,8 +12,8 @@ const choice = /^\W*(?:option\s+)?(?:\d{1,2}|[a-z])\W*$/i;
 const slashCommand =
   /^\/(?!(?:tmp|etc|var|usr|home|opt|dev|bin|lib|mnt|srv|proc|root|src|app|data) )[a-z][\w:-]*(?:[ \t][^\n]{0,200})?$/i;
 
-/** A message of the host in the user's place, such as the end of a background task. */
-const notification = /^<(?:[a-z]+-)*notification>/;
+/** A message of the host in the user's place, such as the end of a background task or the output of a slash command. */
+const notification = /^<(?:[a-z]+-)*notification>|^<([a-z]+(?:-[a-z]+)+)>.*<\/[a-z-]+>$/s;
 
 function isAsk(text: string): boolean {
   return (

@@ -34,16 +34,17 @@ export interface Sightings {
 type Role = "targets" | "written" | "said" | "asked" | "results";
 
 /** Of a longer text, only the ends are searched: nobody refers to the middle of a log. */
+const longText = 24_000;
 const maxText: Record<Role, number> = {
-  targets: 24_000,
-  written: 24_000,
-  said: 24_000,
-  asked: 24_000,
-  results: 6_000,
+  targets: longText,
+  written: longText,
+  said: longText,
+  asked: longText,
+  results: longText,
 };
 
 /** Of messages before the newest, less is searched: what is still needed of them was mentioned since. */
-const newestMessages = 300;
+const newestMessages = 1_000;
 const maxOldText: Record<Role, number> = {
   targets: 2_000,
   written: 600,
@@ -53,7 +54,7 @@ const maxOldText: Record<Role, number> = {
 };
 
 /** Of the oldest, only what the user asked and what calls were about. */
-const newerMessages = 1_000;
+const newerMessages = 2_000;
 const maxOldestText: Record<Role, number> = {
   targets: 300,
   written: 0,

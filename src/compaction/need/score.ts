@@ -15,8 +15,6 @@ export const featureNames: readonly string[] = [
   "said by the user",
   "named in a call",
   "only in results",
-  "only in new results",
-  "said just now",
   "uses of its file",
   "a bare word with a dot",
 ];
@@ -24,9 +22,6 @@ export const featureNames: readonly string[] = [
 /** Positions after which a name counts 1/e as much as the newest one. */
 const newest = 40;
 const newer = 200;
-
-/** Calls after which a name that was just said or shown counts 1/e as much. */
-const justNow = 5;
 
 /** The features of a name. Names are compared with the others of the same conversation. */
 export function describeNames({ names, calls }: Sightings): (sighting: Sighting) => number[] {
@@ -42,7 +37,6 @@ export function describeNames({ names, calls }: Sightings): (sighting: Sighting)
     const isCalled = sighting.lastCall !== -1;
     const isOnlyInResults = targets + written + said + asked === 0 && results > 0;
     const rank = isCalled ? (ranks.get(sighting.text) ?? 0) : Number.POSITIVE_INFINITY;
-    const recency = Math.exp(-(calls - last) / justNow);
     return [
       1,
       logOf(usesOf(sighting)),
@@ -53,8 +47,6 @@ export function describeNames({ names, calls }: Sightings): (sighting: Sighting)
       Math.log1p(asked),
       isCalled ? 1 : 0,
       isOnlyInResults ? 1 : 0,
-      isOnlyInResults ? recency : 0,
-      said + asked > 0 ? recency : 0,
       Math.log1p(usesOfHome(sighting.home)),
       // A property or a file without its folder: the next call says it with another object, or with the whole path.
       sighting.kind === "dotted" || sighting.kind === "file" ? 1 : 0,
