@@ -17,7 +17,7 @@ import { bias, sumWeights } from "../src/compaction/rules/likelihood.ts";
 import { ownSentences } from "../src/compaction/rules/own-words.ts";
 import { plain } from "../src/compaction/rules/plain.ts";
 import { comparedBy } from "../src/compaction/rules/replaces.ts";
-import { type Sentence, sentenceOf } from "../src/compaction/rules/sentence.ts";
+import { oddsOfChange, type Sentence, sentenceOf } from "../src/compaction/rules/sentence.ts";
 import { ordinary } from "../src/compaction/rules/test-support/ordinary-sentences.ts";
 import { rules } from "../src/compaction/rules/test-support/stated-rules.ts";
 import { hosts } from "../src/hosts/hosts.ts";
@@ -144,7 +144,8 @@ function everyOther(texts: readonly string[]): string[] {
 function readWith(weights: ReadonlyMap<string, number>): Read {
   const read = new Map<string, Sentence>();
   return (text) => {
-    const sentence = read.get(text) ?? { ...readOnce(text), changes: sumWeights(features(text), weights) };
+    const fitted = () => oddsOfChange(plain(text), sumWeights(features(text), weights));
+    const sentence = read.get(text) ?? { ...readOnce(text), changes: fitted() };
     read.set(text, sentence);
     return sentence;
   };

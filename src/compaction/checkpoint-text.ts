@@ -166,7 +166,7 @@ function withSymbols(file: string, symbols: readonly Item[]): string {
 /** Share of the budget for each kind of statement, most important first, and the lengths at which one may be cut. */
 const shares: [section: Section, share: number, lengths: readonly number[]][] = [
   ["asks", 0.14, [1_200, 600, 300, 150, 60, 30]],
-  ["said", 0.14, [300]],
+  ["said", 0.2, [300]],
   ["failures", 0.05, [300, 160, 80, 60]],
   ["planOpen", 0.06, [160, 60, 40, 20]],
   ["running", 0.05, [160, 60]],

@@ -24,7 +24,7 @@ import { nameFinder } from "./need/later-use.ts";
 import { listNeeds } from "./need/list-needs.ts";
 import { isWordlike } from "./need/names.ts";
 import { mostNeeded, scoreNames } from "./need/score.ts";
-import { likelihoodOf } from "./rules/is-rule.ts";
+import type { PossibleRule } from "./rules/find-rules.ts";
 
 export interface CheckpointInput extends KeptMessages {
   state: State;
@@ -39,7 +39,7 @@ export interface CheckpointInput extends KeptMessages {
   /** The folder against which the agent's paths resolve, if the driver knows it. */
   folder?: string | undefined;
   /** Sentences in which the user may have stated a rule, oldest first. */
-  possible?: readonly string[] | undefined;
+  possible?: readonly PossibleRule[] | undefined;
   /** Tools whose results are not kept word for word; without it, nothing is. */
   wordsExcept?: ReadonlySet<string> | undefined;
   /** Weights of the scores (default: the fitted ones). */
@@ -87,7 +87,7 @@ export function planWithNeeds(
     planClosed: plan.closed,
   };
   // Where statements are kept word for word, an edit of memory corrects them there.
-  const possible = (input.possible ?? []).filter((text) => !input.wordsExcept || !isStatement(text));
+  const possible = (input.possible ?? []).filter(({ text }) => !input.wordsExcept || !isStatement(text));
   const reads = readParts(removed, known.reads, known.calls, keyOf);
   const decisions = statedDecisions(removed, known.decisions);
   const running = stillRunning(state, input.messages, known.running);
@@ -134,7 +134,7 @@ export function planWithNeeds(
       decisions,
       running,
       reads,
-      ...(possible.length === 0 ? {} : { possible }),
+      ...(possible.length === 0 ? {} : { possible: possible.map(({ text }) => text) }),
       ...keptWords(input, removed, known),
     },
   };
@@ -142,16 +142,15 @@ export function planWithNeeds(
 }
 
 /** Sentences that none of the texts shows, the likeliest rule first. */
-function unseen(sentences: readonly string[], texts: readonly string[]): string[] {
+function unseen(sentences: readonly PossibleRule[], texts: readonly string[]): string[] {
   const shown = texts.map((text) => oneLine(text));
   return sentences
-    .filter((sentence) => {
+    .filter(({ text: sentence }) => {
       const line = oneLine(sentence);
       return !shown.some((text) => text.includes(line));
     })
-    .map((sentence) => ({ sentence, likelihood: likelihoodOf(sentence) }))
-    .sort((a, b) => b.likelihood - a.likelihood)
-    .map(({ sentence }) => sentence);
+    .toSorted((a, b) => b.likelihood - a.likelihood)
+    .map(({ text }) => text);
 }
 
 /** What the user said in the messages that stay. */

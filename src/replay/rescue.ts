@@ -49,7 +49,7 @@ export function findLost(spans: readonly Span[], state: State): LostItem[] {
   const { texts, possible } = findRules(messages, { found: [], settled: [] });
   return [
     ...(planOpen.length === 0 ? [] : list("plan", plan)),
-    ...[...texts, ...possible].map(item("rule")),
+    ...[...texts, ...possible.map(({ text }) => text)].map(item("rule")),
     ...newestAsks(messages).map(item("ask")),
     ...(memory?.decisions ?? []).slice(0, maxDecisions).map(item("decision")),
     ...list("files", edited),

@@ -14,14 +14,14 @@ const openingHesitation = `(?:(?:but|and|so|hey)[, ]+)?${hesitation}`;
 /** Words that say that what was just said is not so. */
 const certainTurns = [
   "no+,? wait|wait,? (?:no|wait|actually|wrong)|no,? no+|no,? hang on|no+,? sorry|no,? pardon(?: me)?|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but|so) no(?=[,:.])|(?:ah+|oh+|ok|eh+|hm+|well|uh|mmh|lol),? no+(?=[,:.—– ]|$)",
-  "(?:scratch|strike|scrap) that|i beg your pardon|correction(?=[,:.—–])|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|(?:hang|hold) on(?=[,:.—–])|oops|on second thoughts?|come to think of it|thinking about it|brain fart|(?:ah|oh) crap|(?:ah|oh) hold on|oh (?:but|i see)|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
+  "(?:no,? )?(?:scratch|strike|scrap) that|or better(?: yet| still)?|i beg your pardon|correction(?=[,:.—–])|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|(?:hang|hold) on(?=[,:.—–])|oops|on second thoughts?|come to think of it|thinking about it|brain fart|(?:ah|oh) crap|(?:ah|oh) hold on|oh (?:but|i see)|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
   "nope|nah|argh|ugh|gah|er+m?|e+h+m?|hm+|mmh|wrong(?=,)|or let me|or you know what",
   "nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon(?: me)?|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是",
 ].join("|");
 
 /** Words that often say so. */
 const doubtfulTurns =
-  "no(?=[,:—–]| (?:that's|that was|it was|they've|i've|we've|what i|let me)\\b)|actually|sorry|sry|wait(?=[,:.—–]| (?:that's|wrong|no)\\b)|(?:well|uh|ah|oh|mhm|meh)(?=[,:])";
+  "no(?=[,:—–]| (?:\\d|that's|that was|it was|they've|i've|we've|what i|let me)\\b)|actually|sorry|sry|wait(?=[,:.—–]| (?:that's|wrong|no)\\b)|(?:well|uh|ah|oh|mhm|meh)(?=[,:])";
 
 const fillers =
   "(?:(?:typo|sorry|i mean|i meant|actually|rather|better|it's|it is|that should be)[,:]?\\s+){0,2}";
@@ -191,7 +191,7 @@ function canReplace(before: string, after: string): boolean {
   const last = splitWords(before).slice(-8);
   return last.some(
     (word) =>
-      (isSmall.test(first) && rest.length <= 3 && word.toLowerCase() === first.toLowerCase()) ||
+      (isSmall.test(first) && rest.length < maxFragment && word.toLowerCase() === first.toLowerCase()) ||
       (isValue(word) && isValue(first)) ||
       rivalOf(bare(first), [bare(word)]) !== undefined,
   );

@@ -25,10 +25,16 @@ export interface FoundRules {
   replaced: string[];
 }
 
+/** A sentence that may state a rule, and how likely it does; the new form of a rule is as likely as that. */
+export interface PossibleRule {
+  text: string;
+  likelihood: number;
+}
+
 /** Found rules, what may be one, and the values that the user has corrected. */
 interface SearchedRules extends FoundRules {
   /** Sentences that may state a rule, oldest first. They are kept, and not called rules. */
-  possible: string[];
+  possible: PossibleRule[];
   withdrawn: string[];
 }
 
@@ -66,8 +72,8 @@ export function findRules(messages: readonly StoredMessage[], known: KnownRules)
   const settled = new Set([...known.settled, ...known.found.map(({ text }) => text)].map(keyOf));
   const fresh = rules.filter(({ id, key }) => id === undefined && !settled.has(key));
   return {
-    texts: textsOf(fresh.filter(({ isFound }) => isFound)),
-    possible: textsOf(withoutLeastLikely(fresh, maxLikeliest).filter(({ isFound }) => !isFound)),
+    texts: onceEach(fresh.filter(({ isFound }) => isFound)).map(({ text }) => text),
+    possible: onceEach(withoutLeastLikely(fresh, maxLikeliest).filter(({ isFound }) => !isFound)),
     // What is read again may be found anew under another id, or none.
     replaced: known.found
       .filter(({ id, text }) => !ids.has(id) && !keys.has(keyOf(text)))
@@ -94,10 +100,12 @@ function withoutOldest(rules: Candidate[]): Candidate[] {
 }
 
 /** Each text once. */
-function textsOf(rules: readonly Candidate[]): string[] {
+function onceEach(rules: readonly Candidate[]): PossibleRule[] {
   // Stores reject NUL and lone surrogates.
   const clean = (text: string) => oneLine(text, maxRule).replaceAll("\0", "\ufffd").toWellFormed();
-  return [...new Map(rules.map(({ key, text }) => [key, clean(text)])).values()];
+  return [
+    ...new Map(rules.map(({ key, text, likelihood }) => [key, { text: clean(text), likelihood }])).values(),
+  ];
 }
 
 /** More text of the user is not searched: it is pasted, and reading it would take seconds. */

@@ -80,6 +80,17 @@ const commands = new RegExp(
 );
 const leastCommand = 0.6;
 
+/** What may be a rule by its form alone: "results should always be …", "one heading per page", "icons: take them from …". */
+const formal = new RegExp(
+  [
+    "\\b(?:should|must|shall|has to|have to|needs? to|is to|are to) (?:always|never|only)\\b",
+    "\\b(?:is|are) (?:the )?(?:law|sacred|sacrosanct|non-negotiable|mandatory|compulsory|obligatory|a must|a hard (?:rule|limit|requirement)|a no-go)\\b",
+    "^(?:exactly |at most |at least |max(?:imum)? |min(?:imum)? |no more than |not more than |up to )?(?:one|two|three|four|five|\\d+) \\S+(?: \\S+)? (?:per|for each|for every)\\b",
+    "^(?!(?:error|warning|note|hint|todo|fix|bug|edit|update|ps|question|q|goal|task|expected|actual)\\b)[a-z][a-z ]{1,24}: (?:use|pull|put|keep|take|store|write|go|name|prefix|import|wrap|run|only|always|never|no|via|stick)\\b",
+  ].join("|"),
+);
+const leastFormal = 0.2;
+
 /** A demand that is put as a question: "could you always …?" */
 const politely =
   /^(?:(?:ok|and|so|also|btw|please|pls),? )*(?:can|could|would|will) (?:you|u|we)(?: please| pls| mind| kindly| do me a \w+ and)? (?=.*\b(?:always|never|from (?:now|here|today) on|going forward|every time|each time|whenever|in future)\b)(.*?)\?*$/;
@@ -91,7 +102,12 @@ export function likelihoodGiven(text: string, features: readonly string[]): numb
   const [, demand] = politely.exec(text) ?? [];
   const odds = ruleOdds(features);
   const most = demand === undefined ? odds : Math.max(odds, ruleOdds(featuresOf(demand)));
-  return Math.max(1 / (1 + Math.exp(-most)), commands.test(text) ? leastCommand : 0);
+  const least = commands.test(text)
+    ? leastCommand
+    : formal.test(text) && !text.endsWith("?")
+      ? leastFormal
+      : 0;
+  return Math.max(1 / (1 + Math.exp(-most)), least);
 }
 
 /** Whether a text is few words said over and over. */

@@ -193,6 +193,8 @@ function splitSentences(line: string): string[] {
     const isAbbreviation =
       mark === "." &&
       (abbreviation.test(line.slice(Math.max(start, index - 8), index)) || isNumbered(line, index));
+    // "3.. no, 5": dots before a small letter or a number are a pause.
+    const isPause = /^(?:\.{2,}|…)$/.test(mark) && /^\s+[a-z\d]/.test(line.slice(index + mark.length));
     // "No emojis. Not in code, not in the docs." is one rule, and so is "Run it with -race. Always."
     const next = line.slice(index + mark.length, index + mark.length + 24);
     const isGoingOn =
@@ -201,7 +203,7 @@ function splitSentences(line: string): string[] {
       ) ||
       (/^\s+(?:not|nor|neither) /i.test(next) && line.slice(start, index).trim().split(/\s+/).length <= 4);
     const end = index + mark.length + (/^["')\]”’]*/.exec(line.slice(index + mark.length))?.[0].length ?? 0);
-    if (!isAbbreviation && !isApart && !isGoingOn) push(end);
+    if (!isAbbreviation && !isApart && !isPause && !isGoingOn) push(end);
   }
   push(line.length);
   return sentences.filter((sentence) => sentence !== "");

@@ -86,7 +86,8 @@ export function readSentence(rules: Candidate[], said: Sentence, place: Place): 
   if (!isOne && replaced.length === 0) return kept;
   // The new form of a rule is one.
   const isFound = isSure || ((isLikely(now) || !turn) && replaced.some((rule) => rule.isFound));
-  const rule = { ...now, key, message, isFound, said: text };
+  const likelihood = Math.max(now.likelihood, ...replaced.map((rule) => rule.likelihood));
+  const rule = { ...now, likelihood, key, message, isFound, said: text };
   return [...kept, isLeftOpen(text, settled) ? { ...rule, doubt: "certain" } : rule];
 }
 

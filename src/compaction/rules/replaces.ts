@@ -1,8 +1,12 @@
+import { tellsNews } from "./change-words.ts";
 import { bare, isNumber, isValue, type Stated } from "./content.ts";
 import { frequencyOf } from "./frequent-words.ts";
+import { hasLikeValue, setsBesideValue } from "./like-values.ts";
+import { contrastsOtherThing, hasOtherSubject, hasOwnCase } from "./other-subject.ts";
 import { weights } from "./replacing-weights.ts";
 import { rivalOf } from "./rivals.ts";
 import type { Sentence } from "./sentence.ts";
+import { differsOnce, inOrder, sharesPair } from "./word-order.ts";
 
 /** The message in which a sentence is said. */
 export interface Around {
@@ -21,11 +25,27 @@ export function replacesRule(now: Sentence, before: Sentence, around: Around): b
 function replacing(now: Sentence, before: Sentence, around: Around): number {
   if (!mayReplace(now, before, around)) return Number.NEGATIVE_INFINITY;
   const features = compare(now, before, around);
-  return features.reduce((sum, value, index) => sum + value * (weights[index] ?? 0), 0);
+  const odds = features.reduce((sum, value, index) => sum + value * (weights[index] ?? 0), 0);
+  return isPlainChange(now, before) ? Math.max(odds, plainChange) : odds;
+}
+
+/** "Let's switch to pnpm" where the rule names npm; "five is not enough, make it ten". */
+function isPlainChange(now: Sentence, before: Sentence): boolean {
+  const isOther = namesRival(now, before) || setsBesideValue(now, before);
+  const isChange = now.changes >= 0 || (now.opening !== undefined && !now.opening.isRemark);
+  return isOther && isChange && !isApart(now, before);
+}
+
+const plainChange = 1;
+
+/** Whether a sentence adds something, asks, or is about one case or this once. */
+function isApart(now: Sentence, before: Sentence): boolean {
+  const said = now.plain;
+  return adding.test(said) || forOnce.test(said) || said.endsWith("?") || hasOwnCase(now, before);
 }
 
 /** Log odds from which a rule counts as replaced: by another rule or number sooner than by anything else. */
-const least = { rule: -1, other: 0.7 };
+const least = { rule: -0.5, other: 0.7 };
 
 function leastOf(now: Sentence, before: Sentence): number {
   const isLimit = now.likelihood >= leastDemand && numbersDiffer(now, before);
@@ -60,10 +80,25 @@ export function areRelated(a: Stated, b: Stated): boolean {
 /** What can be decided without weights. */
 export function mayReplace(now: Sentence, before: Sentence, around: Around): boolean {
   if (isLeaveForOnce(now, before) || isException(now, before)) return false;
-  const isAbout = areRelated(now, before) || namesRival(now, before) || sharesValue(now, before);
+  if (now.opening === undefined && contrastsOtherThing(now, before)) return false;
+  const isOther = namesRival(now, before) || hasOtherNumber(now, before);
+  const isAbout = isOther || areRelated(now, before) || sharesValue(now, before);
   if (!isAbout && !continues(now, before, around)) return false;
+  if (isOther || now.opening !== undefined) return true;
   const isChange = [now, ...around.others].some(({ changes }) => changes > leastSign);
-  return isChange || now.opening !== undefined || (now.likelihood >= likely && cannotBothHold(now, before));
+  return isChange || (now.likelihood >= likely && (cannotBothHold(now, before) || saysAnew(now, before)));
+}
+
+/** Whether a number differs beside the same word: "Go 1.22" after "Go 1.21". */
+function hasOtherNumber(now: Sentence, before: Sentence): boolean {
+  return sharesSlot(now, before, isNumber, true);
+}
+
+/** Whether a sentence says a rule with a few other words: double quotes for single ones. */
+function saysAnew(now: Sentence, before: Sentence): boolean {
+  if (denying.test(now.plain) && denying.test(before.plain)) return false;
+  const shorter = Math.min(now.tokens.length, before.tokens.length);
+  return shorter >= 3 && inOrder(now.tokens, before.tokens).length >= shorter * 0.6;
 }
 
 /** Log odds of a change from which a sentence, or one beside it, can be said to announce one. */
@@ -130,7 +165,7 @@ const denying = /\b(?:never|not|don't|no)\b/;
 const forOnce = /\b(?:this one|for this|this time|just for|only for|once|today only|the one|in this)\b/;
 
 const adding =
-  /\b(?:also|too|either|as well|another|one more|in addition|oh and|and also|same for|likewise)\b/;
+  /\b(?:also|too(?= ?[.!]*$)|either|as well|another|one more|in addition|oh and|and also|same for|likewise)\b/;
 
 /** What a sentence is compared by with an earlier rule, in the order of the weights. */
 export const comparedBy: readonly string[] = [
@@ -164,6 +199,10 @@ export const comparedBy: readonly string[] = [
   "has other values, by what the message and the rule share",
   "has another number beside the same word",
   "has another value after the same word",
+  "has a value of the rule beside another of its kind",
+  "has another subject",
+  "begins with a case of its own",
+  "tells what happened",
 ];
 
 /** Words for something that was named before. */
@@ -215,8 +254,12 @@ export function compare(now: Sentence, before: Sentence, { isNext, others }: Aro
     isOneOf(namesRival(now, before)),
     isOneOf(around > 0 && pointing.test(said)),
     fresh.length > 0 && old.length > 0 ? (shared + around) / weightOf(before) : 0,
-    isOneOf(sharesSlot(now, before, isNumber, true)),
+    isOneOf(hasOtherNumber(now, before)),
     isOneOf(sharesSlot(now, before, (value) => isValue(value) && !isNumber(value), false)),
+    isOneOf(setsBesideValue(now, before)),
+    isOneOf(hasOtherSubject(now, before)),
+    isOneOf(hasOwnCase(now, before)),
+    isOneOf(tellsNews(now)),
   ];
 }
 
@@ -299,80 +342,3 @@ const negations = new Set(
     " ",
   ),
 );
-
-const maxOther = 3;
-
-/** Whether two sentences differ in one place, where both have a few words of their own; either may have more around it. */
-function differsOnce(a: readonly string[], b: readonly string[]): boolean {
-  const common = inOrder(a, b);
-  const [rest, others] = [[...a], [...b]];
-  const places = [...common, undefined].map((word) => {
-    const [own, other] =
-      word === undefined ? [rest.length, others.length] : [rest.indexOf(word), others.indexOf(word)];
-    rest.splice(0, own + 1);
-    others.splice(0, other + 1);
-    return { own, other };
-  });
-  const [first, ...more] = places.filter(({ own, other }) => own > 0 && other > 0);
-  if (!first || more.length > 0) return false;
-  return first.own <= maxOther && first.other <= maxOther && common.length >= Math.max(2, first.own);
-}
-
-/** Whether two words, none of them short, follow each other in both. */
-function sharesPair(a: readonly string[], b: readonly string[]): boolean {
-  const pairs = new Set(b.slice(1).map((word, index) => `${b[index]} ${word}`));
-  return a.slice(1).some((word, index) => {
-    const first = a[index] ?? "";
-    return word.length > 3 && first.length > 3 && pairs.has(`${first} ${word}`);
-  });
-}
-
-/** The most words that both have in the same order. */
-function inOrder(a: readonly string[], b: readonly string[]): string[] {
-  const lengths = a
-    .map(() => new Array<number>(b.length + 1).fill(0))
-    .concat([new Array<number>(b.length + 1).fill(0)]);
-  const at = (row: number, column: number) => lengths[row]?.[column] ?? 0;
-  for (let row = a.length - 1; row >= 0; row--)
-    for (let column = b.length - 1; column >= 0; column--) {
-      const line = lengths[row] ?? [];
-      line[column] =
-        a[row] === b[column]
-          ? at(row + 1, column + 1) + 1
-          : Math.max(at(row + 1, column), at(row, column + 1));
-    }
-  const found: string[] = [];
-  for (let row = 0, column = 0; row < a.length && column < b.length; ) {
-    const word = a[row] ?? "";
-    if (word === b[column]) {
-      found.push(word);
-      row++;
-      column++;
-    } else if (at(row + 1, column) >= at(row, column + 1)) row++;
-    else column++;
-  }
-  return found;
-}
-
-/** Whether both have a value of their own, and the two are alike: db-1 and db-2, /v1 and /v2, 0.0.0.0 and 127.0.0.1. */
-function hasLikeValue({ about: now }: Stated, { about: before }: Stated): boolean {
-  const others = [...before.values.difference(now.values)];
-  return [...now.values.difference(before.values)].some((value) =>
-    others.some((other) => areAlike(value, other)),
-  );
-}
-
-const address = /^\d+(?:\.\d+){3}/;
-
-function areAlike(a: string, b: string): boolean {
-  if (address.test(a) && address.test(b)) return true;
-  if (isNumber(a) || isNumber(b)) return false;
-  const [parts, others] = [partsOf(a), partsOf(b)];
-  const same = parts.filter((part) => part.length > 1 && others.includes(part)).length;
-  if (same > 0 && same >= Math.min(parts.length, others.length) / 2) return true;
-  return a.startsWith("/") && b.startsWith("/") && parts.length === 1 && others.length === 1;
-}
-
-function partsOf(value: string): string[] {
-  return value.split(/[=:/@_-]+|(?<=[a-z])(?=\d)/).filter((part) => part !== "");
-}

@@ -45,14 +45,65 @@ const families = [
   "cent cents euro euros dollar dollars",
   "british american",
   "english german french spanish italian chinese japanese portuguese dutch russian polish korean turkish swedish norwegian danish",
+  "mkdocs docusaurus vitepress sphinx hugo jekyll gatsby astro eleventy nextra starlight mdbook",
+  "feather phosphor lucide heroicons fontawesome tabler ionicons",
+  "prisma drizzle typeorm sequelize knex kysely sqlalchemy peewee",
+  "rabbitmq kafka nats sqs pulsar",
+  "celery sidekiq bullmq dramatiq",
+  "redis memcached valkey",
+  "jenkins circleci travis buildkite teamcity",
+  "datadog newrelic sentry honeycomb",
+  "jira linear asana trello",
+  "auth0 okta clerk keycloak cognito firebase supabase",
+  "mailchimp brevo sendgrid mailgun postmark resend",
+  "vercel netlify heroku railway render fly.io",
+  "stripe paypal adyen braintree mollie",
+  "logrus zap zerolog slog",
+  "log4j logback",
+  "express fastify koa hono nestjs",
+  "flask django fastapi starlette",
+  "actix axum rocket warp",
+  "spring quarkus micronaut",
+  "parquet avro protobuf msgpack binary json",
+  "md5 sha1 sha256 bcrypt argon2 scrypt",
+  "gzip zstd brotli lz4 bzip2",
+  "sass scss less stylus",
+  "leaflet mapbox maplibre openlayers",
+  "ubuntu debian alpine fedora",
+  "bash zsh fish powershell",
+  "junit testng",
+  "rspec minitest",
+  "xunit nunit mstest",
+  "pytorch tensorflow jax keras",
+  "wandb mlflow tensorboard neptune",
+  "d3 recharts echarts highcharts chart.js",
+  "viridis cividis magma inferno plasma jet turbo",
+  "s3 gcs minio garage",
+  "kilometres kilometers miles",
+  "metres meters feet",
+  "kilograms pounds",
+  "px rem em",
+  "single double",
+  "uppercase lowercase",
+  "ascending descending",
+  "horizontal vertical",
+  "latex typst",
+  "zephyr freertos",
+  "teal indigo blue red green orange purple yellow pink",
+  "january february march april june july august september october november december",
   "monday tuesday wednesday thursday friday saturday sunday",
   "mondays tuesdays wednesdays thursdays fridays saturdays sundays",
 ].map((family) => family.split(" "));
 
-const familyOf = new Map(families.flatMap((family) => family.map((word) => [word, family] as const)));
+const familiesOf = Map.groupBy(
+  families.flatMap((family) => family.map((word) => ({ word, family }))),
+  ({ word }) => word,
+);
 
 /** The last of some words that a word takes the place of: npm for pnpm; undefined for none. */
 export function rivalOf(word: string, words: readonly string[]): string | undefined {
-  const family = familyOf.get(word);
-  return family && words.findLast((other) => other !== word && family.includes(other));
+  const known = familiesOf.get(word);
+  return (
+    known && words.findLast((other) => other !== word && known.some(({ family }) => family.includes(other)))
+  );
 }

@@ -42,7 +42,7 @@ test("of rules that others told, in passing and corrected later, nearly all are 
   const told = readLines<Told>("told-rules.jsonl");
   const isKept = ({ messages, keep, gone }: Told) => {
     const { texts, possible } = findRules(conversation(...messages), nothing);
-    const shown = plainly([...texts, ...possible].join("\n"));
+    const shown = plainly([...texts, ...possible.map(({ text }) => text)].join("\n"));
     return (
       keep.every((text) => shown.includes(plainly(text))) &&
       !gone.some((text) => shown.includes(plainly(text)))
@@ -208,7 +208,7 @@ test("a rule that is taken back in its message is kept as it is said anew, with 
     ],
   ] as const) {
     const { texts, possible } = findRules(conversation(said), nothing);
-    const all = [...texts, ...possible].join("\n");
+    const all = [...texts, ...possible.map(({ text }) => text)].join("\n");
     assert.ok(all.includes(kept) && !all.includes(gone), `${said}\n→ ${all}`);
   }
 });

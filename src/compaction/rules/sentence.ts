@@ -1,4 +1,5 @@
-import { type Stated, stated } from "./content.ts";
+import { announcesChange } from "./change-words.ts";
+import { type Content, contentOf, type Stated, stated } from "./content.ts";
 import { type Opening, openingOf } from "./corrections.ts";
 import { featuresOf } from "./features.ts";
 import { isRuleGiven, likelihoodGiven, mayBeRuleGiven } from "./is-rule.ts";
@@ -10,6 +11,8 @@ export interface Sentence extends Stated {
   /** In lower case, without what is quoted. */
   plain: string;
   tokens: readonly string[];
+  /** The first word that says what it is about. */
+  subject: Content;
   opening: Opening | undefined;
   likelihood: number;
   /** The log odds that it changes something that was said before. */
@@ -24,15 +27,32 @@ const maxCompared = 600;
 export function sentenceOf(text: string): Sentence {
   const said = plain(text);
   const features = featuresOf(said);
+  const tokens = said.slice(0, maxCompared).match(/[\w/@=-](?:[\w./@=-]*[\w/@=-])?/g) ?? [];
   const likelihood = likelihoodGiven(said, features);
   return {
     ...stated(text),
     plain: said,
-    tokens: said.slice(0, maxCompared).match(/[\w./@=-]+/g) ?? [],
+    tokens,
+    subject: subjectOf(tokens),
     opening: openingOf(text),
     likelihood,
-    changes: changeOdds(features),
+    changes: oddsOfChange(said, changeOdds(features)),
     isRule: isRuleGiven(likelihood, said),
     mayBeRule: mayBeRuleGiven(likelihood, said),
   };
+}
+
+function subjectOf(tokens: readonly string[]): Content {
+  for (const token of tokens) {
+    const content = contentOf(token);
+    if (content.words.size + content.values.size > 0) return content;
+  }
+  return contentOf("");
+}
+
+/** Log odds of a change that is said in so many words, if the weights make less of it. */
+const announced = 0.5;
+
+export function oddsOfChange(plain: string, fitted: number): number {
+  return announcesChange(plain) ? Math.max(announced, fitted) : fitted;
 }

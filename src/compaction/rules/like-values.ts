@@ -1,0 +1,34 @@
+import { isNumber, type Stated } from "./content.ts";
+
+const address = /^\d+(?:\.\d+){3}/;
+
+/** Whether two values are of one kind: db-1 and db-2, /v1 and /v2, 0.0.0.0 and 127.0.0.1. */
+export function areAlike(a: string, b: string): boolean {
+  if (address.test(a) && address.test(b)) return true;
+  if (isNumber(a) || isNumber(b)) return false;
+  const [parts, others] = [partsOf(a), partsOf(b)];
+  const same = parts.filter((part) => others.includes(part));
+  const isSame = same.some((part) => part.length > 1);
+  if (isSame && same.length >= Math.min(parts.length, others.length) / 2) return true;
+  return a.startsWith("/") && b.startsWith("/") && parts.length === 1 && others.length === 1;
+}
+
+function partsOf(value: string): string[] {
+  return value.split(/[=:/@_-]+|(?<=[a-z])(?=\d)/).filter((part) => part !== "");
+}
+
+/** Whether a sentence has a value of the rule, and another of its kind: "five is not enough, make it ten". */
+export function setsBesideValue({ about: now }: Stated, { about: before }: Stated): boolean {
+  const fresh = [...now.values.difference(before.values)];
+  return [...now.values.intersection(before.values)].some((value) =>
+    fresh.some((other) => (isNumber(value) && isNumber(other)) || areAlike(value, other)),
+  );
+}
+
+/** Whether both have a value of their own, and the two are alike: db-1 and db-2, /v1 and /v2, 0.0.0.0 and 127.0.0.1. */
+export function hasLikeValue({ about: now }: Stated, { about: before }: Stated): boolean {
+  const others = [...before.values.difference(now.values)];
+  return [...now.values.difference(before.values)].some((value) =>
+    others.some((other) => areAlike(value, other)),
+  );
+}
