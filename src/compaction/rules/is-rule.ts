@@ -87,6 +87,10 @@ const formal = new RegExp(
     "\\b(?:is|are) (?:the )?(?:law|sacred|sacrosanct|non-negotiable|mandatory|compulsory|obligatory|a must|a hard (?:rule|limit|requirement)|a no-go)\\b",
     "^(?:exactly |at most |at least |max(?:imum)? |min(?:imum)? |no more than |not more than |up to )?(?:one|two|three|four|five|\\d+) \\S+(?: \\S+)? (?:per|for each|for every)\\b",
     "^(?!(?:error|warning|note|hint|todo|fix|bug|edit|update|ps|question|q|goal|task|expected|actual)\\b)[a-z][a-z ]{1,24}: (?:use|pull|put|keep|take|store|write|go|name|prefix|import|wrap|run|only|always|never|no|via|stick)\\b",
+    "^(?:i want|i wanna|i'd like|i would like|i need|i expect|i prefer)\\b.*\\b(?:each|every|all|always|any)\\b",
+    "^(?:please |and |also )?[a-z-]+ (?:\\S+ ){0,6}(?:after|before|with|on|of|in|for|to|from) (?:each|every)\\b",
+    "\\b(?:every|each) (?:\\S+ ){1,3}(?:with|has|have|gets?|needs?|must|goes)\\b",
+    "^(?!(?:error|warning|note|hint|todo|fix|bug|edit|update|ps|question|q|goal|task|expected|actual|output|result|context|btw|fyi|step|example|e\\.g)\\b)[a-z][a-z-]*(?: [a-z-]+){0,2}: [\\w#\"']",
   ].join("|"),
 );
 const leastFormal = 0.2;

@@ -73,7 +73,9 @@ export function readSentence(rules: Candidate[], said: Sentence, place: Place): 
     const rule = candidate(corrected, { message, isFound: last.isFound });
     return [...without(rules, [last]), { ...rule, said: text, doubt: "perhaps" }];
   }
-  const isOne = now.mayBeRule || said.mayBeRule || isBesideRule(now, place);
+  // Who corrects a value in the middle of a sentence cares for it.
+  const isCorrected = now !== said;
+  const isOne = now.mayBeRule || said.mayBeRule || isCorrected || isBesideRule(now, place);
   if (!isOne && (noCorrection.test(text) || rules.length === 0)) return rules;
   const key = keyOf(settled);
   const again = rules.find((rule) => rule.key === key);

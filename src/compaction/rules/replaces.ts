@@ -44,12 +44,12 @@ function isApart(now: Sentence, before: Sentence): boolean {
   return adding.test(said) || forOnce.test(said) || said.endsWith("?") || hasOwnCase(now, before);
 }
 
-/** Log odds from which a rule counts as replaced: by another rule or number sooner than by anything else. */
-const least = { rule: -0.5, other: 0.7 };
+/** Log odds from which a rule counts as replaced: by another rule, number or change sooner than by anything else. */
+const least = { rule: -0.75, other: 0.7 };
 
 function leastOf(now: Sentence, before: Sentence): number {
   const isLimit = now.likelihood >= leastDemand && numbersDiffer(now, before);
-  return now.likelihood >= likely || isLimit ? least.rule : least.other;
+  return now.likelihood >= likely || isLimit || now.changes >= 0 ? least.rule : least.other;
 }
 
 /** A number in a sentence that is less likely a rule is news: "coverage is at 76 % now". */
@@ -80,13 +80,19 @@ export function areRelated(a: Stated, b: Stated): boolean {
 /** What can be decided without weights. */
 export function mayReplace(now: Sentence, before: Sentence, around: Around): boolean {
   if (isLeaveForOnce(now, before) || isException(now, before)) return false;
-  if (now.opening === undefined && contrastsOtherThing(now, before)) return false;
+  if (now.opening === undefined && isBeside(now, before)) return false;
   const isOther = namesRival(now, before) || hasOtherNumber(now, before);
   const isAbout = isOther || areRelated(now, before) || sharesValue(now, before);
   if (!isAbout && !continues(now, before, around)) return false;
   if (isOther || now.opening !== undefined) return true;
   const isChange = [now, ...around.others].some(({ changes }) => changes > leastSign);
   return isChange || (now.likelihood >= likely && (cannotBothHold(now, before) || saysAnew(now, before)));
+}
+
+/** Whether a sentence is about a case or a choice that the rule does not name, or tells what happened: the rule holds. */
+function isBeside(now: Sentence, before: Sentence): boolean {
+  const isNews = now.likelihood < likely && tellsNews(now);
+  return contrastsOtherThing(now, before) || (now.changes < 0 && (isNews || hasOwnCase(now, before)));
 }
 
 /** Whether a number differs beside the same word: "Go 1.22" after "Go 1.21". */

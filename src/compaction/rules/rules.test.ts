@@ -406,3 +406,60 @@ test("a text of any shape is searched in linear time [pins.linear]", () => {
   const [short, long] = [time(10_000), time(40_000)];
   assert.ok(long < Math.max(short, 20) * 16, `${short} ms for 10 kB, ${long} ms for 40 kB`);
 });
+
+/** What is kept of the messages, found or possible. */
+function kept(...messages: string[]): string[] {
+  const { texts, possible } = findRules(conversation(...messages), nothing);
+  return [...texts, ...possible.map(({ text }) => text)];
+}
+
+test("a change that is said in other words replaces the rule, and is kept as the rule was [pins.corrected]", () => {
+  for (const [rule, change] of [
+    ["Always use npm in this repo.", "let's switch to pnpm"],
+    ["Stick with Terraform.", "we moved to OpenTofu for all infra"],
+    [
+      "All experiments are run with five seeds.",
+      "The reviewer says five is not enough, so make it ten seeds.",
+    ],
+    ["Always deploy to eu-west-1.", "eu-west-1 is gone, eu-central-1 is where things live now"],
+    [
+      "Post in #ops before every rollout.",
+      "the ops channel got archived, rollouts are announced in #train these days",
+    ],
+    ["Please use Go 1.21, nothing newer.", "write for Go 1.22 from now on"],
+  ] as const)
+    assert.deepEqual(kept(rule, change), [change]);
+});
+
+test("a rule about something else, a case of its own and news replace nothing [pins.corrected]", () => {
+  for (const [rule, later] of [
+    [
+      "CSS custom properties are always prefixed --nova-.",
+      "Use logical properties instead of left/right in any css.",
+    ],
+    ["Never use inline styles.", "In email templates inline styles are fine, mail clients need them."],
+    ["Buttons always have corners of 8px.", "Cards always have corners of 16px."],
+    ["Always use port 8080 for the dev server.", "the dev server on port 8080 crashed again"],
+  ] as const)
+    assert.ok(kept(rule, later).includes(rule), later);
+});
+
+test("a value that is corrected after a pause or in the middle is left out [pins.corrected]", () => {
+  for (const [said, now, old] of [
+    [
+      "page me in #sre, no scratch that, #payments whenever you restart something",
+      "#payments whenever",
+      "#sre",
+    ],
+    ["Tables always have three decimals, or better two decimals, throughout.", "two decimals", "three"],
+    ["replicas for anything stateful: always 3.. no 5, quorum needs it", "5, quorum needs it", "always 3"],
+    [
+      "Always link by its short name, sorry, by its full canonical name.",
+      "by its full canonical name",
+      "short",
+    ],
+  ] as const) {
+    const text = kept(said).join("\n");
+    assert.ok(text.includes(now) && !text.includes(old), text);
+  }
+});

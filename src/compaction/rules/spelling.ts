@@ -2,6 +2,7 @@
 const misspelt: Record<string, string> = {
   never: "nevr nver neevr enver nevver",
   ever: "evr",
+  every: "evry evrey evey eveyr",
   always: "alwasy allways alwyas awlays alwys alays",
   "don't": "dont dnt dotn donot",
   "doesn't": "doesnt",
