@@ -14,7 +14,7 @@ const openingHesitation = `(?:(?:but|and|so|hey)[, ]+)?${hesitation}`;
 /** Words that say that what was just said is not so. */
 const certainTurns = [
   "no+,? wait|wait,? (?:no|wait|actually|wrong)|no,? no+|no,? hang on|no+,? sorry|no,? pardon(?: me)?|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but|so) no(?=[,:.])|(?:ah+|oh+|ok|eh+|hm+|well|uh|mmh|lol),? no+(?=[,:.—– ]|$)",
-  "(?:no,? )?(?:scratch|strike|scrap) that|or better(?: yet| still)?|i beg your pardon|correction(?=[,:.—–])|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|(?:hang|hold) on(?=[,:.—–])|oops|on second thoughts?|come to think of it|thinking about it|brain fart|(?:ah|oh) crap|(?:ah|oh) hold on|oh (?:but|i see)|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
+  "(?:no,? )?(?:scratch|strike|scrap) that|or better(?: yet| still)?|(?:or,? )?(?:forgive|pardon) me|i beg your pardon|correction(?=[,:.—–])|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|(?:hang|hold) on(?=[,:.—–])|oops|on second thoughts?|come to think of it|thinking about it|brain fart|(?:ah|oh) crap|(?:ah|oh) hold on|oh (?:but|i see)|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
   "nope|nah|argh|ugh|gah|er+m?|e+h+m?|hm+|mmh|wrong(?=,)|or let me|or you know what",
   "nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon(?: me)?|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是",
 ].join("|");
@@ -47,7 +47,7 @@ const complaint =
 
 /** Words and sounds of which every correction has one. Without them the patterns above need not be tried. */
 const correcting = new Set(
-  "no wait sorry sry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually uh mmh mhm hang hold nah nope god or rephrase correct stricter clearer update fix back thought thoughts thinking think fart excuse edit typo nonsense saying ignore forget argh ugh gah wrong well ah oh meh but let never nevermind change revised new instead doch ich finalement en corrección cambio that that's thats exaggerating confusing".split(
+  "forgive better no wait sorry sry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually uh mmh mhm hang hold nah nope god or rephrase correct stricter clearer update fix back thought thoughts thinking think fart excuse edit typo nonsense saying ignore forget argh ugh gah wrong well ah oh meh but let never nevermind change revised new instead doch ich finalement en corrección cambio that that's thats exaggerating confusing".split(
     " ",
   ),
 );

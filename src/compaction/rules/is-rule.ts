@@ -84,13 +84,16 @@ const leastCommand = 0.6;
 const formal = new RegExp(
   [
     "\\b(?:should|must|shall|has to|have to|needs? to|is to|are to) (?:always|never|only)\\b",
-    "\\b(?:is|are) (?:the )?(?:law|sacred|sacrosanct|non-negotiable|mandatory|compulsory|obligatory|a must|a hard (?:rule|limit|requirement)|a no-go)\\b",
+    "\\b(?:is|are) (?:the )?(?:law|sacred|sacrosanct|non-negotiable|mandatory|compulsory|obligatory|a must|a hard (?:rule|limit|requirement)|a no-go|locked|frozen|read-only|untouchable|final)\\b",
     "^(?:exactly |at most |at least |max(?:imum)? |min(?:imum)? |no more than |not more than |up to )?(?:one|two|three|four|five|\\d+) \\S+(?: \\S+)? (?:per|for each|for every)\\b",
     "^(?!(?:error|warning|note|hint|todo|fix|bug|edit|update|ps|question|q|goal|task|expected|actual)\\b)[a-z][a-z ]{1,24}: (?:use|pull|put|keep|take|store|write|go|name|prefix|import|wrap|run|only|always|never|no|via|stick)\\b",
     "^(?:i want|i wanna|i'd like|i would like|i need|i expect|i prefer)\\b.*\\b(?:each|every|all|always|any)\\b",
     "^(?:please |and |also )?[a-z-]+ (?:\\S+ ){0,6}(?:after|before|with|on|of|in|for|to|from) (?:each|every)\\b",
     "\\b(?:every|each) (?:\\S+ ){1,3}(?:with|has|have|gets?|needs?|must|goes)\\b",
     "^(?!(?:error|warning|note|hint|todo|fix|bug|edit|update|ps|question|q|goal|task|expected|actual|output|result|context|btw|fyi|step|example|e\\.g)\\b)[a-z][a-z-]*(?: [a-z-]+){0,2}: [\\w#\"']",
+    "^(?:if|when|whenever|before|after|once|should) .{4,120}, (?:please |just )?(?:take|use|prefer|pick|choose|ask|tell|stop|don't|run|put|go with|keep|write|add|make|let|show|send|leave|drop|skip)\\b",
+    "\\b(?:keep|leave|stays?|remains?) (?:it )?(?:so|that way|like that|this way)\\b",
+    "\\b(?:are|is|use|uses|have|has|go|goes) .{2,60} in this (?:project|repo|repository|codebase|team|library|company)\\b",
   ].join("|"),
 );
 const leastFormal = 0.2;

@@ -12,7 +12,7 @@ export function hasOwnCase(now: Sentence, before: Sentence): boolean {
 }
 
 const ownCase =
-  /^(?:(?:and|but|also|only|just|except|even) )?(?:in|on|for|at|under|within|inside|during|when|while|if|today's)\b/;
+  /^(?:(?:and|but|also|only|just|except|even) )?(?!(?:on (?:reflection|second|balance)|in (?:fact|short|general|future|the end|that case)|for (?:now|good|the (?:record|sake))|at (?:last|the end)|if (?:you|there|it))\b)(?:in|on|for|at|under|within|inside|during|when|while|if|today's)\b/;
 
 /** Whether a sentence sets something against another thing that the rule does not name: "… instead of left and right". */
 export function contrastsOtherThing({ plain }: Sentence, before: Sentence): boolean {

@@ -81,7 +81,8 @@ export function readSentence(rules: Candidate[], said: Sentence, place: Place): 
   const again = rules.find((rule) => rule.key === key);
   const others = again ? without(rules, [again]) : rules;
   const turn = opening && isJustSaid && last && !opening.isRemark ? { rule: last, ...opening } : undefined;
-  const replaced = replacedBy(now, others, place, turn);
+  // What it corrects is in the sentence itself.
+  const replaced = isCorrected && !turn ? [] : replacedBy(now, others, place, turn);
   const kept = turn && replaced.length === 0 ? doubtRule(others, turn) : without(others, replaced);
   // Said again, it is said now.
   if (again) return [...kept, { ...again, message }];

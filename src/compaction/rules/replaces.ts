@@ -31,12 +31,19 @@ function replacing(now: Sentence, before: Sentence, around: Around): number {
 
 /** "Let's switch to pnpm" where the rule names npm; "five is not enough, make it ten". */
 function isPlainChange(now: Sentence, before: Sentence): boolean {
+  if (numbersDiffer(now, before) && repeatsHalf(now, before)) return !isApart(now, before);
   const isOther = namesRival(now, before) || setsBesideValue(now, before);
   const isChange = now.changes >= 0 || (now.opening !== undefined && !now.opening.isRemark);
   return isOther && isChange && !isApart(now, before);
 }
 
 const plainChange = 1;
+
+/** Whether a sentence says at least half of the rule again, in the same order. */
+function repeatsHalf({ tokens: now }: Sentence, { tokens: before }: Sentence): boolean {
+  const same = inOrder(now, before).length;
+  return same >= 6 && same >= before.length / 2;
+}
 
 /** Whether a sentence adds something, asks, or is about one case or this once. */
 function isApart(now: Sentence, before: Sentence): boolean {
@@ -80,8 +87,8 @@ export function areRelated(a: Stated, b: Stated): boolean {
 /** What can be decided without weights. */
 export function mayReplace(now: Sentence, before: Sentence, around: Around): boolean {
   if (isLeaveForOnce(now, before) || isException(now, before)) return false;
-  if (now.opening === undefined && isBeside(now, before)) return false;
   const isOther = namesRival(now, before) || hasOtherNumber(now, before);
+  if (now.opening === undefined && !isOther && isBeside(now, before)) return false;
   const isAbout = isOther || areRelated(now, before) || sharesValue(now, before);
   if (!isAbout && !continues(now, before, around)) return false;
   if (isOther || now.opening !== undefined) return true;

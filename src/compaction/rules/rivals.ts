@@ -45,6 +45,8 @@ const families = [
   "cent cents euro euros dollar dollars",
   "british american",
   "english german french spanish italian chinese japanese portuguese dutch russian polish korean turkish swedish norwegian danish",
+  "koin hilt dagger",
+  "ehcache hazelcast caffeine infinispan",
   "liquibase flyway alembic",
   "real32 real64",
   "mkdocs docusaurus vitepress sphinx hugo jekyll gatsby astro eleventy nextra starlight mdbook",

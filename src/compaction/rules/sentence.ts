@@ -1,4 +1,4 @@
-import { announcesChange } from "./change-words.ts";
+import { announcesChange, declaresChange } from "./change-words.ts";
 import { type Content, contentOf, type Stated, stated } from "./content.ts";
 import { type Opening, openingOf } from "./corrections.ts";
 import { featuresOf } from "./features.ts";
@@ -50,9 +50,10 @@ function subjectOf(tokens: readonly string[]): Content {
   return contentOf("");
 }
 
-/** Log odds of a change that is said in so many words, if the weights make less of it. */
-const announced = 0.5;
+/** Log odds of a change that is said in so many words, if the weights make less of it; and of one beyond doubt. */
+const [announced, declared] = [0.5, 2];
 
 export function oddsOfChange(plain: string, fitted: number): number {
+  if (declaresChange(plain)) return Math.max(declared, fitted);
   return announcesChange(plain) ? Math.max(announced, fitted) : fitted;
 }
