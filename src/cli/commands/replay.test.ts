@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { holdfast } from "../../../test/support/command-line.ts";
 import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 
@@ -38,7 +37,7 @@ const answer = (cacheRead: number, cacheWrite: number) => ({
 const session = write("session.jsonl", header, ask, answer(0, 3_000), "cut off", ask, answer(3_000, 200));
 
 test("prints a table with the recorded and the reproduced cost, and warns about a skipped line", async () => {
-  const { code, stdout, stderr } = await holdfast("replay", session);
+  const { code, stdout, stderr } = await holdfastWith({}, "replay", session);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /session\.jsonl, line 4: Skipped/);
   assert.match(
@@ -65,7 +64,8 @@ test("--json prints the same as JSON, with custom prices", async () => {
   const prices = write("prices.json", {
     "claude-opus": { input: 0, cacheWrite: 0, cacheRead: 0, output: 10_000 },
   });
-  const { code, stdout, stderr } = await holdfast(
+  const { code, stdout, stderr } = await holdfastWith(
+    {},
     "replay",
     session,
     "--json",
@@ -89,7 +89,13 @@ test("--json prints the same as JSON, with custom prices", async () => {
 
 test("an unreadable file is reported, and the others are still replayed", async () => {
   const empty = write("empty.jsonl", "");
-  const { code, stdout, stderr } = await holdfast("replay", empty, join(directory, "missing.jsonl"), session);
+  const { code, stdout, stderr } = await holdfastWith(
+    {},
+    "replay",
+    empty,
+    join(directory, "missing.jsonl"),
+    session,
+  );
   assert.equal(code, 1);
   assert.match(stderr, /empty\.jsonl: The file is empty\. Pass a \.jsonl file/);
   assert.match(stderr, /missing\.jsonl: The file cannot be read: ENOENT.*Check the path/);
@@ -103,7 +109,7 @@ test("missing and out-of-range arguments are reported with the next step", async
     [[session, "--notepad-tokens", "many"], /--notepad-tokens must be a whole number/],
     [[session, "--prices", session], /price table is not JSON/],
   ] as const) {
-    const { code, stderr } = await holdfast("replay", ...args);
+    const { code, stderr } = await holdfastWith({}, "replay", ...args);
     assert.equal(code, 1);
     assert.match(stderr, message);
   }
@@ -128,11 +134,11 @@ test("--survival measures the given sessions, and by default those that the host
     got("2", "ok"),
   ];
   const file = write("survival.jsonl", ...lines);
-  const shown = await holdfast("replay", "--survival", file);
+  const shown = await holdfastWith({}, "replay", "--survival", file);
   assert.equal(shown.code, 0, shown.stderr);
   assert.match(shown.stdout, /^survival \(pi\)\n {2}recorded at 3 +\d+ +2 +0 \(0 %\) +2 \(100 %\)/m);
   assert.match(shown.stdout, /Nothing left\s+this\s+machine/);
-  const { stdout } = await holdfast("replay", "--survival", file, "--json");
+  const { stdout } = await holdfastWith({}, "replay", "--survival", file, "--json");
   const { total } = JSON.parse(stdout) as { total: { all: { needed: number; inCheckpoint: number } } };
   assert.deepEqual([total.all.needed, total.all.inCheckpoint], [2, 2]);
 });

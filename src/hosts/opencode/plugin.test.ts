@@ -10,6 +10,9 @@ import { readHookState } from "../hook/state.ts";
 import type { OpencodeMessage } from "../opencode-family/api.ts";
 import holdfast from "./index.ts";
 
+// A busy machine must not trip the deadline.
+process.env.HOLDFAST_HOOK_DEADLINE = "60000";
+
 const cli = join(import.meta.dirname, "../../cli.ts");
 const config = { mcp: { holdfast: { type: "local", command: [process.execPath, cli, "mcp"] } } };
 

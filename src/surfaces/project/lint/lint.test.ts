@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { holdfast } from "../../../../test/support/command-line.ts";
+import { holdfastWith } from "../../../../test/support/people.ts";
 import { templateText } from "../notes-md/sections.ts";
 import { openProject } from "../project.ts";
 import { decisionText, git, jwt, makeProject, seedNotes, writeInto } from "../test-support/project.ts";
@@ -332,14 +332,14 @@ test("the command prints lines, JSON or SARIF 2.1.0 and sets the exit code [proj
     read()
       .split("\n")
       .findIndex((line) => line.includes(id)) + 1;
-  const plain = await holdfast("project", "lint", "--root", root);
+  const plain = await holdfastWith({}, "project", "lint", "--root", root);
   assert.equal(plain.code, 1);
   assert.match(
     plain.stdout,
     new RegExp(`^\\.holdfast/NOTES\\.md:${at("| a |")}: severity: .*\\(--fix\\)$`, "m"),
   );
   assert.match(plain.stderr, /append-only-log was not checked/);
-  const json = JSON.parse((await holdfast("project", "lint", "--root", root, "--json")).stdout) as {
+  const json = JSON.parse((await holdfastWith({}, "project", "lint", "--root", root, "--json")).stdout) as {
     findings: { rule: string; line: number; fixable: boolean }[];
   };
   assert.deepEqual(
@@ -349,7 +349,7 @@ test("the command prints lines, JSON or SARIF 2.1.0 and sets the exit code [proj
       ["duplicate-id", at("| b |"), false],
     ],
   );
-  const sarif = JSON.parse((await holdfast("project", "lint", "--root", root, "--sarif")).stdout) as {
+  const sarif = JSON.parse((await holdfastWith({}, "project", "lint", "--root", root, "--sarif")).stdout) as {
     version: string;
     runs: {
       tool: { driver: { name: string; rules: { id: string }[] } };
@@ -369,12 +369,15 @@ test("the command prints lines, JSON or SARIF 2.1.0 and sets the exit code [proj
   for (const { ruleId, ruleIndex } of run?.results ?? [])
     assert.equal(run?.tool.driver.rules[ruleIndex]?.id, ruleId);
   assert.equal(run?.results[0]?.locations[0]?.physicalLocation.region.startLine, at("| a |"));
-  const fixed = await holdfast("project", "lint", "--root", root, "--fix");
+  const fixed = await holdfastWith({}, "project", "lint", "--root", root, "--fix");
   assert.equal(fixed.code, 1);
   assert.match(fixed.stderr, /1 fixed; the original is in \.holdfast\/project\/NOTES-.*\.md/);
   const backup = /is (\.holdfast\S+\.md)/.exec(fixed.stderr)?.[1] ?? "";
   assert.ok(existsSync(join(root, backup)));
-  assert.equal((await holdfast("project", "lint", "--root", root, "--file", "none/NOTES.md")).code, 2);
+  assert.equal(
+    (await holdfastWith({}, "project", "lint", "--root", root, "--file", "none/NOTES.md")).code,
+    2,
+  );
 });
 
 test("a half-written file of 5 MB with conflicts, tabs and CRLF is read, reported and not rewritten [project.bad-files]", async () => {
