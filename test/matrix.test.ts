@@ -179,7 +179,7 @@ for (const surfaces of combinations) {
     });
     const said: string[] = [];
     for (let turn = 1; turn <= 4; turn++) {
-      const { events } = await stage.say(`Look around, part ${turn}. ${filler(2_500)}`);
+      const { events } = await stage.say(`Look around, part ${turn}. ${filler(3_000)}`);
       said.push(...events.map(({ type }) => type));
     }
     assert.ok(said.includes("warning") && said.includes("receipt"), `it was compacted: ${said}`);

@@ -94,9 +94,15 @@ const formal = new RegExp(
     "^(?:if|when|whenever|before|after|once|should) .{4,120}, (?:please |just )?(?:take|use|prefer|pick|choose|ask|tell|stop|don't|run|put|go with|keep|write|add|make|let|show|send|leave|drop|skip)\\b",
     "\\b(?:keep|leave|stays?|remains?) (?:it )?(?:so|that way|like that|this way)\\b",
     "\\b(?:are|is|use|uses|have|has|go|goes) .{2,60} in this (?:project|repo|repository|codebase|team|library|company)\\b",
+    "^(?!(?:the|this|that|it|he|she|they|we|you|i|my|there|some|if|when|what|how|why|can|does|do|is|are)\\b)[a-z][\\w-]*(?: [\\w-]+){0,2} (?:go|goes|lives?|belongs?|gets?|stays?|becomes?|follows?|pivots?|ends?|starts?) (?:by|in|into|to|under|with|at|on|through|one|an?|the)\\b",
   ].join("|"),
 );
 const leastFormal = 0.2;
+
+/** "Java 17." */
+const version =
+  /^(?!(?:option|step|line|page|issue|pr|number|no|chapter|part|phase|task|item|choice|day|week|test|version)\b)[a-z][a-z+#.]{1,14} v?\d+(?:\.\d+)*(?: only| or newer| or later| and (?:up|above))?[.!]?$/;
+const leastVersion = 0.3;
 
 /** A demand that is put as a question: "could you always …?" */
 const politely =
@@ -109,6 +115,7 @@ export function likelihoodGiven(text: string, features: readonly string[]): numb
   const [, demand] = politely.exec(text) ?? [];
   const odds = ruleOdds(features);
   const most = demand === undefined ? odds : Math.max(odds, ruleOdds(featuresOf(demand)));
+  if (version.test(text)) return Math.max(1 / (1 + Math.exp(-most)), leastVersion);
   const least = commands.test(text)
     ? leastCommand
     : formal.test(text) && !text.endsWith("?")

@@ -29,7 +29,6 @@ const families = [
   "tabs spaces",
   "formal casual informal",
   "markdown restructuredtext asciidoc",
-  "camelcase snake_case kebab-case pascalcase",
   "debug info warn",
   "hourly daily nightly weekly monthly quarterly yearly",
   "fp16 bf16 fp32 float32 float64",

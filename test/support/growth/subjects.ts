@@ -35,6 +35,7 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/compaction/rules/find-rules.ts": [
     { source: "(?<![\\w/@.-])(?:aa\\-a|aaaa|9090)(?![\\w/@-]|\\.\\w)", flags: "gi" },
   ],
+  "src/compaction/rules/change-words.ts": "loaded",
   "src/compaction/rules/corrections.ts": "loaded",
   "src/compaction/rules/is-rule.ts": "loaded",
   "src/compaction/need/names.ts": "loaded",
