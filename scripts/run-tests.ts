@@ -29,7 +29,9 @@ const entries = processes.map(({ name, files: members }) => {
   writeFileSync(entry, imports.join(""));
   return entry;
 });
-const { status, error } = spawnSync(process.execPath, ["--test", ...flags, ...entries], {
+// Most tests are short: collecting less often saves a twentieth of the CPU.
+const heap = "--max-semi-space-size=64";
+const { status, error } = spawnSync(process.execPath, [heap, "--test", ...flags, ...entries], {
   stdio: "inherit",
   env: { ...process.env, NODE_COMPILE_CACHE: compiled, XDG_STATE_HOME: state },
 });

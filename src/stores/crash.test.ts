@@ -6,7 +6,7 @@ import { checkIntegrity } from "./test-support/check-integrity.ts";
 import { crashRounds } from "./test-support/crash-rounds.ts";
 
 /** `npm run test:long` kills a thousand. */
-const kills = 15;
+const kills = 8;
 
 test("SQLite writers killed at any moment lose no acknowledged write [stores.crash]", async (context) => {
   const path = join(temporaryDirectory(), "memory.db");
