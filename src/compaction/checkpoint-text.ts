@@ -13,8 +13,8 @@ import type { NameKind } from "./need/name-kinds.ts";
 export interface CheckpointFacts
   extends Pick<CheckpointMemory, "files" | "commands" | "decisions" | "running"> {
   openAsks: readonly string[];
-  /** Sentences of the user that may be rules, the likeliest first. */
-  said: readonly string[];
+  /** Sentences of the user that may be rules, the likeliest first, and the place of each in the conversation. */
+  said: readonly { text: string; place: number }[];
   openTasks: readonly string[];
   planOpen: readonly string[];
   planClosed: readonly string[];
@@ -30,7 +30,7 @@ export interface CheckpointFacts
 
 const headings = {
   asks: "Asked and not answered yet",
-  said: "The user also said",
+  said: "The user also said, oldest first",
   running: "Still running",
   tasks: "Open tasks",
   planOpen: "Still to do",
@@ -197,7 +197,7 @@ function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure, g
   const isSmall = tokens < smallBudget;
   const texts: Partial<Record<Section, readonly (string | Failure)[]>> = {
     asks: facts.openAsks,
-    said: facts.said,
+    said: facts.said.map(({ text }) => text),
     failures: failuresOf(facts),
     planOpen: facts.planOpen,
     running: facts.running,
@@ -214,8 +214,11 @@ function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure, g
     const listed = (texts[section] ?? []).slice(0, maxListed);
     const { items, used } = cutToFit(section, listed, lengths, room, cost, isOnlyOne ? 1 : maxListed);
     left -= used;
-    return items.map(
-      (text): Item => ({ section, text, names: namesCovered(text, facts.scores), worth: 0, cost: 0 }),
+    // What is said later may change what was said before.
+    const placeOf = (index: number) => (section === "said" ? (facts.said[index]?.place ?? 0) : index);
+    const inOrder = items.toSorted((a, b) => placeOf(a.index) - placeOf(b.index));
+    return inOrder.map(
+      ({ text }): Item => ({ section, text, names: namesCovered(text, facts.scores), worth: 0, cost: 0 }),
     );
   });
 }
@@ -239,9 +242,9 @@ function cutToFit(
   room: number,
   cost: Measure["cost"],
   max: number,
-): { items: string[]; used: number } {
+): { items: { text: string; index: number }[]; used: number } {
   const heading = cost(`${headings[section]}: \n`);
-  const items: string[] = [];
+  const items: { text: string; index: number }[] = [];
   let left = room - heading;
   for (const [index, fact] of facts.entries()) {
     if (items.length === max) break;
@@ -256,7 +259,7 @@ function cutToFit(
     const text = cuts.find((cut) => cost(`${cut}; `) <= most) ?? fitting(shortest, left, cost);
     if (text === undefined) continue;
     left -= cost(`${text}; `);
-    items.push(text);
+    items.push({ text, index });
   }
   return { items, used: items.length === 0 ? 0 : room - left };
 }

@@ -141,16 +141,20 @@ export function planWithNeeds(
   return { checkpoint, needs };
 }
 
-/** Sentences that none of the texts shows, the likeliest rule first. */
-function unseen(sentences: readonly PossibleRule[], texts: readonly string[]): string[] {
+/** Sentences that none of the texts shows, the likeliest rule first, and the place of each among all. */
+function unseen(
+  sentences: readonly PossibleRule[],
+  texts: readonly string[],
+): { text: string; place: number }[] {
   const shown = texts.map((text) => oneLine(text));
   return sentences
+    .map((sentence, place) => ({ ...sentence, place }))
     .filter(({ text: sentence }) => {
       const line = oneLine(sentence);
       return !shown.some((text) => text.includes(line));
     })
-    .toSorted((a, b) => b.likelihood - a.likelihood)
-    .map(({ text }) => text);
+    .sort((a, b) => b.likelihood - a.likelihood)
+    .map(({ text, place }) => ({ text, place }));
 }
 
 /** What the user said in the messages that stay. */

@@ -122,7 +122,7 @@ test("what may be a rule is kept in the checkpoint, without being called one, un
     ["assistant", "Understood."],
     ...filler,
   ]);
-  assert.ok(first.includes(`The user also said: ${said}`), first);
+  assert.ok(first.includes(`The user also said, oldest first: ${said}`), first);
   assert.ok(!first.includes("[Found in what the user said"));
   for (let epoch = 0; epoch < 3; epoch++) {
     const later = await compact(project, [...filler, ["user", `Look at part ${epoch}.`]]);
