@@ -3,7 +3,7 @@ import { isNumber, type Stated } from "./content.ts";
 const address = /^\d+(?:\.\d+){3}/;
 
 /** Whether two values are of one kind: db-1 and db-2, /v1 and /v2, 0.0.0.0 and 127.0.0.1. */
-export function areAlike(a: string, b: string): boolean {
+function areAlike(a: string, b: string): boolean {
   if (address.test(a) && address.test(b)) return true;
   if (isNumber(a) || isNumber(b)) return false;
   const [parts, others] = [partsOf(a), partsOf(b)];
