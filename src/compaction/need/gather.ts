@@ -43,18 +43,18 @@ const maxText: Record<Role, number> = {
   results: longText,
 };
 
-/** Of messages before the newest, less is searched: what is still needed of them was mentioned since. */
-const newestMessages = 1_000;
+/** Of messages before the newest, less is searched, above all of results: what is still needed of those was mentioned since. */
+const newestMessages = 300;
 const maxOldText: Record<Role, number> = {
-  targets: 2_000,
-  written: 600,
-  said: 2_000,
-  asked: 3_000,
+  targets: longText,
+  written: 6_000,
+  said: 6_000,
+  asked: 6_000,
   results: 400,
 };
 
 /** Of the oldest, only what the user asked and what calls were about. */
-const newerMessages = 2_000;
+const newerMessages = 1_000;
 const maxOldestText: Record<Role, number> = {
   targets: 300,
   written: 0,

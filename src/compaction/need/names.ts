@@ -273,6 +273,9 @@ function isLeading(text: string, from: number, to: number): boolean {
 }
 
 function classify(run: string, seen: number): readonly Name[] {
+  // Logs and tables have many, and nothing else has to be looked at.
+  if (seen === DIGIT && run.charCodeAt(0) !== dollar && run.length <= maxLength)
+    return [{ text: run, kind: "number" }];
   const text = trimmed(run);
   if (text.length < minLength || text.length > maxLength) return none;
   const kind = kindOf(text, seen);

@@ -49,7 +49,7 @@ export function describeNames({ names, calls }: Sightings): (sighting: Sighting)
       isOnlyInResults ? 1 : 0,
       Math.log1p(usesOfHome(sighting.home)),
       // A property or a file without its folder: the next call says it with another object, or with the whole path.
-      sighting.kind === "dotted" || sighting.kind === "file" ? 1 : 0,
+      isBare(sighting) ? 1 : 0,
     ];
   };
 }
@@ -78,13 +78,18 @@ function logOf(value: number): number {
 export function scoreNames(sightings: Sightings, using: readonly number[] = weights): Map<string, number> {
   const describe = describeNames(sightings);
   const scores = new Map<string, number>();
-  let before: Sighting | undefined;
-  let score = 0;
+  /** The last name that is a bare word with a dot, and the last other one. */
+  const last: Record<"bare" | "other", { sighting?: Sighting; score: number }> = {
+    bare: { score: 0 },
+    other: { score: 0 },
+  };
   for (const sighting of sightings.names.values()) {
+    const before = last[isBare(sighting) ? "bare" : "other"];
     // Most names are seen once, in one result, beside others that are seen only there.
-    if (!before || !isAlike(before, sighting)) score = scoreOf(describe(sighting), using);
-    scores.set(sighting.text, score);
-    before = sighting;
+    if (!before.sighting || !isAlike(before.sighting, sighting))
+      before.score = scoreOf(describe(sighting), using);
+    before.sighting = sighting;
+    scores.set(sighting.text, before.score);
   }
   return scores;
 }
@@ -95,7 +100,7 @@ function scoreOf(features: readonly number[], using: readonly number[]): number 
   return 1 / (1 + Math.exp(-sum));
 }
 
-/** Whether two names that no call names have the same features. */
+/** Whether two names that no call names, both bare words with a dot or neither, have the same features. */
 function isAlike(a: Sighting, b: Sighting): boolean {
   return (
     a.lastCall === -1 &&
@@ -107,9 +112,12 @@ function isAlike(a: Sighting, b: Sighting): boolean {
     a.asked === b.asked &&
     a.targets === b.targets &&
     a.written === b.written &&
-    a.home === b.home &&
-    a.kind === b.kind
+    a.home === b.home
   );
+}
+
+function isBare({ kind }: Sighting): boolean {
+  return kind === "dotted" || kind === "file";
 }
 
 /** The position of each name when the one called last comes first. */
