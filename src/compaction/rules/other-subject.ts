@@ -21,7 +21,7 @@ export function contrastsOtherThing({ plain }: Sentence, before: Sentence): bool
   return named.length > 0 && !named.some((word) => isNamedBy(contentOf(word), before));
 }
 
-const contrast = /\b(?:instead of|rather than) ((?:[\w/.@-]+ ?){1,3})/;
+const contrast = /\b(?:instead of|rather than) ((?:[\w/.@-]{1,40} ?){1,3})/;
 
 function isNamedBy({ words, values }: Content, { about }: Sentence): boolean {
   return !words.isDisjointFrom(about.words) || !values.isDisjointFrom(about.values);
