@@ -8,13 +8,14 @@ import { type Candidate, orderByNeed } from "./need/choose.ts";
 import { namesCovered, partsCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
 import type { NameKind } from "./need/name-kinds.ts";
+import type { PossibleRule } from "./rules/find-rules.ts";
 
 /** What a checkpoint has to say. Lists are newest first. */
 export interface CheckpointFacts
   extends Pick<CheckpointMemory, "files" | "commands" | "decisions" | "running"> {
   openAsks: readonly string[];
   /** Sentences of the user that may be rules, the likeliest first, and the place of each in the conversation. */
-  said: readonly { text: string; place: number }[];
+  said: readonly (PossibleRule & { place: number })[];
   openTasks: readonly string[];
   planOpen: readonly string[];
   planClosed: readonly string[];
@@ -186,6 +187,9 @@ const smallBudget = 1_000;
 const smallestShare = 1 / 15;
 const leastTokens = 30;
 
+/** What is less likely a rule is no use of a small budget. */
+const leastSaid = 0.25;
+
 /** More would not fit, and trying them is slow. A small budget has room for one of each kind, and for the asks. */
 const maxListed = 40;
 
@@ -197,7 +201,7 @@ function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure, g
   const isSmall = tokens < smallBudget;
   const texts: Partial<Record<Section, readonly (string | Failure)[]>> = {
     asks: facts.openAsks,
-    said: facts.said.map(({ text }) => text),
+    said: facts.said.filter(({ likelihood }) => !isSmall || likelihood >= leastSaid).map(({ text }) => text),
     failures: failuresOf(facts),
     planOpen: facts.planOpen,
     running: facts.running,

@@ -274,15 +274,18 @@ test("what may be a rule is said in the order of the conversation, the likeliest
     { text: "It's phosphor for icons now.", likelihood: 0.6 },
   ];
   const paths = Array.from({ length: 300 }, (_, index) => `src/part-${index}/file-${index}.ts`);
-  const said = (tokens: number) => {
-    const { text } = checkpoint(conversation(calls("open", { paths }, "1")), {
-      possible,
-      budget: { tokens },
-    });
+  const said = (tokens: number, from = possible) => {
+    const asked = { possible: from, budget: { tokens } };
+    const { text } = checkpoint(conversation(calls("open", { paths }, "1")), asked);
     return /^The user also said, oldest first: (.*)$/m.exec(text)?.[1];
   };
   assert.equal(said(2_000), possible.map(({ text }) => text).join("; "));
   assert.equal(said(400), "It's phosphor for icons now.");
+  assert.equal(
+    said(400, possible.slice(0, 2)),
+    undefined,
+    "a small one has no room for what is hardly a rule",
+  );
 });
 
 test("its content cannot imitate our markers [controller.checkpoint]", () => {

@@ -145,7 +145,7 @@ export function planWithNeeds(
 function unseen(
   sentences: readonly PossibleRule[],
   texts: readonly string[],
-): { text: string; place: number }[] {
+): (PossibleRule & { place: number })[] {
   const shown = texts.map((text) => oneLine(text));
   return sentences
     .map((sentence, place) => ({ ...sentence, place }))
@@ -153,8 +153,7 @@ function unseen(
       const line = oneLine(sentence);
       return !shown.some((text) => text.includes(line));
     })
-    .sort((a, b) => b.likelihood - a.likelihood)
-    .map(({ text, place }) => ({ text, place }));
+    .sort((a, b) => b.likelihood - a.likelihood);
 }
 
 /** What the user said in the messages that stay. */
