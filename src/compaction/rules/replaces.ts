@@ -104,7 +104,7 @@ function isBeside(now: Sentence, before: Sentence): boolean {
 
 /** Whether a number differs beside the same word: "Go 1.22" after "Go 1.21". */
 function hasOtherNumber(now: Sentence, before: Sentence): boolean {
-  return sharesSlot(now, before, isNumber, true);
+  return numbersDiffer(now, before) && sharesSlot(now, before, isNumber, true);
 }
 
 /** Whether a sentence says a rule with a few other words: double quotes for single ones. */
