@@ -97,10 +97,15 @@ const fullEnough = 0.9;
 function fill(items: readonly Item[], { cost, total }: Measure): Item[] {
   let low = 0;
   let high = items.length;
+  // The items' own costs tell nearly how many fit; a layout for each step of a search among all would take longer.
+  let next = Math.max(1, fittingCosts(items, total * withoutHeadings));
+  let step = 4;
   while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (cost(layOut(items.slice(0, middle))) <= total) low = middle;
-    else high = middle - 1;
+    const isFitting = cost(layOut(items.slice(0, next))) <= total;
+    if (isFitting) low = next;
+    else high = next - 1;
+    next = isFitting ? Math.min(high, low + step) : Math.max(low + 1, high - step);
+    step = high - low > 2 * step ? 2 * step : Math.max(1, (high - low) >> 1);
   }
   const chosen = withoutRepeats(items.slice(0, low));
   let misses = 0;
@@ -114,6 +119,19 @@ function fill(items: readonly Item[], { cost, total }: Measure): Item[] {
     } else misses++;
   }
   return chosen;
+}
+
+/** The share of a text that its headings leave to the items, roughly. */
+const withoutHeadings = 0.96;
+
+/** How many items cost no more than this, in order. */
+function fittingCosts(items: readonly Item[], total: number): number {
+  let sum = 0;
+  const over = items.findIndex((item) => {
+    sum += item.cost;
+    return sum > total;
+  });
+  return over === -1 ? items.length : over;
 }
 
 /** Without names that a longer one further on tells as well, as `a.ts` before `src/a.ts`. */
@@ -197,7 +215,11 @@ const maxListed = 40;
  * What is said whatever the scores: asks, failures, the plan, running work. Where `generosity` is greater than 1, shares are
  * that much larger.
  */
-function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure, generosity: number): Item[] {
+function statedItems(
+  facts: CheckpointFacts,
+  { cost, added, total, tokens }: Measure,
+  generosity: number,
+): Item[] {
   const isSmall = tokens < smallBudget;
   const texts: Partial<Record<Section, readonly (string | Failure)[]>> = {
     asks: facts.openAsks,
@@ -222,7 +244,13 @@ function statedItems(facts: CheckpointFacts, { cost, total, tokens }: Measure, g
     const placeOf = (index: number) => (section === "said" ? (facts.said[index]?.place ?? 0) : index);
     const inOrder = items.toSorted((a, b) => placeOf(a.index) - placeOf(b.index));
     return inOrder.map(
-      ({ text }): Item => ({ section, text, names: namesCovered(text, facts.scores), worth: 0, cost: 0 }),
+      ({ text }): Item => ({
+        section,
+        text,
+        names: namesCovered(text, facts.scores),
+        worth: 0,
+        cost: added(`${text}; `),
+      }),
     );
   });
 }

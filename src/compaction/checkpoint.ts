@@ -22,7 +22,6 @@ import { discountTail, isKept, type KeptMessages } from "./kept-messages.ts";
 import { fromNameFact, gatherSightings, type Sighting, type Sightings, toNameFact } from "./need/gather.ts";
 import { nameFinder } from "./need/later-use.ts";
 import { listNeeds } from "./need/list-needs.ts";
-import { isWordlike } from "./need/names.ts";
 import { mostNeeded, scoreNames } from "./need/score.ts";
 import type { PossibleRule } from "./rules/find-rules.ts";
 
@@ -72,7 +71,8 @@ export function planWithNeeds(
   const scores = scoreNames(sightings, input.weights);
   const keyOf = pathKey(input.folder);
   const files = touchedFiles(removed, known.files, known.calls, keyOf);
-  const gone = namesGone(sightings, messages, input);
+  const told = namesKept(messages, input);
+  const gone = withoutTold(sightings, scores, told);
   const spelledOnce = withoutSpellings(gone, files, keyOf);
   const plan = planItems(
     state,
@@ -92,7 +92,8 @@ export function planWithNeeds(
   const decisions = statedDecisions(removed, known.decisions);
   const running = stillRunning(state, input.messages, known.running);
   const { calls } = sightings;
-  const scoresGone = only(input.mayKeepTail ? discountTail(scores, messages) : scores, gone);
+  const worth = input.mayKeepTail ? discountTail(scores, messages) : scores;
+  const scoresGone = told.size === 0 ? worth : only(worth, gone);
   const likeliest = mostNeeded(spelledOnce, scoresGone, maxLikeliest);
   const text = renderCheckpoint(
     {
@@ -113,7 +114,7 @@ export function planWithNeeds(
   const names = input.mayKeepTail ? mostNeeded(spelledOnce, scores, maxNames) : likeliest.slice(0, maxNames);
   // What stays now may go with the next compaction.
   const remembered = input.among
-    ? mostNeeded(namesGone(sightings, messages, { to }), scores, maxNames)
+    ? mostNeeded(withoutTold(sightings, scores, namesKept(messages, { to })), scores, maxNames)
     : names;
   const asks = facts.openAsks;
   const texts = textsBySpelling(contents, files, keyOf);
@@ -203,14 +204,20 @@ function sightingsOf({ names, calls }: CheckpointMemory): Sightings {
   return { names: new Map(names.map((fact) => [fact.text, fromNameFact(fact)])), calls };
 }
 
-/** The names that are not in the context that stays. */
-function namesGone({ names }: Sightings, messages: readonly StoredMessage[], kept: KeptMessages): Sighting[] {
+/** The names in the context that stays. */
+function namesKept(messages: readonly StoredMessage[], kept: KeptMessages): Set<string> {
   const find = nameFinder();
   const stays = messages.filter((stored) => isKept(kept, stored));
-  const told = new Set(stays.flatMap(({ message }) => [...find(plainTextOf(message))]));
-  return [...names.values()].filter(
-    ({ text, kind, targets }) => !told.has(text) && (targets > 0 || !isWordlike(kind)),
-  );
+  return new Set(stays.flatMap(({ message }) => [...find(plainTextOf(message))]));
+}
+
+/** The scored names that are not told. */
+function withoutTold(
+  { names }: Sightings,
+  scores: ReadonlyMap<string, number>,
+  told: ReadonlySet<string>,
+): Sighting[] {
+  return [...names.values()].filter(({ text }) => scores.has(text) && !told.has(text));
 }
 
 function textsBySpelling(

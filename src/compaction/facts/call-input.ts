@@ -16,7 +16,7 @@ export function fieldsOf(input: unknown): Fields {
 /** The files that a call names in its fields. */
 export function pathsIn(fields: Fields): readonly string[] {
   // Most calls have few fields, so it takes less to look at those than for each that may name a file.
-  if (!Object.keys(fields).some((name) => fieldsWithPaths.has(name))) return none;
+  if (!hasPaths(fields)) return none;
   const paths: string[] = [];
   for (const name of pathFields) {
     const path = fields[name];
@@ -30,18 +30,30 @@ export function pathsIn(fields: Fields): readonly string[] {
   return paths;
 }
 
+function hasPaths(fields: Fields): boolean {
+  for (const name in fields) if (fieldsWithPaths.has(name)) return true;
+  return false;
+}
+
 function isPath(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
 /** The files named in a patch, as in `*** Update File: src/a.ts` and `+++ b/src/a.ts`. */
-export function patchedFiles(input: unknown): string[] {
-  const texts = textsIn(input).filter((text) => text.includes("*** ") || text.includes("+++ b/"));
-  return texts.flatMap((text) =>
+export function patchedFiles(input: unknown): readonly string[] {
+  // Few calls have a patch, and a list of the texts of each call takes longer than this.
+  if (!mayHavePatch(input)) return none;
+  return textsIn(input).flatMap((text) =>
     [...text.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ b\/)(\S.*)$/gm)].map(([, path = ""]) =>
       path.trim(),
     ),
   );
+}
+
+function mayHavePatch(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("*** ") || value.includes("+++ b/");
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(mayHavePatch);
 }
 
 /** The command of a shell call; undefined for another tool. */

@@ -30,14 +30,19 @@ function readCalls(messages: readonly StoredMessage[]): MadeCall[] {
   const { byCall } = resultsIn(messages);
   const calls: MadeCall[] = [];
   let before = 0;
-  for (const stored of messages) {
+  // As in `resultsIn`, iterators would be slow here.
+  for (let place = 0; place < messages.length; place++) {
+    const stored = messages[place];
+    if (!stored) continue;
     // Some drivers store a call only after it ran, so the time of the message before it counts as well.
     const at = Math.min(before, stored.at);
     before = stored.at;
     const { message } = stored;
     if (message.role !== "assistant" || typeof message.content === "string") continue;
-    for (const part of message.content) {
-      if (part.type !== "tool-call") continue;
+    const { content } = message;
+    for (let index = 0; index < content.length; index++) {
+      const part = content[index];
+      if (part?.type !== "tool-call") continue;
       const fields = fieldsOf(part.input);
       calls.push({
         id: part.toolCallId,

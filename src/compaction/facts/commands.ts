@@ -43,7 +43,8 @@ export function commandOutcomes(
 function commandLine({ tool, fields, paths }: MadeCall): { line: string; isCommand: boolean } {
   const command = commandIn(fields, paths);
   if (command !== undefined) return { line: command.trim(), isCommand: true };
-  return { line: [tool || "a tool", paths[0]].filter(Boolean).join(" "), isCommand: false };
+  const [path = ""] = paths;
+  return { line: path === "" ? tool || "a tool" : `${tool || "a tool"} ${path}`, isCommand: false };
 }
 
 const exitCode = /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s?[:=]?\s?([1-9]\d{0,2})\b/i;

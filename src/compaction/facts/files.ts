@@ -66,7 +66,7 @@ function isWritten({ done }: FileFact): boolean {
 export function actionOf(tool: string, { command }: Fields): FileFact["done"] {
   // Single-tool editors name the action in a `command` field.
   if (typeof command === "string" && creatingCommands.has(command)) return "created";
-  if (!writingTools.test(tool) || command === "view") return "read";
+  if (command === "view" || !writingTools.test(tool)) return "read";
   return creatingTools.test(tool) ? "created" : "edited";
 }
 

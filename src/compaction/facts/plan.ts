@@ -2,7 +2,7 @@ import type { StoredMessage } from "../../context/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import type { State } from "../../engine/state.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
-import { callsIn } from "./calls.ts";
+import { callsIn, type MadeCall } from "./calls.ts";
 
 export interface PlanItems {
   open: string[];
@@ -89,15 +89,17 @@ function writtenPlan(state: State): PlanItems {
 
 const doneStatus = /^(?:completed|done|cancelled|canceled|closed|finished)$/i;
 
-const todoFields = ["todos", "plan", "items"];
+const noCall: Pick<MadeCall, "tool" | "fields"> = { tool: "", fields: {} };
 
 /** The items of the last call that carries a list with a status each. An empty list clears what was open before. */
 function lastTodo(messages: readonly StoredMessage[]): PlanItems | undefined {
   let isCleared = false;
-  for (const { tool, fields } of callsIn(messages).toReversed()) {
-    const name = todoFields.find((field) => Array.isArray(fields[field]));
-    const list = name === undefined ? undefined : fields[name];
-    if (!Array.isArray(list)) continue;
+  const calls = callsIn(messages);
+  for (let index = calls.length - 1; index >= 0; index--) {
+    const { tool, fields } = calls[index] ?? noCall;
+    const { todos, plan, items } = fields;
+    const list = [todos, plan, items].find(Array.isArray);
+    if (!list) continue;
     if (list.length === 0 && /todo|plan/i.test(tool)) isCleared = true;
     const entries = list.flatMap((item: unknown) => todoOf(item));
     if (entries.length === 0) continue;

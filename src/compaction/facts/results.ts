@@ -22,10 +22,14 @@ export function resultsIn(messages: readonly StoredMessage[]): Results {
 function indexResults(messages: readonly StoredMessage[]): Results {
   const byCall = new Map<string, CallResult>();
   const failed = new Set<string>();
-  for (const { message } of messages) {
-    if (message.role !== "tool") continue;
-    for (const part of message.content) {
-      if (part.type !== "tool-result") continue;
+  // Planning a compaction indexes every message; an iterator for each is slow in a process that has just started.
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at]?.message;
+    if (message?.role !== "tool") continue;
+    const { content } = message;
+    for (let index = 0; index < content.length; index++) {
+      const part = content[index];
+      if (part?.type !== "tool-result") continue;
       const isError = part.output.type.startsWith("error");
       byCall.set(part.toolCallId, { text: resultText(part.output), isError });
       if (isError) failed.add(part.toolCallId);

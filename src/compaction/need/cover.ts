@@ -1,4 +1,4 @@
-import { scanNames } from "./names.ts";
+import { namesIn } from "./names.ts";
 
 /** Longer names have too many parts to look up. */
 const maxParts = 16;
@@ -6,9 +6,7 @@ const maxParts = 16;
 /** The scored names that a text contains: its own names, and the parts of them that are names as well. */
 export function namesCovered(text: string, scores: ReadonlyMap<string, number>): string[] {
   const covered = new Set<string>();
-  scanNames(text, (name) => {
-    for (const part of partsCovered(name.text, scores)) covered.add(part);
-  });
+  for (const name of namesIn(text)) for (const part of partsCovered(name.text, scores)) covered.add(part);
   return [...covered];
 }
 

@@ -2,7 +2,7 @@ import { plainTextOf, type StoredMessage, spokenText, textsIn } from "../../cont
 import type { NameFact } from "../../engine/records.ts";
 import { callsIn, type MadeCall } from "../facts/calls.ts";
 import { isKind } from "./name-kinds.ts";
-import { type KnownNames, type Name, scanNames } from "./names.ts";
+import { type Name, namesInRun, runsIn } from "./names.ts";
 
 /** Where and when a name was seen in a span of messages. Time is counted in tool calls. */
 export interface Sighting extends Name {
@@ -84,7 +84,8 @@ export function gatherSightings(messages: readonly StoredMessage[], earlier?: Si
 
 class Gathering implements Sightings {
   readonly names: Map<string, Sighting>;
-  readonly #known: KnownNames = new Map();
+  /** The names in each run that was seen before. */
+  readonly #runs = new Map<string, readonly Sighting[]>();
   calls: number;
   #message = 0;
   #number = 0;
@@ -116,7 +117,7 @@ class Gathering implements Sightings {
 
   #addCall({ id, input, paths }: MadeCall): void {
     this.calls++;
-    const { target, content } = splitInput(input);
+    const { target, content } = splitInput(input, this.#max.written > 0);
     const [only] = paths.length === 1 ? paths : [];
     if (only !== undefined) this.#paths.set(id, only);
     // A name counts once per call, as a target if it is one.
@@ -137,9 +138,26 @@ class Gathering implements Sightings {
   #scan(text: string, role: Role): void {
     const max = this.#max[role];
     if (text === "" || max === 0) return;
-    const visit = (name: Name) => this.#count(name, role);
-    if (text.length <= max) scanNames(withoutColours(text), visit, this.#known);
-    else for (const end of endsOf(text, max)) scanNames(withoutColours(end), visit, this.#known);
+    if (text.length <= max) this.#countAll(text, role);
+    else for (const end of endsOf(text, max)) this.#countAll(end, role);
+  }
+
+  #countAll(text: string, role: Role): void {
+    const runs = runsIn(withoutColours(text));
+    for (let index = 0; index < runs.length; index++) {
+      const run = runs[index] ?? "";
+      const names = this.#runs.get(run) ?? this.#learn(run);
+      for (let each = 0; each < names.length; each++) {
+        const sighting = names[each];
+        if (sighting) this.#count(sighting, role);
+      }
+    }
+  }
+
+  #learn(run: string): readonly Sighting[] {
+    const names = namesInRun(run).map((name) => this.names.get(name.text) ?? this.#add(name));
+    this.#runs.set(run, names);
+    return names;
   }
 
   #add({ text, kind }: Name): Sighting {
@@ -148,16 +166,24 @@ class Gathering implements Sightings {
     return sighting;
   }
 
-  #count(name: Name, role: Role): void {
-    const sighting = this.names.get(name.text) ?? this.#add(name);
+  #count(sighting: Sighting, role: Role): void {
     if (this.#home !== "" && (role === "written" || sighting.home === "")) sighting.home = this.#home;
     if (sighting.counted === this.#message) return;
     sighting.counted = this.#message;
-    sighting[role]++;
+    increment(sighting, role);
     sighting.last = this.calls;
     sighting.seenIn = this.#number;
     if (role === "targets" || role === "written") sighting.lastCall = this.calls;
   }
+}
+
+/** A field that is chosen while the code runs is slow to write. */
+function increment(sighting: Sighting, role: Role): void {
+  if (role === "results") sighting.results++;
+  else if (role === "written") sighting.written++;
+  else if (role === "targets") sighting.targets++;
+  else if (role === "said") sighting.said++;
+  else sighting.asked++;
 }
 
 /** The id of the call whose result comes first. */
@@ -225,21 +251,24 @@ const contentFields = new Set(
   ),
 );
 
-/** What a call is about, and the text that it writes. */
-function splitInput(input: unknown): { target: string; content: string } {
+/** What a call is about, and the text that it writes, if that is asked for. */
+function splitInput(input: unknown, withContent: boolean): { target: string; content: string } {
   if (typeof input === "string") return { target: "", content: input };
   if (typeof input !== "object" || input === null) return { target: "", content: "" };
   let target: string | undefined;
   let content: string | undefined;
-  for (const [field, value] of Object.entries(input)) {
+  for (const field of Object.keys(input)) {
+    const isContent = contentFields.has(field) || contentFields.has(field.replaceAll("_", "").toLowerCase());
+    if (isContent && !withContent) continue;
+    const value: unknown = Reflect.get(input, field);
     const text = typeof value === "string" ? value : textsIn(value).join("\n");
-    if (contentFields.has(field.replaceAll("_", "").toLowerCase())) content = withLine(content, text);
+    if (isContent) content = withLine(content, text);
     else {
       // A command may carry a whole file behind its first lines.
       const end = (text.includes("<<") ? /<<-?\s*['"]?\w+/.exec(text)?.index : undefined) ?? text.length;
       const lineEnd = end === text.length ? end : Math.max(end, text.indexOf("\n", end));
-      target = withLine(target, text.slice(0, lineEnd));
-      content = withLine(content, text.slice(lineEnd));
+      target = withLine(target, lineEnd === text.length ? text : text.slice(0, lineEnd));
+      if (withContent && lineEnd < text.length) content = withLine(content, text.slice(lineEnd));
     }
   }
   return { target: target ?? "", content: content ?? "" };

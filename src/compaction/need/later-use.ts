@@ -1,5 +1,5 @@
 import { plainTextOf, type StoredMessage, textsIn, toolCallsOf } from "../../context/conversation.ts";
-import { isWordlike, type KnownNames, type Name, scanNames } from "./names.ts";
+import { isWordlike, namesInRun, runsIn } from "./names.ts";
 
 /** After this many calls, what the agent uses has little to do with what it knew before. */
 const horizonCalls = 60;
@@ -12,15 +12,14 @@ export type FindNames = (text: string) => Iterable<string>;
  * those that may be ordinary words.
  */
 export function nameFinder({ certain = false }: { certain?: boolean } = {}): FindNames {
-  const known: KnownNames = new Map();
-  return (text) => {
-    const names = new Set<string>();
-    const add = (name: Name) => {
-      if (!certain || !isWordlike(name.kind)) names.add(name.text);
-    };
-    scanNames(text, add, known);
-    return names;
+  const known = new Map<string, readonly string[]>();
+  const learn = (run: string) => {
+    const names = namesInRun(run).filter(({ kind }) => !certain || !isWordlike(kind));
+    const texts = names.map(({ text }) => text);
+    known.set(run, texts);
+    return texts;
   };
+  return (text) => new Set(runsIn(text).flatMap((run) => known.get(run) ?? learn(run)));
 }
 
 export interface LaterUse {

@@ -68,14 +68,10 @@ const firstRead = { lines: 2_000, characters: 40_000, wholeFile: 100_000 };
 
 /** Adds where each need can be read: the message that shows it on its first page, a file that shows it in one call. */
 function placeIn({ removed, names, contents }: NeedsInput): (need: Need) => Need {
-  const messages = new Map<number, StoredMessage>();
-  for (const stored of removed) messages.set(stored.number, stored);
   const sightings = new Map(names.map((sighting) => [sighting.text, sighting]));
   const pages = new Map<number, string>();
-  const shows = (number: number, { kind, text }: Need) => {
-    const stored = messages.get(number);
-    if (!stored) return false;
-    const page = pages.get(number) ?? plainTextOf(stored.message).slice(0, firstPage);
+  const shows = ({ number, message }: StoredMessage, { kind, text }: Need) => {
+    const page = pages.get(number) ?? plainTextOf(message).slice(0, firstPage);
     pages.set(number, page);
     return kind === "name" || kind === "file" ? containsName(page, text) : containsWords(page, text);
   };
@@ -85,21 +81,34 @@ function placeIn({ removed, names, contents }: NeedsInput): (need: Need) => Need
     reads.set(path, shown);
     return shown;
   };
-  const spoken = removed.filter(({ message }) => message.role !== "tool");
-  return (need) => {
+  const lastThatShows = (need: Need) => {
     const sighting = sightings.get(need.text);
-    const seenIn = sighting
-      ? sighting.seenIn
-      : need.kind === "name" || need.kind === "file"
-        ? 0
-        : (spoken.findLast(({ number }) => shows(number, need))?.number ?? 0);
-    const home = sighting?.home ?? "";
+    if (!sighting && need.kind !== "name" && need.kind !== "file")
+      return removed.findLast((stored) => stored.message.role !== "tool" && shows(stored, need));
+    const seenIn = sighting && numbered(removed, sighting.seenIn);
+    return seenIn && shows(seenIn, need) ? seenIn : undefined;
+  };
+  return (need) => {
+    const home = sightings.get(need.text)?.home ?? "";
+    const seenIn = lastThatShows(need);
     return {
       ...need,
-      ...(shows(seenIn, need) ? { message: seenIn } : {}),
+      ...(seenIn ? { message: seenIn.number } : {}),
       ...(home !== "" && containsName(firstReadOf(home), need.text) ? { home } : {}),
     };
   };
+}
+
+/** The message with this number. */
+function numbered(messages: readonly StoredMessage[], number: number): StoredMessage | undefined {
+  let low = 0;
+  let high = messages.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((messages[middle]?.number ?? 0) < number) low = middle + 1;
+    else high = middle;
+  }
+  return messages[low]?.number === number ? messages[low] : undefined;
 }
 
 /** The beginning of a file that a read without line numbers shows. */

@@ -47,22 +47,36 @@ export function kindOf(name: string, seen: number): NameKind | undefined {
   if (name.startsWith("-")) return undefined;
   if (name.startsWith("$")) return name.includes("/") ? "path" : wordKind(name.slice(1), seen);
   if ((seen & COLON) !== 0 && name.includes("://")) return "url";
-  if ((seen & BACKSLASH) !== 0) return spacedFolder.test(name) ? undefined : "path";
+  if ((seen & BACKSLASH) !== 0) return isCutAtSpace(name) ? undefined : "path";
   if ((seen & SLASH) !== 0 && name.includes("/")) return pathKind(name);
   if ((seen & COLON) !== 0 && name.includes(":")) return name.includes("::") ? "symbol" : "url";
   if ((seen & DOT) !== 0 && name.includes(".")) return dottedKind(name);
   return wordKind(name, seen);
 }
 
-/** Known endings of files; another ending after a dot may as well be a property. */
-const fileEnding =
-  /\.(?:[cm]?[jt]sx?|d\.ts|py[ciw]?|ipynb|go|rs|java|kts?|rb|php|cc?|cpp|cxx|hh?|hpp|cs|swift|scala|ex|exs|erl|hs|lua|pl|r|jl|dart|zig|sql|sh|bash|zsh|fish|ps1|bat|md|mdx|rst|txt|json[5lc]?|ya?ml|toml|ini|cfg|conf|config|env|lock|csv|tsv|xml|html?|s?css|less|svg|png|jpe?g|gif|webp|ico|pdf|docx?|xlsx?|pptx?|zip|gz|tgz|tar|bz2|xz|log|out|bak|tmp|db|sqlite3?|proto|graphql|vue|svelte|astro|tf|nix|mk|cmake|gradle|properties|service|timer|socket|desktop|patch|diff|pem|key|crt|pub|asc|wasm|so|exe|dll|plist|map|snap|test|spec)$/i;
+/** Known endings of files; another ending after a dot may as well be a property. A set needs no time to compile. */
+const fileEndings = new Set(
+  "js jsx ts tsx cjs cjsx cts ctsx mjs mjsx mts mtsx py pyc pyi pyw ipynb go rs java kt kts rb php c cc cpp cxx h hh hpp cs swift scala ex exs erl hs lua pl r jl dart zig sql sh bash zsh fish ps1 bat md mdx rst txt json json5 jsonl jsonc yml yaml toml ini cfg conf config env lock csv tsv xml htm html css scss less svg png jpg jpeg gif webp ico pdf doc docx xls xlsx ppt pptx zip gz tgz tar bz2 xz log out bak tmp db sqlite sqlite3 proto graphql vue svelte astro tf nix mk cmake gradle properties service timer socket desktop patch diff pem key crt pub asc wasm so exe dll plist map snap test spec".split(
+    " ",
+  ),
+);
 
-const rootFolder =
-  /^(?:app|apps|bin|boot|builds?|code|data|dev|etc|home|lib|lib64|media|mnt|nix|opt|private|proc|repo|root|run|sbin|snap|src|srv|sys|tmp|usr|Users|var|Volumes|work|workdir|workspaces?)$/;
+function endsLikeFile(name: string): boolean {
+  const dot = name.lastIndexOf(".");
+  return dot !== -1 && fileEndings.has(name.slice(dot + 1).toLowerCase());
+}
+
+const rootFolders = new Set(
+  "app apps bin boot build builds code data dev etc home lib lib64 media mnt nix opt private proc repo root run sbin snap src srv sys tmp usr Users var Volumes work workdir workspace workspaces".split(
+    " ",
+  ),
+);
 
 /** The beginning of a folder whose name goes on after a space: `C:\Program Files`, `~/Library/Application Support`. */
-const spacedFolder = /(?:^[A-Za-z]:?[\\/]+Program|^\/[a-z]\/Program|\/Library\/Application)$/;
+function isCutAtSpace(name: string): boolean {
+  if (name.endsWith("Program")) return /^(?:[A-Za-z]:?[\\/]+|\/[a-z]\/)Program$/.test(name);
+  return name.endsWith("/Library/Application");
+}
 
 /** A part of a key in base64, which may contain slashes. */
 function isRandom(part: string): boolean {
@@ -73,15 +87,16 @@ function isRandom(part: string): boolean {
 function pathKind(name: string): NameKind | undefined {
   const parts = name.split("/");
   const [first = "", second = ""] = parts;
-  if (name.includes("//") || parts.some(isRandom) || spacedFolder.test(name)) return undefined;
+  if (name.includes("//") || parts.some(isRandom) || isCutAtSpace(name)) return undefined;
+  const isFile = endsLikeFile(name);
   // Patterns and replacements, as in s/old/new/.
-  if (parts.length <= 4 && /^[smy]$/.test(first) && !fileEnding.test(name)) return undefined;
+  if (parts.length <= 4 && (first === "s" || first === "m" || first === "y") && !isFile) return undefined;
   // A date, or a score such as 45/100.
-  if (parts.every((part) => /^[\d.]*$/.test(part))) return name.length > minLength ? "number" : undefined;
+  if (!isFile && /^[\d./]*$/.test(name)) return name.length > minLength ? "number" : undefined;
   // A Windows flag, a slash command or a route, unless it is one of the usual folders.
-  if (first === "" && parts.length === 2 && !fileEnding.test(name) && !rootFolder.test(second)) return "pair";
+  if (first === "" && parts.length === 2 && !isFile && !rootFolders.has(second)) return "pair";
   if (first === "" || first === "~" || first === ".." || first.startsWith("@")) return "path";
-  if (fileEnding.test(name)) return parts.length > 2 || first.length > 1 ? "path" : undefined;
+  if (isFile) return parts.length > 2 || first.length > 1 ? "path" : undefined;
   // Three words and more may be folders, or alternatives as in start/stop/restart.
   if (parts.length > 2) {
     if (!parts.every((part) => /^[A-Za-z]*$/.test(part))) return "path";
@@ -97,10 +112,10 @@ function dottedKind(name: string): NameKind | undefined {
   }
   if (/^\d/.test(name) && /^[\d.]+[a-z%]{0,3}$/i.test(name)) return undefined;
   // An ending alone, as in "all .exe files"; a framework.
-  if (/^\.(?!env$|conf$|lock$)[a-z]{1,4}$/.test(name) && fileEnding.test(name)) return undefined;
+  if (/^\.(?!env$|conf$|lock$)[a-z]{1,4}$/.test(name) && endsLikeFile(name)) return undefined;
   if (/^(?:Node|Vue|Next|Nuxt|Express|Three|React)\.js$/.test(name)) return undefined;
   if (property.test(name)) return "dotted";
-  if (fileEnding.test(name)) return "file";
+  if (endsLikeFile(name)) return "file";
   if (/^\.(?:\d+|com|org|net|edu|gov|io|dev|app)$/.test(name)) return undefined;
   if (name.startsWith(".")) return dotFile.test(name) ? "file" : "dotted";
   if (name.includes("..")) return undefined;
@@ -118,8 +133,15 @@ const dotFile =
 const size = /^\d+(?:[KMGTP]i?B?|[kMG]?Hz|AM|PM)$/;
 
 /** Errors of the system, signals, and Node's own. */
-const errorCode =
-  /^(?:E(?:ACCES|ADDRINUSE|ADDRNOTAVAIL|AGAIN|BADF|BUSY|CHILD|CONNABORTED|CONNREFUSED|CONNRESET|DEADLK|EXIST|FAULT|FBIG|HOSTUNREACH|INTR|INVAL|IO|ISDIR|LOOP|MFILE|MSGSIZE|NAMETOOLONG|NETUNREACH|NFILE|NOENT|NOEXEC|NOLOCK|NOMEM|NOSPC|NOSYS|NOTCONN|NOTDIR|NOTEMPTY|NOTFOUND|NOTSUP|PERM|PIPE|PROTO|RANGE|RESOLVE|ROFS|SRCH|TIMEDOUT|TIMEOUT|XDEV|INTEGRITY|TARGET|USAGE|OTP)|ERR[A-Z]+|SIG[A-Z]+)$/;
+const systemErrors = new Set(
+  "EACCES EADDRINUSE EADDRNOTAVAIL EAGAIN EBADF EBUSY ECHILD ECONNABORTED ECONNREFUSED ECONNRESET EDEADLK EEXIST EFAULT EFBIG EHOSTUNREACH EINTR EINVAL EIO EISDIR ELOOP EMFILE EMSGSIZE ENAMETOOLONG ENETUNREACH ENFILE ENOENT ENOEXEC ENOLOCK ENOMEM ENOSPC ENOSYS ENOTCONN ENOTDIR ENOTEMPTY ENOTFOUND ENOTSUP EPERM EPIPE EPROTO ERANGE ERESOLVE EROFS ESRCH ETIMEDOUT ETIMEOUT EXDEV EINTEGRITY ETARGET EUSAGE EOTP".split(
+    " ",
+  ),
+);
+
+function isErrorCode(name: string): boolean {
+  return systemErrors.has(name) || /^(?:ERR|SIG)[A-Z]+$/.test(name);
+}
 
 /** A provider's id of a call or a message: nobody uses it again. */
 const callId = /^(?:toolu|call|msg|req|resp|chatcmpl)_(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}$/;
@@ -137,7 +159,7 @@ function wordKind(name: string, seen: number): NameKind | undefined {
   if ((seen & HYPHEN) !== 0 && name.includes("-")) return /^[\w@+-]+$/.test(name) ? "kebab" : undefined;
   if ((seen & HUMP) !== 0) return "symbol";
   if ((seen & MARK) !== 0) return undefined;
-  if (seen === UPPER) return errorCode.test(name) ? "code" : undefined;
+  if (seen === UPPER) return isErrorCode(name) ? "code" : undefined;
   return (seen & DIGIT) !== 0 && (seen & (LOWER | UPPER)) !== 0 ? "mixed" : undefined;
 }
 

@@ -153,3 +153,11 @@ test("a property that ends like a file is none [controller.names]", () => {
     ["file", "file"],
   );
 });
+
+test("a text of megabytes without a space is no name, and does not overflow the stack [controller.names]", () => {
+  for (const part of ["a/b", "a::b", "a/[b]", "ab\\", "://", "a://b:1234", "$", "1.1"])
+    for (const start of ["", "http://", "C:\\"]) {
+      const names = namesIn(`see src/cart.ts ${start}${part.repeat(2_000_000)} now`);
+      assert.deepEqual(names[0], { text: "src/cart.ts", kind: "path" }, part);
+    }
+});

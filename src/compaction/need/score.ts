@@ -1,4 +1,5 @@
 import type { Sighting, Sightings } from "./gather.ts";
+import { isWordlike } from "./names.ts";
 import { weights } from "./weights.ts";
 
 /**
@@ -74,7 +75,10 @@ function logOf(value: number): number {
   return value === 0 ? leastLog : Math.max(leastLog, Math.log(value));
 }
 
-/** How likely the agent is to write each name into one of its next calls. */
+/**
+ * How likely the agent is to write each name into one of its next calls. Names that may be ordinary words have a score
+ * only if a call was about them.
+ */
 export function scoreNames(sightings: Sightings, using: readonly number[] = weights): Map<string, number> {
   const describe = describeNames(sightings);
   const scores = new Map<string, number>();
@@ -84,6 +88,7 @@ export function scoreNames(sightings: Sightings, using: readonly number[] = weig
     other: { score: 0 },
   };
   for (const sighting of sightings.names.values()) {
+    if (sighting.targets === 0 && isWordlike(sighting.kind)) continue;
     const before = last[isBare(sighting) ? "bare" : "other"];
     // Most names are seen once, in one result, beside others that are seen only there.
     if (!before.sighting || !isAlike(before.sighting, sighting))
@@ -122,9 +127,20 @@ function isBare({ kind }: Sighting): boolean {
 
 /** The position of each name when the one called last comes first. */
 function rankByLastCall(names: Iterable<Sighting>): Map<string, number> {
-  const called = [...names].filter(({ lastCall }) => lastCall !== -1);
-  called.sort((a, b) => b.lastCall - a.lastCall || (a.text < b.text ? -1 : 1));
-  return new Map(called.map(({ text }, index) => [text, index]));
+  // A call has few names, so sorting those of each call takes less than sorting all.
+  const byCall: string[][] = [];
+  for (const { text, lastCall } of names) {
+    if (lastCall === -1) continue;
+    const texts = byCall[lastCall];
+    if (texts) texts.push(text);
+    else byCall[lastCall] = [text];
+  }
+  const ranks = new Map<string, number>();
+  for (let call = byCall.length - 1; call >= 0; call--) {
+    const texts = byCall[call];
+    if (texts) for (const text of texts.sort()) ranks.set(text, ranks.size);
+  }
+  return ranks;
 }
 
 /** The names with the highest scores, highest first. */
