@@ -155,9 +155,14 @@ test("a property that ends like a file is none [controller.names]", () => {
 });
 
 test("a text of megabytes without a space is no name, and does not overflow the stack [controller.names]", () => {
-  for (const part of ["a/b", "a::b", "a/[b]", "ab\\", "://", "a://b:1234", "$", "1.1"])
-    for (const start of ["", "http://", "C:\\"]) {
-      const names = namesIn(`see src/cart.ts ${start}${part.repeat(2_000_000)} now`);
-      assert.deepEqual(names[0], { text: "src/cart.ts", kind: "path" }, part);
-    }
+  for (const [start, part] of [
+    ["", "a::b"],
+    ["", "a/[b]"],
+    ["http://", "a/[b]"],
+    ["a", "://"],
+    ["C:", "\\ab"],
+  ] as const) {
+    const names = namesIn(`see src/cart.ts ${start}${part.repeat(4_000_000)} now`);
+    assert.deepEqual(names[0], { text: "src/cart.ts", kind: "path" }, part);
+  }
 });
