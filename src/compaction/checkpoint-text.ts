@@ -182,21 +182,24 @@ function withSymbols(file: string, symbols: readonly Item[]): string {
   return symbols.length === 0 ? file : `${file} (${symbols.map(({ text }) => text).join(" ")})`;
 }
 
-/** Share of the budget for each kind of statement, most important first, and the lengths at which one may be cut. */
-const shares: [section: Section, share: number, lengths: readonly number[]][] = [
-  ["asks", 0.14, [1_200, 600, 300, 150, 60, 30]],
-  ["said", 0.2, [300]],
-  ["failures", 0.05, [300, 160, 80, 60]],
-  ["planOpen", 0.06, [160, 60, 40, 20]],
-  ["running", 0.05, [160, 60]],
-  ["commands", 0.08, [400]],
-  ["tasks", 0.04, [160, 60]],
-  ["planClosed", 0.05, [160, 60]],
-  ["decisions", 0.04, [220]],
+/**
+ * Share of the budget for each kind of statement, most important first, and the lengths at which one may be cut. What the
+ * user said is a rule more often than it seems, so a large budget has much room for it.
+ */
+const shares: [section: Section, share: { small: number; large: number }, lengths: readonly number[]][] = [
+  ["asks", { small: 0.07, large: 0.14 }, [1_200, 600, 300, 150, 60, 30]],
+  ["said", { small: 0.1, large: 0.45 }, [300]],
+  ["failures", { small: 0.025, large: 0.05 }, [300, 160, 80, 60]],
+  ["planOpen", { small: 0.03, large: 0.06 }, [160, 60, 40, 20]],
+  ["running", { small: 0.025, large: 0.05 }, [160, 60]],
+  ["commands", { small: 0.04, large: 0.08 }, [400]],
+  ["tasks", { small: 0.02, large: 0.04 }, [160, 60]],
+  ["planClosed", { small: 0.025, large: 0.05 }, [160, 60]],
+  ["decisions", { small: 0.02, large: 0.04 }, [220]],
 ];
 
 /** What all statements together may take: names are worth more of a small budget. */
-const statedShare = { small: 0.19, large: 0.45 };
+const statedShare = { small: 0.19, large: 0.65 };
 
 /** Tokens below which a budget counts as small. */
 const smallBudget = 1_000;
@@ -232,10 +235,11 @@ function statedItems(
     planClosed: facts.planClosed,
     decisions: isSmall ? mostTelling(facts.decisions, facts.scores) : facts.decisions,
   };
-  let left = total * Math.min(0.9, generosity * (isSmall ? statedShare.small : statedShare.large));
+  const size = isSmall ? "small" : "large";
+  let left = total * Math.min(0.9, generosity * statedShare[size]);
   return shares.flatMap(([section, share, lengths]) => {
     const least = Math.min(smallestShare, leastTokens / tokens);
-    const room = Math.min(left, generosity * total * Math.max(isSmall ? share / 2 : share, least));
+    const room = Math.min(left, generosity * total * Math.max(share[size], least));
     const isOnlyOne = isSmall && generosity === 1 && section !== "asks";
     const listed = (texts[section] ?? []).slice(0, maxListed);
     const { items, used } = cutToFit(section, listed, lengths, room, cost, isOnlyOne ? 1 : maxListed);

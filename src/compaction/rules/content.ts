@@ -28,17 +28,14 @@ const camelHump = /(?<=(?:^|[\s("'`])[a-z]{2,20})(?=[A-Z][a-z]{2,20}(?:[\s,.;:)"
 const apart = /[\s—–…]+|\.{2,}/;
 
 /** Numbers in words. "One" seldom counts anything. */
-const counting = new Set(
-  "two three four five six seven eight nine ten eleven twelve fifteen sixteen twenty thirty forty fifty sixty ninety hundred".split(
-    " ",
-  ),
-);
+const counting =
+  /^(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|hundred|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-(?:one|two|three|four|five|six|seven|eight|nine))?)$/;
 
 export function contentOf(sentence: string): Content {
   const found = { words: new Set<string>(), values: new Set<string>() };
   for (const word of sentence.replaceAll(camelHump, " ").toLowerCase().replaceAll("’", "'").split(apart)) {
     const text = bare(word);
-    if (isValue(text) || counting.has(text)) found.values.add(text);
+    if (isValue(text) || counting.test(text)) found.values.add(text);
     else if (text.length > 1 && !common.has(text)) found.words.add(stem(text));
     // Text without spaces between words: compare pairs of characters.
     if (/[\u3040-\u30ff\u4e00-\u9fff]/.test(text))
@@ -84,7 +81,7 @@ export function isValue(word: string): boolean {
 }
 
 export function isNumber(value: string): boolean {
-  return /^v?\d[\d.,:%]*\w{0,3}$/.test(value) || counting.has(value);
+  return /^v?\d[\d.,:%]*\w{0,3}$/.test(value) || counting.test(value);
 }
 
 /** Values of a text that its correction no longer has. */

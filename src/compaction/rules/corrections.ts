@@ -6,7 +6,7 @@ import { rivalOf } from "./rivals.ts";
 
 /** Sounds and small words before a correction. */
 const hesitation =
-  "(?:(?:oh+(?: (?:dear|man))?|ah+(?: crap)?|uy|um|uh|er+m?|e+h+m?|hm+|mmh|mhm|meh|argh|ugh|gah|pf+|well|ok(?:ay)?|lol|ach|äh|euh)[, ]+){0,3}";
+  "(?:(?:oh+(?: (?:dear|man))?|ah+(?: crap)?|uy|ay|ai|oi|oj|och|kurde|merde|mierda|shit|damn|dang|ha(?:ha)+h?|heh|jaja(?:ja)?|lmao|um|uh|er+m?|e+h+m?|hm+|mmh|mhm|meh|argh|ugh|gah|pf+|well|ok(?:ay)?|lol|ach|äh|euh)[, ]+){0,3}";
 
 /** The same before a sentence. */
 const openingHesitation = `(?:(?:but|and|so|hey)[, ]+)?${hesitation}`;
@@ -14,7 +14,7 @@ const openingHesitation = `(?:(?:but|and|so|hey)[, ]+)?${hesitation}`;
 /** Words that say that what was just said is not so. */
 const certainTurns = [
   "no+,? wait|wait,? (?:no|wait|actually|wrong)|no,? no+|no,? hang on|no+,? sorry|no,? pardon(?: me)?|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but|so) no(?=[,:.])|(?:ah+|oh+|ok|eh+|hm+|well|uh|mmh|lol),? no+(?=[,:.—– ]|$)",
-  "(?:no,? )?(?:scratch|strike|scrap) that|or better(?: yet| still)?|(?:or,? )?(?:forgive|pardon) me|i beg your pardon|correction(?=[,:.—–])|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|(?:hang|hold) on(?=[,:.—–])|oops|on second thoughts?|come to think of it|thinking about it|brain fart|(?:ah|oh) crap|(?:ah|oh) hold on|oh (?:but|i see)|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
+  "(?:no,? |wait,? )?(?:scratch|strike|scrap) that|(?:negative,? )?hold up(?=[,:.—– ])|negative(?=,)|errat(?:um|a)(?=[,:.])|i (?:must|have to|should|need to|want to) (?:amend|correct|revise|retract|withdraw)|i misspoke|i stand corrected|i tell a lie|(?:nej|nie|nee|não)(?=,)|or better(?: yet| still)?|(?:or,? )?(?:forgive|pardon) me|i beg your pardon|correction(?=[,:.—–])|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|(?:hang|hold) on(?=[,:.—–])|oops|on second thoughts?|come to think of it|thinking about it|brain fart|(?:ah|oh) crap|(?:ah|oh) hold on|oh (?:but|i see)|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
   "nope|nah|argh|ugh|gah|er+m?|e+h+m?|hm+|mmh|wrong(?=,)|or let me|or you know what",
   "nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon(?: me)?|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是",
 ].join("|");
@@ -24,7 +24,7 @@ const doubtfulTurns =
   "no(?=[,:—–]| (?:\\d|that's|that was|it was|they've|i've|we've|what i|let me)\\b)|actually|sorry|sry|wait(?=[,:.—–]| (?:that's|wrong|no)\\b)|(?:well|uh|ah|oh|mhm|meh)(?=[,:])";
 
 const fillers =
-  "(?:(?:typo|sorry|i mean|i meant|actually|rather|better|it's|it is|that should be)[,:]?\\s+){0,2}";
+  "(?:(?:and )?(?:(?:forgive|pardon|excuse) me|apologies)[,:]\\s+)?(?:(?:typo|sorry|i mean|i meant|actually|rather|better|it's|it is|that should be)[,:]?\\s+){0,2}";
 
 /** In the middle of a sentence: the user corrects what was just said. */
 const inlineCorrection = new RegExp(
@@ -47,7 +47,7 @@ const complaint =
 
 /** Words and sounds of which every correction has one. Without them the patterns above need not be tried. */
 const correcting = new Set(
-  "forgive better no wait sorry sry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually uh mmh mhm hang hold nah nope god or rephrase correct stricter clearer update fix back thought thoughts thinking think fart excuse edit typo nonsense saying ignore forget argh ugh gah wrong well ah oh meh but let never nevermind change revised new instead doch ich finalement en corrección cambio that that's thats exaggerating confusing".split(
+  "forgive better no wait sorry sry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually uh mmh mhm hang hold nah nope god or rephrase correct stricter clearer update fix back thought thoughts thinking think fart negative erratum errata amend revise retract withdraw misspoke corrected lie nej nie nee não haha hahaha jaja up excuse edit typo nonsense saying ignore forget argh ugh gah wrong well ah oh meh but let never nevermind change revised new instead doch ich finalement en corrección cambio that that's thats exaggerating confusing".split(
     " ",
   ),
 );
@@ -253,7 +253,8 @@ export function openingOf(sentence: string): Opening | undefined {
     return complaint.test(sentence)
       ? { rest: "", isRevocation: false, hasValue: false, isRemark: false, isCertain: true }
       : undefined;
-  const after = sentence.slice(match[0].length).trim();
+  const turn = /^(?:(?:and )?(?:forgive|pardon|excuse) me|apologies)[,:]\s*/i;
+  const after = sentence.slice(match[0].length).trim().replace(turn, "");
   const hasValue = announcesValue.test(match[0]) || /^make (?:that|it)\b/i.test(after);
   // "Rather use const" is a sentence of its own, "Sorry, const" is not.
   const isApart = hasValue || /[,:.!—–]\s*$/.test(match[0]);
@@ -273,7 +274,7 @@ export function openingOf(sentence: string): Opening | undefined {
 }
 
 /** "I mean it", "oops, I have to go". */
-const sociable = /\b(?:i mean|oops|sorry)\W*$/i;
+const sociable = /(?<!\bno,? )\b(?:i mean|oops|sorry)\W*$/i;
 
 /** "Wait, that was the old one." */
 const explaining = /^(?:that|this|those|these)(?:'?s| is| was| were| can't| isn't| wasn't)\b/i;

@@ -17,6 +17,32 @@ function partsOf(value: string): string[] {
   return value.split(/[=:/@_-]+|(?<=[a-z])(?=\d)/).filter((part) => part !== "");
 }
 
+/** What is measured in these units; a number without one may count anything but the time of day. */
+const units: readonly [kind: string, pattern: RegExp][] = [
+  ["time", /(?:am|pm)$|^\d{1,2}:\d\d/],
+  ["size", /\d(?:[kmgt]i?b|k)$/],
+  ["share", /%$/],
+  ["duration", /\d(?:ms|s|sec|min|h|hrs?|d)$/],
+];
+
+/** Whether two numbers may take each other's place: 200mb and 4pm never do. */
+function areComparable(a: string, b: string): boolean {
+  const [one, other] = [unitOf(a), unitOf(b)];
+  return one === other || (one === "" && other !== "time") || (other === "" && one !== "time");
+}
+
+function unitOf(value: string): string {
+  return units.find(([, pattern]) => pattern.test(value))?.[0] ?? "";
+}
+
+/** Whether each has a number of its own, and the two may take each other's place. */
+export function numbersDiffer({ about: now }: Stated, { about: before }: Stated): boolean {
+  const others = [...before.values.difference(now.values)].filter(isNumber);
+  return [...now.values.difference(before.values)].some(
+    (value) => isNumber(value) && others.some((other) => areComparable(value, other)),
+  );
+}
+
 /** Whether a sentence has a value of the rule, and another of its kind: "five is not enough, make it ten". */
 export function setsBesideValue({ about: now }: Stated, { about: before }: Stated): boolean {
   const fresh = [...now.values.difference(before.values)];

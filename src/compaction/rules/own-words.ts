@@ -117,6 +117,9 @@ function paragraphsOf(lines: readonly string[]): string[][] {
   return paragraphs.filter((paragraph) => paragraph.length > 0);
 }
 
+/** Longer sentences are split at semicolons: one part of them may be a rule, and the rest is not. */
+const longSentence = 200;
+
 /** Longer sentences are cut at a comma. */
 const maxSentence = 600;
 
@@ -170,7 +173,7 @@ function joinWrapped(lines: readonly string[]): Line[] {
 }
 
 const abbreviation =
-  /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|mr|mrs|ms|dr|prof|z\.b|bzw|ca|usw)$|[:;,(]\s*\d{1,2}$/i;
+  /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|incl|mr|mrs|ms|dr|prof|lic|sr|sra|mme|mlle|st|z\.b|bzw|ca|usw)$|[:;,(]\s*\d{1,2}$/i;
 
 /** "No. 5" */
 function isNumbered(line: string, index: number): boolean {
@@ -187,9 +190,14 @@ function splitSentences(line: string): string[] {
     sentences.push(...cutLong(line.slice(start, end).trim()));
     start = end;
   };
-  for (const { index, 0: mark } of line.matchAll(/(?<![.!?…])[.!?…]+(?=["')\]”’]*(?:\s|$))|[。！？；]+/g)) {
+  for (const { index, 0: mark } of line.matchAll(
+    /(?<![.!?…])[.!?…]+(?=["')\]”’]*(?:\s|$))|[。！？；]+|\p{Extended_Pictographic}(?=\s+\p{Lu})/gu,
+  )) {
     // A sign after a space is no end: "git checkout . or git stash".
-    const isApart = line.charAt(index - 1) === " " && index + mark.length < line.length;
+    const isApart =
+      line.charAt(index - 1) === " " &&
+      index + mark.length < line.length &&
+      !/^[?!]+\s+\p{Lu}/u.test(line.slice(index, index + mark.length + 4));
     const isAbbreviation =
       mark === "." &&
       (abbreviation.test(line.slice(Math.max(start, index - 8), index)) || isNumbered(line, index));
@@ -210,6 +218,11 @@ function splitSentences(line: string): string[] {
 }
 
 function cutLong(sentence: string): string[] {
+  const parts = sentence.length > longSentence ? sentence.split(/(?<=;)\s+/) : [sentence];
+  return parts.flatMap(cutAtCommas);
+}
+
+function cutAtCommas(sentence: string): string[] {
   if (sentence.length <= maxSentence) return [sentence];
   const pieces: string[] = [];
   let piece = "";

@@ -1,7 +1,7 @@
 import { tellsNews } from "./change-words.ts";
 import { bare, isNumber, isValue, type Stated } from "./content.ts";
 import { frequencyOf } from "./frequent-words.ts";
-import { hasLikeValue, setsBesideValue } from "./like-values.ts";
+import { hasLikeValue, numbersDiffer, setsBesideValue } from "./like-values.ts";
 import { contrastsOtherThing, hasOtherSubject, hasOwnCase } from "./other-subject.ts";
 import { weights } from "./replacing-weights.ts";
 import { rivalOf } from "./rivals.ts";
@@ -343,11 +343,6 @@ export function hasOtherValue(now: Sentence, before: Sentence): boolean {
     return inOrder(words, others).length >= Math.min(words.length, others.length) / 2;
   if (words.some((word) => negations.has(bare(word)))) return false;
   return differsOnce(words, others);
-}
-
-/** Whether each has a number of its own. */
-function numbersDiffer(now: Stated, before: Stated): boolean {
-  return ownValues(now, before).some(isNumber) && ownValues(before, now).some(isNumber);
 }
 
 const negations = new Set(
