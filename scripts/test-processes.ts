@@ -17,6 +17,15 @@ const signs = [
   /^(?:before|after)(?:Each)?\(/m,
 ];
 
+/** Folders whose tests take longest: they start browsers, databases, servers and hundreds of commands. */
+const longest = ["test-", "inspector-", "src-stores-", "src-agent-", "src-cli-"];
+
+/** When to start a process: the place of its folder, or after those. */
+function startOf({ name }: TestProcess): number {
+  const place = longest.findIndex((folder) => name.startsWith(folder));
+  return place === -1 ? longest.length : place;
+}
+
 /** Plans which test files share a process: neighbours do, except files that change or measure their process. */
 export function planProcesses(files: readonly string[], read: (path: string) => string): TestProcess[] {
   const groups = Map.groupBy(files.toSorted(), (path) => {
@@ -31,9 +40,9 @@ export function planProcesses(files: readonly string[], read: (path: string) => 
       files: members.slice(index * size, (index + 1) * size),
     }));
   });
-  // The largest first, so that no core is idle at the end; the runner sorts by name.
+  // The longest first, so that no core is idle at the end; the runner sorts by name.
   return processes
-    .toSorted((one, other) => other.files.length - one.files.length)
+    .toSorted((one, other) => startOf(one) - startOf(other) || other.files.length - one.files.length)
     .map(({ name, files }, index) => ({
       name: `${String(index + 1).padStart(3, "0")}-${name.replaceAll("/", "-")}`,
       files,

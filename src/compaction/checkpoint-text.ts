@@ -212,7 +212,7 @@ const leastTokens = 30;
 const leastSaid = 0.25;
 
 /** More would not fit, and trying them is slow. A small budget has room for one of each kind, and for the asks. */
-const maxListed = 40;
+const maxListed = 80;
 
 /**
  * What is said whatever the scores: asks, failures, the plan, running work. Where `generosity` is greater than 1, shares are

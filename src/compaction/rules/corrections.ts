@@ -6,16 +6,16 @@ import { rivalOf } from "./rivals.ts";
 
 /** Sounds and small words before a correction. */
 const hesitation =
-  "(?:(?:oh+(?: (?:dear|man))?|ah+(?: crap)?|uy|ay|ai|oi|oj|och|kurde|merde|mierda|shit|damn|dang|ha(?:ha)+h?|heh|jaja(?:ja)?|lmao|um|uh|er+m?|e+h+m?|hm+|mmh|mhm|meh|argh|ugh|gah|pf+|well|ok(?:ay)?|lol|ach|äh|euh)[, ]+){0,3}";
+  "(?:(?:oh+(?: (?:dear|man))?|ah+(?: crap)?|uy|ay|ai|oi|oj|och|kurde|merde|mierda|shit|damn|dang|ha(?:ha)+h?|heh|jaja(?:ja)?|lmao|um|uh|er+m?|e+h+m?|hm+|m{2,}|mmh|mhm|meh|ei|eish|argh|ugh|gah|pf+|well|ok(?:ay)?|lol|ach|äh|euh)[, ]+){0,3}";
 
 /** The same before a sentence. */
 const openingHesitation = `(?:(?:but|and|so|hey)[, ]+)?${hesitation}`;
 
 /** Words that say that what was just said is not so. */
 const certainTurns = [
-  "no+,? wait|wait,? (?:no|wait|actually|wrong)|no,? no+|no,? hang on|no+,? sorry|no,? pardon(?: me)?|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but|so) no(?=[,:.])|(?:ah+|oh+|ok|eh+|hm+|well|uh|mmh|lol),? no+(?=[,:.—– ]|$)",
-  "(?:no,? |wait,? )?(?:scratch|strike|scrap) that|(?:negative,? )?hold up(?=[,:.—– ])|negative(?=,)|errat(?:um|a)(?=[,:.])|i (?:must|have to|should|need to|want to) (?:amend|correct|revise|retract|withdraw)|i misspoke|i stand corrected|i tell a lie|(?:nej|nie|nee|não)(?=,)|or better(?: yet| still)?|(?:or,? )?(?:forgive|pardon) me|i beg your pardon|correction(?=[,:.—–])|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|(?:hang|hold) on(?=[,:.—–])|oops|on second thoughts?|come to think of it|thinking about it|brain fart|(?:ah|oh) crap|(?:ah|oh) hold on|oh (?:but|i see)|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
-  "nope|nah|argh|ugh|gah|er+m?|e+h+m?|hm+|mmh|wrong(?=,)|or let me|or you know what",
+  "no+,? wait|wait,? (?:no|wait|actually|wrong)|no,? no+|no,? hang on|no+,? sorry|no,? pardon(?: me)?|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but|so) no(?=[,:.])|(?:ah+|oh+|ok|eh+|hm+|well|uh|m{2,}h?|lol),? no+(?=[,:.—– ]|$)",
+  "(?:no,? |wait,? )?(?:scratch|strike|scrap) that|(?:negative,? )?hold up(?=[,:.—– ])|negative(?=,)|errat(?:um|a)(?=[,:.])|i (?:must|have to|should|need to|want to) (?:amend|correct|revise|retract|withdraw)|i misspoke|i stand corrected|i tell a lie|(?:nej|nie|nee|não)(?=,)|or better(?: yet| still)?|(?:or,? )?(?:forgive|pardon) me|(?:i am|i'm) (?:very |so |terribly |really )?sorry(?=[,.])|sorry,? sorry|sorry,? (?:hapana|nie|nej|nein|não|nee)(?=,)|i beg your pardon|correction(?=[,:.—–])|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|(?:hang|hold) on(?=[,:.—–])|oops|on second thoughts?|come to think of it|thinking about it|brain fart|(?:ah|oh) crap|(?:ah|oh) hold on|oh (?:but|i see)|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
+  "(?:nope|nah),? (?:hang on|hold on|hold up|wait)|nope|nah|argh|ugh|gah|er+m?|e+h+m?|hm+|mmh|wrong(?=,)|or let me|or you know what",
   "nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon(?: me)?|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是",
 ].join("|");
 
@@ -43,11 +43,11 @@ const closingCorrection = /^([^,]{1,40}),? (?:actually|i mean|sorry)[.!]*$/i;
 
 /** A complaint about what was just said. */
 const complaint =
-  /^(?:[^\s,]+[, ]+){0,2}that(?:'?s| is| was| would be)? (?:too|not (?:enough|right|true|so)|isn't (?:enough|right)|wrong|can't be|doesn't work|won't work|went wrong|got messy|lost|clutters|breaks|hurts|gives)\b|^(?:[^\s,]+[, ]+){0,2}i'm (?:exaggerating|wrong|confusing)\b/i;
+  /^(?:[^\s,]+[, ]+){0,4}(?:threw|binned|killed|scrapped|dropped|vetoed|overruled) (?:that|it|this)\b|^(?:[^\s,]+[, ]+){0,2}that(?:'?s| is| was| would be)? (?:too|not (?:enough|right|true|so)|isn't (?:enough|right)|wrong|can't be|doesn't work|won't work|went wrong|got messy|lost|clutters|breaks|hurts|gives)\b|^(?:[^\s,]+[, ]+){0,2}i'm (?:exaggerating|wrong|confusing)\b/i;
 
 /** Words and sounds of which every correction has one. Without them the patterns above need not be tried. */
 const correcting = new Set(
-  "forgive better no wait sorry sry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually uh mmh mhm hang hold nah nope god or rephrase correct stricter clearer update fix back thought thoughts thinking think fart negative erratum errata amend revise retract withdraw misspoke corrected lie nej nie nee não haha hahaha jaja up excuse edit typo nonsense saying ignore forget argh ugh gah wrong well ah oh meh but let never nevermind change revised new instead doch ich finalement en corrección cambio that that's thats exaggerating confusing".split(
+  "forgive better no wait sorry sry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually uh mmh mhm hang hold nah nope god or rephrase correct stricter clearer update fix back thought thoughts thinking think fart negative hapana threw binned killed scrapped dropped vetoed overruled erratum errata amend revise retract withdraw misspoke corrected lie nej nie nee não haha hahaha jaja up excuse edit typo nonsense saying ignore forget argh ugh gah wrong well ah oh meh but let never nevermind change revised new instead doch ich finalement en corrección cambio that that's thats exaggerating confusing".split(
     " ",
   ),
 );
@@ -95,7 +95,7 @@ export function settleInline(sentence: string): string {
 
 /** "…, hmm, no." */
 const endingTurn = new RegExp(
-  `[,;—–-]\\s*${hesitation}(?:actually )?${hesitation}(?:${certainTurns}|no|wait)[.!…]*$`,
+  `(?:\\S+\\s+){4}\\S+[,;—–-]\\s*${hesitation}(?:actually )?${hesitation}(?:${certainTurns}|no|wait)[.!…]*$`,
   "i",
 );
 
@@ -277,7 +277,8 @@ export function openingOf(sentence: string): Opening | undefined {
 const sociable = /(?<!\bno,? )\b(?:i mean|oops|sorry)\W*$/i;
 
 /** "Wait, that was the old one." */
-const explaining = /^(?:that|this|those|these)(?:'?s| is| was| were| can't| isn't| wasn't)\b/i;
+const explaining =
+  /^(?:that|this|those|these)(?:'?s| is| was| were| can't| isn't| wasn't)\b|\b(?:mistaken|misremembered|mixed (?:it|that|them) up|(?:i have|i've|i) (?:just |now )(?:looked|checked|read|opened|asked|seen|remembered))\b/i;
 
 const certain = new RegExp(
   `^${openingHesitation}(?:(?:actually,? )?(?:${certainTurns})|(?=make (?:that|it)\\b)|no(?=[,:.!—–]))`,

@@ -39,7 +39,7 @@ interface SearchedRules extends FoundRules {
 }
 
 /** Sentences that may be rules and are remembered: the newest, and the likeliest of the others. */
-const [maxNewest, maxLikeliest] = [24, 40];
+const [maxNewest, maxLikeliest] = [30, 50];
 
 /** While a conversation is read, so many may wait for a correction. */
 const maxWaiting = 120;
