@@ -81,7 +81,7 @@ export function isValue(word: string): boolean {
 }
 
 export function isNumber(value: string): boolean {
-  return /^v?\d[\d.,:%]*\w{0,3}$/.test(value) || counting.test(value);
+  return /^v?\d[\d.,:%]*(?:[-–]\d[\d.,:%]*)?\w{0,3}$/.test(value) || counting.test(value);
 }
 
 /** Values of a text that its correction no longer has. */

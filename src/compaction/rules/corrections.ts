@@ -14,7 +14,7 @@ const openingHesitation = `(?:(?:but|and|so|hey)[, ]+)?${hesitation}`;
 /** Words that say that what was just said is not so. */
 const certainTurns = [
   "no+,? wait|wait,? (?:no|wait|actually|wrong)|no,? no+|no,? hang on|no+,? sorry|no,? pardon(?: me)?|sorry,? no|no,? actually|actually,? (?:no|nvm)|no,? hm+|hm+,? (?:no|sorry|well)|no,? stop|no,? let me|no,? god,? no|(?:or|but|so) no(?=[,:.])|(?:ah+|oh+|ok|eh+|hm+|well|uh|m{2,}h?|lol),? no+(?=[,:.—– ]|$)",
-  "(?:no,? |wait,? )?(?:scratch|strike|scrap) that|(?:negative,? )?hold up(?=[,:.—– ])|negative(?=,)|errat(?:um|a)(?=[,:.])|i (?:must|have to|should|need to|want to) (?:amend|correct|revise|retract|withdraw)|i misspoke|i stand corrected|i tell a lie|(?:nej|nie|nee|não)(?=,)|or better(?: yet| still)?|(?:or,? )?(?:forgive|pardon) me|(?:i am|i'm) (?:very |so |terribly |really )?sorry(?=[,.])|sorry,? sorry|sorry,? (?:hapana|nie|nej|nein|não|nee)(?=,)|i beg your pardon|correction(?=[,:.—–])|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|(?:hang|hold) on(?=[,:.—–])|oops|on second thoughts?|come to think of it|thinking about it|brain fart|(?:ah|oh) crap|(?:ah|oh) hold on|oh (?:but|i see)|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
+  "(?:no,? |wait,? )?(?:scratch|strike|scrap) that|(?:negative,? )?hold up(?=[,:.—– ])|negative(?=,)|errat(?:um|a)(?=[,:.])|i (?:must|have to|should|need to|want to) (?:amend|correct|revise|retract|withdraw)(?: (?:this|that|it|myself|the (?:foregoing|above)))?|i misspoke|i stand corrected|i tell a lie|(?:nej|nie|nee|não)(?=,)|or better(?: yet| still)?|(?:or,? )?(?:forgive|pardon) me|(?:i am|i'm) (?:very |so |terribly |really )?sorry(?=[,.])|sorry,? sorry|sorry,? (?:hapana|nie|nej|nein|não|nee)(?=,)|i beg your pardon|correction(?=[,:.—–])|i meant|i mean|or rather|my mistake|my bad|let me (?:rephrase|correct (?:that|myself)|say that better|put it (?:more|differently)|be (?:stricter|clearer)|update that|fix that)|lemme fix that|i take (?:it|that) back|(?:hang|hold) on(?=[,:.—–])|oops|on second thoughts?|come to think of it|thinking about it|brain fart|(?:ah|oh) crap|(?:ah|oh) hold on|oh (?:but|i see)|excuse me|edit(?=:)|typo(?=[:,])|what nonsense|what am i saying|(?:please )?ignore what i just (?:wrote|said)|forget that|i got that wrong",
   "(?:nope|nah),? (?:hang on|hold on|hold up|wait)|nope|nah|argh|ugh|gah|er+m?|e+h+m?|hm+|mmh|wrong(?=,)|or let me|or you know what",
   "nein,? (?:halt|quatsch|moment)|quatsch|ich meine|besser gesagt|korrektur|non,? (?:pardon|attends)|pardon(?: me)?|je veux dire|plutôt|perdón|quiero decir|mejor dicho|digo|不对|我是说|应该是",
 ].join("|");
@@ -47,7 +47,7 @@ const complaint =
 
 /** Words and sounds of which every correction has one. Without them the patterns above need not be tried. */
 const correcting = new Set(
-  "forgive better no wait sorry sry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually uh mmh mhm hang hold nah nope god or rephrase correct stricter clearer update fix back thought thoughts thinking think fart negative hapana threw binned killed scrapped dropped vetoed overruled erratum errata amend revise retract withdraw misspoke corrected lie nej nie nee não haha hahaha jaja up excuse edit typo nonsense saying ignore forget argh ugh gah wrong well ah oh meh but let never nevermind change revised new instead doch ich finalement en corrección cambio that that's thats exaggerating confusing".split(
+  "forgive better no wait sorry sry scratch strike correction mean meant make rather mistake bad oops nein quatsch meine gesagt korrektur non pardon veux plutôt perdón quiero mejor digo actually uh mmh mhm hang hold nah nope god or rephrase correct stricter clearer update fix back thought thoughts thinking think fart negative hapana threw binned killed scrapped dropped vetoed overruled erratum errata amend revise retract withdraw misspoke corrected lie nej nie nee não haha hahaha jaja excuse edit typo nonsense saying ignore forget argh ugh gah wrong well ah oh meh but let never nevermind change revised new instead doch ich finalement en corrección cambio that that's thats exaggerating confusing".split(
     " ",
   ),
 );
@@ -95,7 +95,7 @@ export function settleInline(sentence: string): string {
 
 /** "…, hmm, no." */
 const endingTurn = new RegExp(
-  `(?:\\S+\\s+){4}\\S+[,;—–-]\\s*${hesitation}(?:actually )?${hesitation}(?:${certainTurns}|no|wait)[.!…]*$`,
+  `[,;—–-]\\s*${hesitation}(?:actually )?${hesitation}(?:${certainTurns}|no|wait)[.!…]*$`,
   "i",
 );
 
@@ -104,7 +104,8 @@ const longestTurn = 60;
 /** Whether a sentence takes back what it says, and leaves it to the next one to say it anew. */
 export function isLeftOpen(sentence: string, settled: string): boolean {
   if (!mayCorrect(sentence)) return false;
-  if (endingTurn.test(sentence.slice(-longestTurn))) return true;
+  // "Pop-ups on mobile, no." is a rule.
+  if (endingTurn.test(sentence.slice(-longestTurn)) && splitWords(sentence).length > 5) return true;
   const match = inlineCorrection.exec(sentence);
   if (match === null || isDoubtful(match[0]) || settled !== sentence) return false;
   return !/^(?:make|it)\b/i.test(sentence.slice(match.index + match[0].length));
@@ -284,6 +285,15 @@ const certain = new RegExp(
   `^${openingHesitation}(?:(?:actually,? )?(?:${certainTurns})|(?=make (?:that|it)\\b)|no(?=[,:.!—–]))`,
   "i",
 );
+
+/** Words that tell why what was just said is wrong: without a new form after them they correct nothing. */
+const regret =
+  /\b(?:sorry|apologies|oh dear|shoot|silly me|non,? non|my (?:mistake|bad|memory)|mistaken|misinformed|misled|misread|misremembered|mixed up|confused|correct (?:myself|this|that)|i was (?:reading|thinking|looking|quoting)|i(?:'m| am) (?:telling|giving|quoting)|(?:last|previous|old|former) (?:\w+ )?(?:way|client|project|guideline|version|rule|style|habit)|last year's|(?:guideline|version|rule|style) of last year|i(?:'ve| have)? (?:just|now) (?:looked|checked|consulted|read|opened|remembered|seen|noticed|asked|printed)|i forgot|(?:changed|migrated|swapped|replaced|dropped|binned|scrapped) (?:this|that|it))\b/i;
+
+/** Whether a sentence regrets what was just said. */
+export function regrets(sentence: string): boolean {
+  return regret.test(sentence);
+}
 
 /** How a sentence begins that corrects an earlier one. */
 export interface Opening {

@@ -195,12 +195,17 @@ function splitSentences(line: string): string[] {
   )) {
     // A sign after a space is no end: "git checkout . or git stash".
     const isApart =
+      /^[.!?…]/.test(mark) &&
       line.charAt(index - 1) === " " &&
       index + mark.length < line.length &&
       !/^[?!]+\s+\p{Lu}/u.test(line.slice(index, index + mark.length + 4));
     const isAbbreviation =
       mark === "." &&
-      (abbreviation.test(line.slice(Math.max(start, index - 8), index)) || isNumbered(line, index));
+      (abbreviation.test(line.slice(Math.max(start, index - 8), index)) ||
+        isNumbered(line, index) ||
+        // "Rs. with two decimals"
+        (/\b[A-Z][a-z]{1,2}$/.test(line.slice(Math.max(start, index - 4), index)) &&
+          /^ [a-z]/.test(line.slice(index + 1, index + 3))));
     // "3.. no, 5": dots before a small letter or a number are a pause.
     const isPause = /^(?:\.{2,}|…)$/.test(mark) && /^\s+[a-z\d]/.test(line.slice(index + mark.length));
     // "No emojis. Not in code, not in the docs." is one rule, and so is "Run it with -race. Always."

@@ -5,6 +5,7 @@ import {
   isFragment,
   isLeftOpen,
   type Opening,
+  regrets,
   replaceEnd,
   settleInline,
   takenBackBy,
@@ -80,7 +81,8 @@ export function readSentence(rules: Candidate[], said: Sentence, place: Place): 
   const key = keyOf(settled);
   const again = rules.find((rule) => rule.key === key);
   const others = again ? without(rules, [again]) : rules;
-  const turn = opening && isJustSaid && last && !opening.isRemark ? { rule: last, ...opening } : undefined;
+  const turned = opening && !opening.isRemark ? opening : regrets(text) ? regret : undefined;
+  const turn = turned && isJustSaid && last ? { rule: last, ...turned } : undefined;
   // What it corrects is in the sentence itself.
   const replaced = isCorrected && !turn ? [] : replacedBy(now, others, place, turn);
   const kept = turn && replaced.length === 0 ? doubtRule(others, turn) : without(others, replaced);
@@ -117,11 +119,23 @@ interface Turn extends Opening {
   rule: Candidate;
 }
 
+/** A sentence that regrets what was just said, however it begins. */
+const regret: Opening = {
+  rest: "",
+  isRevocation: false,
+  hasValue: false,
+  isRemark: false,
+  isCertain: false,
+};
+
 function doubtRule(rules: readonly Candidate[], { rule, isCertain }: Turn): Candidate[] {
   return rules.map((other) =>
     other === rule ? { ...rule, doubt: isCertain ? "certain" : "perhaps" } : other,
   );
 }
+
+/** What is less likely a rule is hardly ever corrected in a later message, and comparing it takes time. */
+const leastCompared = 0.03;
 
 /** The rules that a sentence replaces: one of its own message only if that was taken in doubt. */
 function replacedBy(now: Sentence, rules: readonly Candidate[], place: Place, turn?: Turn): Candidate[] {
@@ -129,7 +143,9 @@ function replacedBy(now: Sentence, rules: readonly Candidate[], place: Place, tu
   const { number: message, before, others } = place;
   const same = rules.findLast((rule) => rule.message === message && isReplacedInMessage(rule, now));
   if (same) return [same];
-  const earlier = rules.filter((rule) => rule.message !== message);
+  const earlier = rules.filter(
+    (rule) => rule.message !== message && (rule.isFound || rule.likelihood >= leastCompared),
+  );
   const found = findReplaced(now, earlier, (rule) => ({ isNext: rule.message === before, others }));
   const [likeliest] = found;
   return found.filter(
@@ -139,18 +155,20 @@ function replacedBy(now: Sentence, rules: readonly Candidate[], place: Place, tu
 
 function isReplacedInMessage(rule: Candidate, now: Sentence): boolean {
   if (rule.doubt === "certain") return isAbout(now, rule) || pointing.test(now.plain);
-  return rule.doubt === "perhaps" && isLikely(now) && isAbout(now, rule);
+  return rule.doubt === "perhaps" && isLikely(now) && isAbout(now, rule) && !adds.test(now.plain);
 }
 
 function isLikely({ likelihood, isRule }: Sentence): boolean {
   return isRule || likelihood >= likely;
 }
 
+const adds = /\b(?:also|either|as well|oh and)\b|\btoo[.,!]*$/;
+
 /** "Sorry, always use pnpm" replaces what was just said about it; "sorry, also run the linter" is one more rule. */
 function isSaidInstead(now: Sentence, before: Sentence): boolean {
-  const adds = /\b(?:also|either|as well|oh and)\b|\btoo[.,!]*$/.test(now.plain);
   return (
-    !adds && (isAbout(now, before) || pointing.test(now.plain) || pointsBack.test(now.opening?.rest ?? ""))
+    !adds.test(now.plain) &&
+    (isAbout(now, before) || pointing.test(now.plain) || pointsBack.test(now.opening?.rest ?? ""))
   );
 }
 

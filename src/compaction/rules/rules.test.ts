@@ -463,3 +463,56 @@ test("a value that is corrected after a pause or in the middle is left out [pins
     assert.ok(text.includes(now) && !text.includes(old), text);
   }
 });
+
+test("a regret, in many words and tongues, takes back what was just said if it is said anew [pins.corrected]", () => {
+  for (const [said, now, old] of [
+    [
+      "Backups are kept for 20 days. Erratum: the contract says 45 days, so keep backups for that long.",
+      "45 days",
+      "20 days",
+    ],
+    ["Logs rotate after 5 days. Negative, hold up, audit needs more. 60 days on logs.", "60 days", "5 days"],
+    [
+      "Icons come from feather. Haha no, sorry, I retired that set. Icons come from lucide.",
+      "lucide",
+      "feather",
+    ],
+    ["Margins are 12px. Oh dear, I was quoting the old project. Margins are 16px here.", "16px", "12px"],
+    [
+      "Figures cover 1971-2000. I must correct this: figures cover 1991-2020 from this report on.",
+      "1991-2020",
+      "1971-2000",
+    ],
+    [
+      "please set the session limit at forty minutes, or rather, and forgive me, I have opened the policy, it is fifteen minutes",
+      "fifteen minutes",
+      "forty",
+    ],
+  ] as const) {
+    const text = kept(said).join("\n");
+    assert.ok(text.includes(now) && !text.includes(old), `${said}\n→ ${text}`);
+  }
+  const rule = "Always run the linter before a commit.";
+  assert.ok(kept(`${rule} Sorry, I forgot to say so. Run the tests as well.`).includes(rule));
+});
+
+test("a number of another kind takes no rule's place [pins.corrected]", () => {
+  const memory = "the bot has to stay under 300mb of ram";
+  assert.ok(kept(memory, "never restart the bot between 4pm and 9pm").includes(memory));
+});
+
+test("a rule in a part of a long sentence, behind a picture or an abbreviation is whole [pins.found]", () => {
+  const long = `I looked at the leavers' script, which ${"missed two accounts and ".repeat(8)}was slow; accounts are disabled, never deleted; could you have a look?`;
+  assert.ok(ownSentences(long).includes("accounts are disabled, never deleted;"));
+  assert.deepEqual(ownSentences("Eight steps at most 📉 Which could go?"), [
+    "Eight steps at most 📉",
+    "Which could go?",
+  ]);
+  assert.deepEqual(ownSentences("Amounts are shown as Rs. with two decimals."), [
+    "Amounts are shown as Rs. with two decimals.",
+  ]);
+  assert.deepEqual(ownSentences("Can you move it at the same time ? After that I go."), [
+    "Can you move it at the same time ?",
+    "After that I go.",
+  ]);
+});
