@@ -24,6 +24,8 @@ const maxDecisions = 6;
 const maxFiles = 15;
 const maxCommands = 8;
 const maxText = 600;
+/** What is less likely a rule is not offered as one. */
+const leastRule = 0.12;
 /** More messages take seconds to read, and are older than anything worth rescuing. */
 const maxMessages = 5_000;
 
@@ -47,9 +49,10 @@ export function findLost(spans: readonly Span[], state: State): LostItem[] {
   const commands = (memory?.commands ?? []).filter(({ isCommand }) => isCommand).slice(0, maxCommands);
   const plan = [...planOpen.map((text) => `- [ ] ${text}`), ...planClosed.map((text) => `- [x] ${text}`)];
   const { texts, possible } = findRules(messages, { found: [], settled: [] });
+  const likely = possible.filter(({ likelihood }) => likelihood >= leastRule);
   return [
     ...(planOpen.length === 0 ? [] : list("plan", plan)),
-    ...[...texts, ...possible.map(({ text }) => text)].map(item("rule")),
+    ...[...texts, ...likely.map(({ text }) => text)].map(item("rule")),
     ...newestAsks(messages).map(item("ask")),
     ...(memory?.decisions ?? []).slice(0, maxDecisions).map(item("decision")),
     ...list("files", edited),

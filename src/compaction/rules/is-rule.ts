@@ -38,8 +38,11 @@ function leastLikely(text: string): number {
   return denies.test(text) ? 0.8 : 0.92;
 }
 
-/** From here on it may be one: it is kept, and not called a rule. */
-const possible = { short: 0.1, demand: 0.003, other: 0.005 };
+/** From here on it may be one. */
+const possible = { short: 0.3, demand: 0.05, other: 0.12 };
+
+/** From here on it is kept where there is room: one in two hundred of these is a rule, and users type little. */
+const kept = { short: 0.1, demand: 0.003, other: 0.005 };
 
 /** Words of most demands, and of much else. */
 const demands =
@@ -61,8 +64,17 @@ export function mayBeRule(said: string): boolean {
 }
 
 export function mayBeRuleGiven(likelihood: number, text: string): boolean {
-  if (isShort.test(text)) return likelihood >= possible.short;
-  return likelihood >= (explicit.test(text) || demands.test(text) ? possible.demand : possible.other);
+  return isAtLeast(possible, likelihood, text);
+}
+
+/** Whether a sentence is kept where there is room, because it may state a rule after all. */
+export function isKeptGiven(likelihood: number, text: string): boolean {
+  return isAtLeast(kept, likelihood, text);
+}
+
+function isAtLeast(least: typeof possible, likelihood: number, text: string): boolean {
+  if (isShort.test(text)) return likelihood >= least.short;
+  return likelihood >= (explicit.test(text) || demands.test(text) ? least.demand : least.other);
 }
 
 /** "Go on." */

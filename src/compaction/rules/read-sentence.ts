@@ -76,7 +76,7 @@ export function readSentence(rules: Candidate[], said: Sentence, place: Place): 
   }
   // Who corrects a value in the middle of a sentence cares for it.
   const isCorrected = now !== said;
-  const isOne = now.mayBeRule || said.mayBeRule || isCorrected || isBesideRule(now, place);
+  const isOne = now.isKept || said.isKept || isCorrected || isBesideRule(now, place);
   if (!isOne && (noCorrection.test(text) || rules.length === 0)) return rules;
   const key = keyOf(settled);
   const again = rules.find((rule) => rule.key === key);

@@ -2,7 +2,7 @@ import { announcesChange, declaresChange } from "./change-words.ts";
 import { type Content, contentOf, type Stated, stated } from "./content.ts";
 import { type Opening, openingOf } from "./corrections.ts";
 import { featuresOf } from "./features.ts";
-import { isRuleGiven, likelihoodGiven, mayBeRuleGiven } from "./is-rule.ts";
+import { isKeptGiven, isRuleGiven, likelihoodGiven, mayBeRuleGiven } from "./is-rule.ts";
 import { changeOdds } from "./likelihood.ts";
 import { plain } from "./plain.ts";
 
@@ -19,6 +19,8 @@ export interface Sentence extends Stated {
   changes: number;
   isRule: boolean;
   mayBeRule: boolean;
+  /** Whether it is kept where there is room. */
+  isKept: boolean;
 }
 
 /** What a long sentence says beyond this is not compared: the time for that grows with its square. */
@@ -39,6 +41,7 @@ export function sentenceOf(text: string): Sentence {
     changes: oddsOfChange(said, changeOdds(features)),
     isRule: isRuleGiven(likelihood, said),
     mayBeRule: mayBeRuleGiven(likelihood, said),
+    isKept: isKeptGiven(likelihood, said),
   };
 }
 
