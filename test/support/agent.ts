@@ -91,9 +91,21 @@ function withUsage(answer: ScriptedAnswer, request: ScriptedRequest): ScriptedAn
 export function tokensOf({ messages, tools = [] }: ScriptedRequest): number {
   const counted = messages.map(
     ({ content, tool_calls }) =>
-      estimateTokens(`${content ?? ""}${tool_calls ? JSON.stringify(tool_calls) : ""}`) + 4,
+      countOnce(`${content ?? ""}${tool_calls ? JSON.stringify(tool_calls) : ""}`) + 4,
   );
-  return counted.reduce((sum, tokens) => sum + tokens, estimateTokens(JSON.stringify(tools)));
+  return counted.reduce((sum, tokens) => sum + tokens, countOnce(JSON.stringify(tools)));
+}
+
+/** Each request repeats the messages of the one before it. */
+const counts = new Map<string, number>();
+
+function countOnce(text: string): number {
+  const known = counts.get(text);
+  if (known !== undefined) return known;
+  if (counts.size > 5_000) counts.clear();
+  const tokens = estimateTokens(text);
+  counts.set(text, tokens);
+  return tokens;
 }
 
 export function modelAt(url: string) {

@@ -6,7 +6,6 @@ type Message = ScriptedRequest["messages"][number];
 
 /** The invariants of every request. */
 export function assertValidPrompt({ messages }: ScriptedRequest): void {
-  const shown = () => JSON.stringify(messages, null, 1).slice(0, 20_000);
   assert.equal(messages[0]?.role, "system", "the first message is the system prompt");
   assert.ok(
     messages
@@ -17,21 +16,16 @@ export function assertValidPrompt({ messages }: ScriptedRequest): void {
     "there is one system prompt, and labelled changes of it",
   );
   assertPaired(messages);
-  assert.notEqual(
-    messages.at(-1)?.role,
-    "assistant",
-    `the prompt ends with an assistant message\n${shown()}`,
-  );
-  for (const { role, content, tool_calls } of messages) {
-    assert.ok(
-      tool_calls?.length || (typeof content === "string" && content !== ""),
-      `an empty ${role} message\n${shown()}`,
-    );
-  }
+  // Messages of failures are written only if there is one: each shows the whole prompt.
+  const fail = (what: string) =>
+    assert.fail(`${what}\n${JSON.stringify(messages, null, 1).slice(0, 20_000)}`);
+  if (messages.at(-1)?.role === "assistant") fail("the prompt ends with an assistant message");
+  for (const { role, content, tool_calls } of messages)
+    if (!tool_calls?.length && (typeof content !== "string" || content === ""))
+      fail(`an empty ${role} message`);
   const whole = messages.map(({ content }) => String(content ?? "")).join("\n");
-  for (const once of [warningText, "\n## Session Notepad\n", "\n[Checkpoint, written", "[Receipt: "]) {
-    assert.ok(whole.split(once).length <= 2, `${JSON.stringify(once)} appears more than once\n${shown()}`);
-  }
+  for (const once of [warningText, "\n## Session Notepad\n", "\n[Checkpoint, written", "[Receipt: "])
+    if (whole.split(once).length > 2) fail(`${JSON.stringify(once)} appears more than once`);
 }
 
 /** Every call has exactly one result, right after it, and every result has a call. */
@@ -45,7 +39,7 @@ function assertPaired(messages: readonly Message[]): void {
       );
       continue;
     }
-    assert.deepEqual([...open], [], `message ${index} (${role}) comes before every call was answered`);
+    assert.equal(open.size, 0, `message ${index} (${role}) comes before every call was answered`);
     open = new Set((tool_calls ?? []).map(({ id }) => id));
   }
   assert.deepEqual([...open], [], "the prompt ends with unanswered calls");
