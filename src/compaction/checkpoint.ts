@@ -54,7 +54,7 @@ const maxNames = 250;
 
 /** Extracts, without a model, what the agent will need from the messages about to be removed. */
 export function planCheckpoint(input: CheckpointInput): Checkpoint {
-  return planWithNeeds(input, []).checkpoint;
+  return plan(input).checkpoint;
 }
 
 /** Plans a checkpoint, and lists what the agent is likely to need, whether or not the checkpoint has room for it. */
@@ -62,6 +62,17 @@ export function planWithNeeds(
   input: CheckpointInput,
   rules: readonly string[],
 ): { checkpoint: Checkpoint; needs: Need[] } {
+  const { checkpoint, needsBeside } = plan(input);
+  return { checkpoint, needs: needsBeside(rules) };
+}
+
+interface Plan {
+  checkpoint: Checkpoint;
+  /** What the agent is likely to need beside these rules. Only a receipt asks for it. */
+  needsBeside(rules: readonly string[]): Need[];
+}
+
+function plan(input: CheckpointInput): Plan {
   const { state, to, earlier, budget = {}, contents = new Map(), countTokens } = input;
   const messages = collapseTasks(input.messages, to);
   const known = earlier?.memory ?? oldMemory(earlier);
@@ -74,7 +85,7 @@ export function planWithNeeds(
   const told = namesKept(messages, input);
   const gone = withoutTold(sightings, scores, told);
   const spelledOnce = withoutSpellings(gone, files, keyOf);
-  const plan = planItems(
+  const items = planItems(
     state,
     input.messages,
     earlier && { open: earlier.planOpen, closed: earlier.planClosed },
@@ -83,8 +94,8 @@ export function planWithNeeds(
   const facts = {
     openAsks: openAsks(messages, to, earlier?.openAsks),
     openTasks: readTasks(state).map(([, { description }]) => description),
-    planOpen: plan.open,
-    planClosed: plan.closed,
+    planOpen: items.open,
+    planClosed: items.closed,
   };
   // Where statements are kept word for word, an edit of memory corrects them there.
   const possible = (input.possible ?? []).filter(({ text }) => !input.wordsExcept || !isStatement(text));
@@ -98,7 +109,7 @@ export function planWithNeeds(
   const text = renderCheckpoint(
     {
       ...facts,
-      planClosed: closedUnseen(state, plan.closed),
+      planClosed: closedUnseen(state, items.closed),
       ...compareReads(reads, files, contents, keyOf),
       commands,
       decisions,
@@ -116,9 +127,18 @@ export function planWithNeeds(
   const remembered = input.among
     ? mostNeeded(withoutTold(sightings, scores, namesKept(messages, { to })), scores, maxNames)
     : names;
-  const asks = facts.openAsks;
-  const texts = textsBySpelling(contents, files, keyOf);
-  const needs = listNeeds({ removed, rules, asks, commands, files, names, scores, calls, contents: texts });
+  const needsBeside = (rules: readonly string[]) =>
+    listNeeds({
+      removed,
+      rules,
+      asks: facts.openAsks,
+      commands,
+      files,
+      names,
+      scores,
+      calls,
+      contents: textsBySpelling(contents, files, keyOf),
+    });
   const checkpoint = {
     epoch: readEpoch(state).number,
     text,
@@ -139,7 +159,7 @@ export function planWithNeeds(
       ...keptWords(input, removed, known),
     },
   };
-  return { checkpoint, needs };
+  return { checkpoint, needsBeside };
 }
 
 /** Sentences that none of the texts shows, the likeliest rule first, and the place of each among all. */
