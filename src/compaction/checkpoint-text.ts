@@ -110,9 +110,17 @@ function fill(items: readonly Item[], { cost, total }: Measure): Item[] {
   const chosen = withoutRepeats(items.slice(0, low));
   let misses = 0;
   let left = total - cost(layOut(chosen));
-  for (const item of items.slice(low)) {
+  const roomAfter = (more: readonly Item[]) => total - cost(layOut([...chosen, ...more]));
+  // What repeats left may be room for many: those that surely fit are added together.
+  const several = items.slice(low, low + fittingCosts(items.slice(low), left * withoutHeadings));
+  const room = several.length < 2 ? -1 : roomAfter(several);
+  if (room >= 0) {
+    chosen.push(...several);
+    left = room;
+  }
+  for (const item of items.slice(room >= 0 ? low + several.length : low)) {
     if (misses === maxMisses) break;
-    const more = item.cost > left + rounding ? -1 : total - cost(layOut([...chosen, item]));
+    const more = item.cost > left + rounding ? -1 : roomAfter([item]);
     if (more >= 0) {
       chosen.push(item);
       left = more;

@@ -251,6 +251,18 @@ const contentFields = new Set(
   ),
 );
 
+/** Calls have few different fields. */
+const knownFields = new Map<string, boolean>();
+
+function isContentField(field: string): boolean {
+  const known = knownFields.get(field);
+  if (known !== undefined) return known;
+  const isContent = contentFields.has(field.replaceAll("_", "").toLowerCase());
+  // A server may make up any number of names.
+  if (knownFields.size < 1_000) knownFields.set(field, isContent);
+  return isContent;
+}
+
 /** What a call is about, and the text that it writes, if that is asked for. */
 function splitInput(input: unknown, withContent: boolean): { target: string; content: string } {
   if (typeof input === "string") return { target: "", content: input };
@@ -258,7 +270,7 @@ function splitInput(input: unknown, withContent: boolean): { target: string; con
   let target: string | undefined;
   let content: string | undefined;
   for (const field of Object.keys(input)) {
-    const isContent = contentFields.has(field) || contentFields.has(field.replaceAll("_", "").toLowerCase());
+    const isContent = isContentField(field);
     if (isContent && !withContent) continue;
     const value: unknown = Reflect.get(input, field);
     const text = typeof value === "string" ? value : textsIn(value).join("\n");
