@@ -23,8 +23,10 @@ const certainTurns = [
 const doubtfulTurns =
   "no(?=[,:—–]| (?:\\d|that's|that was|it was|they've|i've|we've|what i|let me)\\b)|actually|sorry|sry|wait(?=[,:.—–]| (?:that's|wrong|no)\\b)|(?:well|uh|ah|oh|mhm|meh)(?=[,:])";
 
-const fillers =
-  "(?:(?:and )?(?:(?:forgive|pardon|excuse) me|apologies)[,:]\\s+)?(?:(?:typo|sorry|i mean|i meant|actually|rather|better|it's|it is|that should be)[,:]?\\s+){0,2}";
+const apology = "(?:(?:and )?(?:(?:forgive|pardon|excuse) me|apologies)[,:]\\s+)";
+const openingApology = new RegExp(`^${apology}`, "i");
+
+const fillers = `${apology}?(?:(?:typo|sorry|i mean|i meant|actually|rather|better|it's|it is|that should be)[,:]?\\s+){0,2}`;
 
 /** In the middle of a sentence: the user corrects what was just said. */
 const inlineCorrection = new RegExp(
@@ -254,8 +256,7 @@ export function openingOf(sentence: string): Opening | undefined {
     return complaint.test(sentence)
       ? { rest: "", isRevocation: false, hasValue: false, isRemark: false, isCertain: true }
       : undefined;
-  const turn = /^(?:(?:and )?(?:forgive|pardon|excuse) me|apologies)[,:]\s*/i;
-  const after = sentence.slice(match[0].length).trim().replace(turn, "");
+  const after = sentence.slice(match[0].length).trim().replace(openingApology, "");
   const hasValue = announcesValue.test(match[0]) || /^make (?:that|it)\b/i.test(after);
   // "Rather use const" is a sentence of its own, "Sorry, const" is not.
   const isApart = hasValue || /[,:.!—–]\s*$/.test(match[0]);

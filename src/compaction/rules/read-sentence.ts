@@ -81,8 +81,7 @@ export function readSentence(rules: Candidate[], said: Sentence, place: Place): 
   const key = keyOf(settled);
   const again = rules.find((rule) => rule.key === key);
   const others = again ? without(rules, [again]) : rules;
-  const turned = opening && !opening.isRemark ? opening : regrets(text) ? regret : undefined;
-  const turn = turned && isJustSaid && last ? { rule: last, ...turned } : undefined;
+  const turn = isJustSaid && last ? turnFrom(last, said) : undefined;
   // What it corrects is in the sentence itself.
   const replaced = isCorrected && !turn ? [] : replacedBy(now, others, place, turn);
   const kept = turn && replaced.length === 0 ? doubtRule(others, turn) : without(others, replaced);
@@ -127,6 +126,11 @@ const regret: Opening = {
   isRemark: false,
   isCertain: false,
 };
+
+function turnFrom(rule: Candidate, { opening, text }: Sentence): Turn | undefined {
+  if (opening && !opening.isRemark) return { rule, ...opening };
+  return regrets(text) ? { rule, ...regret } : undefined;
+}
 
 function doubtRule(rules: readonly Candidate[], { rule, isCertain }: Turn): Candidate[] {
   return rules.map((other) =>
