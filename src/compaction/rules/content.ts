@@ -2,6 +2,8 @@
 export interface Content {
   words: ReadonlySet<string>;
   values: ReadonlySet<string>;
+  /** Those of the values that count or measure something. */
+  numbers: ReadonlySet<string>;
 }
 
 /** A text and what it is about, found once. */
@@ -28,15 +30,22 @@ const camelHump = /(?<=(?:^|[\s("'`])[a-z]{2,20})(?=[A-Z][a-z]{2,20}(?:[\s,.;:)"
 const apart = /[\s—–…]+|\.{2,}/;
 
 /** Numbers in words. "One" seldom counts anything. */
-const counting =
-  /^(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|hundred|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-(?:one|two|three|four|five|six|seven|eight|nine))?)$/;
+const tens = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+const ones = "one two three four five six seven eight nine".split(" ");
+const counting = new Set([
+  ...ones.slice(1),
+  ..."ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen hundred".split(" "),
+  ...tens.flatMap((ten) => [ten, ...ones.map((one) => `${ten}-${one}`)]),
+]);
 
 export function contentOf(sentence: string): Content {
-  const found = { words: new Set<string>(), values: new Set<string>() };
+  const found = { words: new Set<string>(), values: new Set<string>(), numbers: new Set<string>() };
   for (const word of sentence.replaceAll(camelHump, " ").toLowerCase().replaceAll("’", "'").split(apart)) {
     const text = bare(word);
-    if (isValue(text) || counting.test(text)) found.values.add(text);
-    else if (text.length > 1 && !common.has(text)) found.words.add(stem(text));
+    if (isBareValue(text) || counting.has(text)) {
+      found.values.add(text);
+      if (isNumber(text)) found.numbers.add(text);
+    } else if (text.length > 1 && !common.has(text)) found.words.add(stem(text));
     // Text without spaces between words: compare pairs of characters.
     if (/[\u3040-\u30ff\u4e00-\u9fff]/.test(text))
       for (let index = 0; index + 2 <= text.length; index++) found.words.add(text.slice(index, index + 2));
@@ -77,15 +86,18 @@ export function bare(word: string): string {
 }
 
 export function isValue(word: string): boolean {
-  return /\d/.test(word) || /[/@_\\]|\w[.-]\w/.test(bare(word));
+  return isBareValue(bare(word));
+}
+
+function isBareValue(word: string): boolean {
+  return /[\d/@_\\]|\w[.-]\w/.test(word);
 }
 
 export function isNumber(value: string): boolean {
-  return /^v?\d[\d.,:%]*(?:[-–]\d[\d.,:%]*)?\w{0,3}$/.test(value) || counting.test(value);
+  return /^v?\d[\d.,:%]*(?:[-–]\d[\d.,:%]*)?\w{0,3}$/.test(value) || counting.has(value);
 }
 
 /** Values of a text that its correction no longer has. */
 export function withdrawnValues(before: string, after: string): string[] {
-  const now = contentOf(after).values;
-  return [...contentOf(before).values].filter((value) => !now.has(value));
+  return [...contentOf(before).values.difference(contentOf(after).values)];
 }

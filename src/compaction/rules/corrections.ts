@@ -1,12 +1,15 @@
 import { dropTrailing } from "../../engine/text.ts";
 import { bare, contentOf, isValue, type Stated, splitWords } from "./content.ts";
 import { isRule, mayBeRule } from "./is-rule.ts";
+import { matchesAny, upTo } from "./pattern.ts";
 import { wordsOf } from "./plain.ts";
 import { rivalOf } from "./rivals.ts";
 
 /** Sounds and small words before a correction. */
-const hesitation =
-  "(?:(?:oh+(?: (?:dear|man))?|ah+(?: crap)?|uy|ay|ai|oi|oj|och|kurde|merde|mierda|shit|damn|dang|ha(?:ha)+h?|heh|jaja(?:ja)?|lmao|um|uh|er+m?|e+h+m?|hm+|m{2,}|mmh|mhm|meh|ei|eish|argh|ugh|gah|pf+|well|ok(?:ay)?|lol|ach|äh|euh)[, ]+){0,3}";
+const hesitation = upTo(
+  3,
+  "(?:oh+(?: (?:dear|man))?|ah+(?: crap)?|uy|ay|ai|oi|oj|och|kurde|merde|mierda|shit|damn|dang|ha(?:ha)+h?|heh|jaja(?:ja)?|lmao|um|uh|er+m?|e+h+m?|hm+|m{2,}|mmh|mhm|meh|ei|eish|argh|ugh|gah|pf+|well|ok(?:ay)?|lol|ach|äh|euh)[, ]+",
+);
 
 /** The same before a sentence. */
 const openingHesitation = `(?:(?:but|and|so|hey)[, ]+)?${hesitation}`;
@@ -26,7 +29,7 @@ const doubtfulTurns =
 const apology = "(?:(?:and )?(?:(?:forgive|pardon|excuse) me|apologies)[,:]\\s+)";
 const openingApology = new RegExp(`^${apology}`, "i");
 
-const fillers = `${apology}?(?:(?:typo|sorry|i mean|i meant|actually|rather|better|it's|it is|that should be)[,:]?\\s+){0,2}`;
+const fillers = `${apology}?${upTo(2, "(?:typo|sorry|i mean|i meant|actually|rather|better|it's|it is|that should be)[,:]?\\s+")}`;
 
 /** In the middle of a sentence: the user corrects what was just said. */
 const inlineCorrection = new RegExp(
@@ -36,7 +39,7 @@ const inlineCorrection = new RegExp(
 
 /** At the beginning of a sentence: the user corrects an earlier one. */
 const openingCorrection = new RegExp(
-  `^${openingHesitation}(?:(?:actually,? )?(?:${certainTurns})|change of plans?|(?:change|update|revised|instead|rather)(?=[:,])|forget (?:what i said|the)|never ?mind|new plan|(?=make (?:that|it)\\b)|nein|doch lieber|non(?=,)|finalement|en fait|corrección|en realidad|mejor|cambio de planes|更正|改一下|纠正|no(?=[,:.!—–]|$)|actually|sorry|wait|argh|hm+|well(?=[,.]))(?![\\w'])[,:.!—–]*\\s*(?:(?:i mean|i meant|sorry|actually|that|what i said)[,:]?\\s+){0,2}`,
+  `^${openingHesitation}(?:(?:actually,? )?(${certainTurns})|change of plans?|(?:change|update|revised|instead|rather)(?=[:,])|forget (?:what i said|the)|never ?mind|new plan|(?=make (?:that|it)\\b)|nein|doch lieber|non(?=,)|finalement|en fait|corrección|en realidad|mejor|cambio de planes|更正|改一下|纠正|no(?=[,:.!—–]|$)|actually|sorry|wait|argh|hm+|well(?=[,.]))(?![\\w'])[,:.!—–]*\\s*${upTo(2, "(?:i mean|i meant|sorry|actually|that|what i said)[,:]?\\s+")}`,
   "i",
 );
 
@@ -44,8 +47,11 @@ const openingCorrection = new RegExp(
 const closingCorrection = /^([^,]{1,40}),? (?:actually|i mean|sorry)[.!]*$/i;
 
 /** A complaint about what was just said. */
-const complaint =
-  /^(?:[^\s,]+[, ]+){0,4}(?:threw|binned|killed|scrapped|dropped|vetoed|overruled) (?:that|it|this)\b|^(?:[^\s,]+[, ]+){0,2}that(?:'?s| is| was| would be)? (?:too|not (?:enough|right|true|so)|isn't (?:enough|right)|wrong|can't be|doesn't work|won't work|went wrong|got messy|lost|clutters|breaks|hurts|gives)\b|^(?:[^\s,]+[, ]+){0,2}i'm (?:exaggerating|wrong|confusing)\b/i;
+const complaints = [
+  `^${upTo(4, "[^\\s,]+[, ]+")}(?:threw|binned|killed|scrapped|dropped|vetoed|overruled) (?:that|it|this)\\b`,
+  `^${upTo(2, "[^\\s,]+[, ]+")}that(?:'?s| is| was| would be)? (?:too|not (?:enough|right|true|so)|isn't (?:enough|right)|wrong|can't be|doesn't work|won't work|went wrong|got messy|lost|clutters|breaks|hurts|gives)\\b`,
+  `^${upTo(2, "[^\\s,]+[, ]+")}i'm (?:exaggerating|wrong|confusing)\\b`,
+].map((pattern) => new RegExp(pattern, "i"));
 
 /** Words and sounds of which every correction has one. Without them the patterns above need not be tried. */
 const correcting = new Set(
@@ -76,15 +82,23 @@ const revocation =
 const takenBack =
   /^(?!.*\b(?:eslint|lint|firewall|css|don't|do not|never|not|can't|cannot|why|who|did|didn't)\b|.*\?\s*$)(?:\S+ ){0,3}(?:scrap|drop|cancel|lift|forget|ignore|disregard|ditch) (?:the |my |that )?(?:(?:[\w-]+ ){0,3}(?:rule|restriction|requirement|ban)\b|what i said\b)|^(?!who\b)[^?]*\bthe [\w -]{0,40}\brule\b[^?]{0,40}\bno longer applies\b/i;
 
+/** Without one of these words nothing is taken back. */
+const mayTakeBack = /\b(?:rule|restriction|requirement|ban|what i said)\b/i;
+
 /** What a value left in place looks like. */
 const elision = "[…]";
 
+/** Where the user corrects what was just said in the same sentence: after a sign that interrupts it. */
+function correctionIn(sentence: string): RegExpExecArray | null {
+  const from = sentence.search(/[,;.(—–>-]/);
+  return from !== -1 && mayCorrect(sentence.slice(from)) ? inlineCorrection.exec(sentence) : null;
+}
+
 /** A rule that is corrected in its own sentence, in its last form: the corrected words are left out. */
 export function settleInline(sentence: string): string {
-  if (!mayCorrect(sentence)) return sentence;
   let text = sentence;
   for (let round = 0; round < 3; round++) {
-    const match = inlineCorrection.exec(text);
+    const match = correctionIn(text);
     if (!match || splitWords(text.slice(0, match.index)).length < 2) return text;
     const before = text.slice(0, match.index).trimEnd();
     const after = text.slice(match.index + match[0].length).trim();
@@ -105,10 +119,10 @@ const longestTurn = 60;
 
 /** Whether a sentence takes back what it says, and leaves it to the next one to say it anew. */
 export function isLeftOpen(sentence: string, settled: string): boolean {
-  if (!mayCorrect(sentence)) return false;
+  const end = sentence.slice(-longestTurn);
   // "Pop-ups on mobile, no." is a rule.
-  if (endingTurn.test(sentence.slice(-longestTurn)) && splitWords(sentence).length > 5) return true;
-  const match = inlineCorrection.exec(sentence);
+  if (mayCorrect(end) && endingTurn.test(end) && splitWords(sentence).length > 5) return true;
+  const match = correctionIn(sentence);
   if (match === null || isDoubtful(match[0]) || settled !== sentence) return false;
   return !/^(?:make|it)\b/i.test(sentence.slice(match.index + match[0].length));
 }
@@ -253,7 +267,7 @@ export function openingOf(sentence: string): Opening | undefined {
     return { rest: first, isRevocation: false, hasValue: true, isRemark: false, isCertain: true };
   const match = openingCorrection.exec(sentence);
   if (!match)
-    return complaint.test(sentence)
+    return matchesAny(complaints, sentence)
       ? { rest: "", isRevocation: false, hasValue: false, isRemark: false, isCertain: true }
       : undefined;
   const after = sentence.slice(match[0].length).trim().replace(openingApology, "");
@@ -283,7 +297,7 @@ const explaining =
   /^(?:that|this|those|these)(?:'?s| is| was| were| can't| isn't| wasn't)\b|\b(?:mistaken|misremembered|mixed (?:it|that|them) up|(?:i have|i've|i) (?:just |now )(?:looked|checked|read|opened|asked|seen|remembered))\b/i;
 
 const certain = new RegExp(
-  `^${openingHesitation}(?:(?:actually,? )?(?:${certainTurns})|(?=make (?:that|it)\\b)|no(?=[,:.!—–]))`,
+  `^${openingHesitation}(?:(?:actually,? )?(${certainTurns})|(?=make (?:that|it)\\b)|no(?=[,:.!—–]))`,
   "i",
 );
 
@@ -311,7 +325,7 @@ export interface Opening {
 
 /** The rules that a sentence takes back by naming what they are about: "scrap the rule about tabs". */
 export function takenBackBy<Rule extends Stated>(sentence: string, rules: readonly Rule[]): Rule[] {
-  if (!takenBack.test(sentence)) return [];
+  if (!mayTakeBack.test(sentence) || !takenBack.test(sentence)) return [];
   const { words, values } = contentOf(sentence.replace(takenBackWords, ""));
   const shared = ({ about }: Rule) =>
     words.intersection(about.words).size + values.intersection(about.values).size;

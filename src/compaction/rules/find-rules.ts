@@ -1,6 +1,5 @@
 import { type StoredMessage, spokenText } from "../../context/conversation.ts";
 import { oneLine } from "../../engine/text.ts";
-import { withdrawnValues } from "./content.ts";
 import { openingOf } from "./corrections.ts";
 import { mayBeRule } from "./is-rule.ts";
 import { ownSentences } from "./own-words.ts";
@@ -53,8 +52,9 @@ export function findRules(messages: readonly StoredMessage[], known: KnownRules)
   const withdrawn = new Set<string>();
   // What was found earlier is in no message.
   let before = -1;
+  const read = readOnce();
   for (const { number, message } of newestSaid(messages)) {
-    const sentences = ownSentences(spokenText(message)).map(sentenceOf);
+    const sentences = ownSentences(spokenText(message)).map(read);
     for (const [index, said] of sentences.entries()) {
       const next = readSentence(rules, said, {
         number,
@@ -62,7 +62,7 @@ export function findRules(messages: readonly StoredMessage[], known: KnownRules)
         previous: sentences[index - 1],
         others: beside(sentences, index),
       });
-      for (const value of withdrawnIn(rules, next, said.text)) withdrawn.add(value);
+      for (const value of withdrawnIn(rules, next, said)) withdrawn.add(value);
       rules = next.length > maxWaiting ? withoutOldest(withoutLeastLikely(next, maxWaiting / 2)) : next;
     }
     before = number;
@@ -123,14 +123,31 @@ function newestSaid(messages: readonly StoredMessage[]): StoredMessage[] {
     .reverse();
 }
 
+/** Reads each sentence once: users repeat themselves. */
+function readOnce(): (text: string) => Sentence {
+  const known = new Map<string, Sentence>();
+  return (text) => {
+    const sentence = known.get(text) ?? sentenceOf(text);
+    known.set(text, sentence);
+    return sentence;
+  };
+}
+
 /** The values that a sentence corrects, in itself or in an earlier rule. */
-function withdrawnIn(before: readonly Candidate[], after: readonly Candidate[], sentence: string): string[] {
-  if (before === after) return [];
+function withdrawnIn(
+  before: readonly Candidate[],
+  after: readonly Candidate[],
+  sentence: Sentence,
+): Set<string> {
+  if (before === after) return new Set();
   const [earlier, later] = [new Set(before), new Set(after)];
-  const gone = before.filter((rule) => !later.has(rule)).map(({ text }) => text);
-  const fresh = after.filter((rule) => !earlier.has(rule)).map(({ text }) => text);
-  const said = fresh.length > 0 ? [sentence] : [];
-  return withdrawnValues([...gone, ...said].join(" "), fresh.join(" "));
+  const gone = before.filter((rule) => !later.has(rule));
+  const fresh = after.filter((rule) => !earlier.has(rule));
+  return valuesOf(fresh.length > 0 ? [...gone, sentence] : gone).difference(valuesOf(fresh));
+}
+
+function valuesOf(sentences: readonly Sentence[]): Set<string> {
+  return new Set(sentences.flatMap(({ about }) => [...about.values]));
 }
 
 /** The conversation without the values that the user has corrected, so that nothing else keeps them. */

@@ -2,6 +2,7 @@ import { featuresOf } from "./features.ts";
 import { isPointOfRules } from "./headings.ts";
 import { ruleOdds } from "./likelihood.ts";
 import { otherLanguages } from "./other-languages.ts";
+import { matchesAny, upTo } from "./pattern.ts";
 import { plain, wordsOf } from "./plain.ts";
 
 /** A demand for this once, whatever else the sentence says. */
@@ -23,8 +24,11 @@ const denies = new RegExp(
 );
 
 /** Words of a demand that seldom state one. */
-const talks =
-  /\b(?:for now|for the moment|at the moment|right now|this time|in this (?:pr|commit|step|moment))\b|^(?:\S+ ){0,3}(?:don't|dont|do not) (?:know|think|see|understand|need|mind|worry|believe|remember|forget|get)\b|^(?:do|does|did|is|are|why|how|what|should) .*\?$/;
+const talks = [
+  "\\b(?:for now|for the moment|at the moment|right now|this time|in this (?:pr|commit|step|moment))\\b",
+  `^${upTo(3, "\\S+ ")}(?:don't|dont|do not) (?:know|think|see|understand|need|mind|worry|believe|remember|forget|get)\\b`,
+  "^(?:do|does|did|is|are|why|how|what|should) .*\\?$",
+].map((pattern) => new RegExp(pattern));
 
 /** Few rules are longer: a sentence that is tells of something. */
 const longest = 250;
@@ -32,7 +36,7 @@ const longest = 250;
 /** From here on a sentence is taken for a rule: the sooner, the more it says so in so many words. */
 function leastLikely(text: string): number {
   if (text.length > longest) return 0.97;
-  if (talks.test(text)) return 0.95;
+  if (matchesAny(talks, text)) return 0.95;
   if (text.endsWith("?")) return 0.85;
   if (explicit.test(text)) return 0.5;
   return denies.test(text) ? 0.8 : 0.92;
@@ -93,22 +97,20 @@ const commands = new RegExp(
 const leastCommand = 0.6;
 
 /** What may be a rule by its form alone: "results should always be …", "one heading per page", "icons: take them from …". */
-const formal = new RegExp(
-  [
-    "\\b(?:should|must|shall|has to|have to|needs? to|is to|are to) (?:always|never|only)\\b",
-    "\\b(?:is|are) (?:the )?(?:law|sacred|sacrosanct|non-negotiable|mandatory|compulsory|obligatory|a must|a hard (?:rule|limit|requirement)|a no-go|locked|frozen|read-only|untouchable|final)\\b",
-    "^(?:exactly |at most |at least |max(?:imum)? |min(?:imum)? |no more than |not more than |up to )?(?:one|two|three|four|five|\\d+) \\S{1,30}(?: \\S{1,30})? (?:per|for each|for every)\\b",
-    "^(?!(?:error|warning|note|hint|todo|fix|bug|edit|update|ps|question|q|goal|task|expected|actual)\\b)[a-z][a-z ]{1,24}: (?:use|pull|put|keep|take|store|write|go|name|prefix|import|wrap|run|only|always|never|no|via|stick)\\b",
-    "^(?:i want|i wanna|i'd like|i would like|i need|i expect|i prefer)\\b.{0,200}\\b(?:each|every|all|always|any)\\b",
-    "^(?:please |and |also )?[a-z-]+ (?:\\S{1,30} ){0,6}(?:after|before|with|on|of|in|for|to|from) (?:each|every)\\b",
-    "\\b(?:every|each) (?:\\S{1,30} ){1,3}(?:with|has|have|gets?|needs?|must|goes)\\b",
-    "^(?!(?:error|warning|note|hint|todo|fix|bug|edit|update|ps|question|q|goal|task|expected|actual|output|result|context|btw|fyi|step|example|e\\.g)\\b)[a-z][a-z-]*(?: [a-z-]+){0,2}: [\\w#\"']",
-    "^(?:if|when|whenever|before|after|once|should) .{4,120}, (?:please |just )?(?:take|use|prefer|pick|choose|ask|tell|stop|don't|run|put|go with|keep|write|add|make|let|show|send|leave|drop|skip)\\b",
-    "\\b(?:keep|leave|stays?|remains?) (?:it )?(?:so|that way|like that|this way)\\b",
-    "\\b(?:are|is|use|uses|have|has|go|goes) .{2,60} in this (?:project|repo|repository|codebase|team|library|company)\\b",
-    "^(?!(?:the|this|that|it|he|she|they|we|you|i|my|there|some|if|when|what|how|why|can|does|do|is|are)\\b)[a-z][\\w-]*(?: [\\w-]+){0,2} (?:go|goes|lives?|belongs?|gets?|stays?|becomes?|follows?|pivots?|ends?|starts?) (?:by|in|into|to|under|with|at|on|through|one|an?|the)\\b",
-  ].join("|"),
-);
+const formal = [
+  "\\b(?:should|must|shall|has to|have to|needs? to|is to|are to) (?:always|never|only)\\b",
+  "\\b(?:is|are) (?:the )?(?:law|sacred|sacrosanct|non-negotiable|mandatory|compulsory|obligatory|a must|a hard (?:rule|limit|requirement)|a no-go|locked|frozen|read-only|untouchable|final)\\b",
+  "^(?:exactly |at most |at least |max(?:imum)? |min(?:imum)? |no more than |not more than |up to )?(?:one|two|three|four|five|\\d+) \\S{1,30}(?: \\S{1,30})? (?:per|for each|for every)\\b",
+  "^(?!(?:error|warning|note|hint|todo|fix|bug|edit|update|ps|question|q|goal|task|expected|actual)\\b)[a-z][a-z ]{1,24}: (?:use|pull|put|keep|take|store|write|go|name|prefix|import|wrap|run|only|always|never|no|via|stick)\\b",
+  "^(?:i want|i wanna|i'd like|i would like|i need|i expect|i prefer)\\b.{0,200}\\b(?:each|every|all|always|any)\\b",
+  "^(?:please |and |also )?[a-z-]+ (?:\\S{1,30} ){0,6}(?:after|before|with|on|of|in|for|to|from) (?:each|every)\\b",
+  "\\b(?:every|each) (?:\\S{1,30} ){1,3}(?:with|has|have|gets?|needs?|must|goes)\\b",
+  "^(?!(?:error|warning|note|hint|todo|fix|bug|edit|update|ps|question|q|goal|task|expected|actual|output|result|context|btw|fyi|step|example|e\\.g)\\b)[a-z][a-z-]*(?: [a-z-]+){0,2}: [\\w#\"']",
+  "^(?:if|when|whenever|before|after|once|should) .{4,120}, (?:please |just )?(?:take|use|prefer|pick|choose|ask|tell|stop|don't|run|put|go with|keep|write|add|make|let|show|send|leave|drop|skip)\\b",
+  "\\b(?:keep|leave|stays?|remains?) (?:it )?(?:so|that way|like that|this way)\\b",
+  "\\b(?:are|is|use|uses|have|has|go|goes) .{2,60} in this (?:project|repo|repository|codebase|team|library|company)\\b",
+  "^(?!(?:the|this|that|it|he|she|they|we|you|i|my|there|some|if|when|what|how|why|can|does|do|is|are)\\b)[a-z][\\w-]*(?: [\\w-]+){0,2} (?:go|goes|lives?|belongs?|gets?|stays?|becomes?|follows?|pivots?|ends?|starts?) (?:by|in|into|to|under|with|at|on|through|one|an?|the)\\b",
+].map((pattern) => new RegExp(pattern));
 const leastFormal = 0.2;
 
 /** "Java 17." */
@@ -130,7 +132,7 @@ export function likelihoodGiven(text: string, features: readonly string[]): numb
   if (version.test(text)) return Math.max(1 / (1 + Math.exp(-most)), leastVersion);
   const least = commands.test(text)
     ? leastCommand
-    : formal.test(text) && !text.endsWith("?")
+    : matchesAny(formal, text) && !text.endsWith("?")
       ? leastFormal
       : 0;
   return Math.max(1 / (1 + Math.exp(-most)), least);

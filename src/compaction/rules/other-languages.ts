@@ -31,7 +31,7 @@ export const otherLanguages: readonly {
   },
   {
     words:
-      "frag frage wird finger kein keine keinen nur jedem jeder verwende nutze nimm benutze nicht nichts möchte will sollst antworte gehören".split(
+      "frag frage wird finger kein keine keinen nur jedem jeder verwende nutze nimm benutze nicht nichts dass sollst antworte gehören".split(
         " ",
       ),
     says: /(?:(?:^|[,;:–—(]\s*|\b(?:und|bitte|aber|dann) )frage? (?:mich |bitte )?(?:vorher\b|erst\b|immer\b|[^?]{0,120}\bbevor\b|, bevor\b)|\bfrag mich, bevor\b|(?:^|, )(?:(?:auf|in|an|am|hier|ohne|vor)\b[^,?]{0,40}|(?:solange|bis|während)\b[^,?]{2,60},) ?wird (?:nicht|nichts|nie|nur)\b|\bfinger weg\b|^(?:bitte |übrigens,? |und |auch )*keine? (?!ahnung|problem|sorge|angst|zeit|lust|idee|fehler\b)(?:\S+ ){1,4}(?:auf|in|im|mit|ohne|für|an)\b|^(?:bitte )?keine [\w-]+s[.!]?$|\b(?:verwende|nutze|nimm|benutze|installiere) (?:bitte )?kein(?:e|en)?\b|\b(?:verwende|nutze|nimm|benutze) \S+(?: \S+){0,2}, nicht\b|\b(?:vor|nach|bei|mit) jede[mr] (?:commit|push|merge|deploy\w*|release|änderung|pr|schritt)\b|\bwir (?:deployen|mergen|releasen|liefern|pushen|verwenden|nutzen|schreiben|arbeiten) (?:\S+ ){0,3}nur\b|\bbitte nur (?:auf|in|mit|über|nach)\b|\b(?:fasst|änderst|löschst|pushst|mergst|deployst|committest|installierst) du (?:\S+ ){0,4}nicht|\bdu (?:pushst|mergst|deployst|committest|änderst|löschst|installierst) (?:\S+ ){0,3}nicht|\bich (?:möchte|will),? dass du (?:immer|nie|nicht|nichts|keine?|vor|nach|nur|erst|mich)\b|\bdu sollst (?:nicht|nichts|kein\w*|nur|immer)\b|\bantworte (?:mir )?(?:bitte )?(?:nur )?auf (?:deutsch|englisch|französisch|spanisch)|^(?:alle )?[\w-]+s gehören (?:in|neben|unter|nach)\b)/,
@@ -49,7 +49,7 @@ export const otherLanguages: readonly {
   },
   {
     words:
-      "on pas demande demandez préviens faut dois chaque les nos évite évitez interdiction veux réponds répondez".split(
+      "pas demande demandez préviens faut dois chaque les nos évite évitez interdiction veux réponds répondez".split(
         " ",
       ),
     says: /(?:(?:^|[,;:] )on ne (?:touche|pousse|merge|déploie|utilise|modifie|commit|livre|supprime|fait)\w* pas\b|(?:^|, |: )pas de (?!problème|souci|panique|quoi|réponse|chance)\S+ (?:dans|sur|en|sans|avec|pour)\b|(?:demandez?|préviens|prévenez)-(?:moi|nous) (?:toujours )?(?:avant|d'abord)|(?:il faut|tu dois|vous devez) [^?]{2,60}(?:avant|après) chaque|\b(?:avant|après) chaque (?:commit|push|déploiement|merge|changement|modification|release)|utilisez? \S+(?: \S+)?, (?:et )?(?:pas|non)\b|(?:^|, |: )(?:les|nos) (?:messages de commit|commits|tests|branches|commentaires|migrations|prs?|noms) (?:\S+ ){0,3}?(?:sont en|vont|doivent|restent)\b|^(?:s'il te plaît,? )?n[e'] ?\S+ pas (?:les|des|aux|de) \S|(?:^|[,;:] )évite[zr]? (?:de|d'|les|des)|interdiction de|je veux que (?:tu|vous) [^?]{0,160}(?:avant|toujours|jamais|chaque)|(?:réponds|répondez|écris|parle)(?:-moi)? en (?:français|anglais|allemand|espagnol))/,
@@ -67,10 +67,16 @@ export const otherLanguages: readonly {
   },
   {
     words:
-      "no não nada pregúntame pregunta pergunte avísame avisa avise consulte hay preciso cada quiero quero evita evite use usa solo sólo só los os nuestros nossos todo responde responda".split(
+      "toques uses modifiques borres hagas instales subas cambies mezcles mexa não apague instale modifique faça altere suba toque nada pregúntame pregunta pergunte avísame avisa avise consulte cada quiero quero evita evite solo sólo só los os nuestros nossos necesita precisa debe deve requiere responde responda".split(
         " ",
       ),
-    says: /(?:(?:^|[,;:] )(?:por favor,? )?n(?:o|ão) (?:toques|uses|modifiques|borres|hagas|instales|subas|cambies|mezcles|mexa|use|apague|instale|modifique|faça|altere|suba|toque)\b|(?:pregúntame|avísame|(?:pregunta|avisa|pergunte|avise|consulte)(?:-me|me)?) (?:siempre |sempre )?antes|\bus[ae] \S+(?: \S+)?, n(?:o|ão) \S|\bnada de \S+ (?:en|em|nos|nas|no|na)\b|(?:^|[,;:] )(?:los|os|nuestros|nossos) (?:commits|tests|testes|mensajes|mensagens|comentarios|comentários|prs?|branches|ramas) (?:\S+ ){0,3}?(?:van|deben|devem|ficam|tienen que|são em)\b|(?:antes|después|depois) de cada (?:commit|push|deploy|despliegue|merge|cambio|mudança)|(?:quiero|quero) que (?:me )?[^?]{0,160}(?:antes|siempre|sempre|nunca|cada)\b|(?:^|[,;:] )evit[ae] (?:\S+[aei]r|el uso|o uso)\b|\b(?:solo|sólo|só) (?:desplegamos|hacemos|publicamos|lanzamos|fazemos|usamos)|\btodo (?:pr|commit|cambio|código) (?:necesita|precisa|debe|deve|requiere)|respond[ea] (?:en|em) (?:español|inglés|portugués|português|inglês))/,
+    says: /(?:(?:^|[,;:] )(?:por favor,? )?n(?:o|ão) (?:toques|uses|modifiques|borres|hagas|instales|subas|cambies|mezcles|mexa|apague|instale|modifique|faça|altere|suba|toque)\b|(?:pregúntame|avísame|(?:pregunta|avisa|pergunte|avise|consulte)(?:-me|me)?) (?:siempre |sempre )?antes|\bnada de \S+ (?:en|em|nos|nas|no|na)\b|(?:^|[,;:] )(?:los|os|nuestros|nossos) (?:commits|tests|testes|mensajes|mensagens|comentarios|comentários|prs?|branches|ramas) (?:\S+ ){0,3}?(?:van|deben|devem|ficam|tienen que|são em)\b|(?:antes|después|depois) de cada (?:commit|push|deploy|despliegue|merge|cambio|mudança)|(?:quiero|quero) que (?:me )?[^?]{0,160}(?:antes|siempre|sempre|nunca|cada)\b|(?:^|[,;:] )evit[ae] (?:\S+[aei]r|el uso|o uso)\b|\b(?:solo|sólo|só) (?:desplegamos|hacemos|publicamos|lanzamos|fazemos|usamos)|\btodo (?:pr|commit|cambio|código) (?:necesita|precisa|debe|deve|requiere)|respond[ea] (?:en|em) (?:español|inglés|portugués|português|inglês))/,
+    unless: /aquí|\baqui\b|por ahora|por enquanto|todavía|\bainda\b|esta vez|desta vez/,
+  },
+  // "Use" is an English word as well, and this pattern is a short one.
+  {
+    words: "use usa".split(" "),
+    says: /(?:^|[,;:] )(?:por favor,? )?n(?:o|ão) use\b|\bus[ae] \S+(?: \S+)?, n(?:o|ão) \S/,
     unless: /aquí|\baqui\b|por ahora|por enquanto|todavía|\bainda\b|esta vez|desta vez/,
   },
   // Italian
@@ -102,7 +108,7 @@ export const otherLanguages: readonly {
   },
   // Russian and Polish
   {
-    words: "nigdy pod zawsze od zabronione".split(" "),
+    words: "nigdy pozorem zawsze teraz zabronione".split(" "),
     script: /[\u0400-\u04ff]/,
     says: /(?:никогда не|ни в коем случае|ни при каких|всегда (?:использ|запуск|провер|пиш|делай|спраш)|отныне|с этого момента|впредь|запрещено|без (?:моего|спроса|разрешения)|nigdy nie|pod żadnym pozorem|zawsze (?:uży|uruch|pis|pyt)|od teraz|zabronione)/,
     unless: /никогда не (?:видел|работал|было)/,

@@ -10,7 +10,7 @@ import {
   settleInline,
   takenBackBy,
 } from "./corrections.ts";
-import { areRelated, findReplaced, likely, namesRival, pointing } from "./replaces.ts";
+import { areRelated, findReplaced, likely, namesRival } from "./replaces.ts";
 import { type Sentence, sentenceOf } from "./sentence.ts";
 
 /** A sentence that states a rule, or may state one. */
@@ -158,7 +158,7 @@ function replacedBy(now: Sentence, rules: readonly Candidate[], place: Place, tu
 }
 
 function isReplacedInMessage(rule: Candidate, now: Sentence): boolean {
-  if (rule.doubt === "certain") return isAbout(now, rule) || pointing.test(now.plain);
+  if (rule.doubt === "certain") return isAbout(now, rule) || now.signs.points;
   return rule.doubt === "perhaps" && isLikely(now) && isAbout(now, rule) && !adds.test(now.plain);
 }
 
@@ -172,7 +172,7 @@ const adds = /\b(?:also|either|as well|oh and)\b|\btoo[.,!]*$/;
 function isSaidInstead(now: Sentence, before: Sentence): boolean {
   return (
     !adds.test(now.plain) &&
-    (isAbout(now, before) || pointing.test(now.plain) || pointsBack.test(now.opening?.rest ?? ""))
+    (isAbout(now, before) || now.signs.points || pointsBack.test(now.opening?.rest ?? ""))
   );
 }
 

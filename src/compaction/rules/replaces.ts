@@ -1,4 +1,3 @@
-import { tellsNews } from "./change-words.ts";
 import { bare, isNumber, isValue, type Stated } from "./content.ts";
 import { frequencyOf } from "./frequent-words.ts";
 import { hasLikeValue, numbersDiffer, setsBesideValue } from "./like-values.ts";
@@ -47,8 +46,8 @@ function repeatsHalf({ tokens: now }: Sentence, { tokens: before }: Sentence): b
 
 /** Whether a sentence adds something, asks, or is about one case or this once. */
 function isApart(now: Sentence, before: Sentence): boolean {
-  const said = now.plain;
-  return adding.test(said) || forOnce.test(said) || said.endsWith("?") || hasOwnCase(now, before);
+  const { adds, isForOnce, isQuestion } = now.signs;
+  return adds || isForOnce || isQuestion || hasOwnCase(now, before);
 }
 
 /** Log odds from which a rule counts as replaced: by another rule, number or change sooner than by anything else. */
@@ -98,7 +97,7 @@ export function mayReplace(now: Sentence, before: Sentence, around: Around): boo
 
 /** Whether a sentence is about a case or a choice that the rule does not name, or tells what happened: the rule holds. */
 function isBeside(now: Sentence, before: Sentence): boolean {
-  const isNews = now.likelihood < likely && tellsNews(now);
+  const isNews = now.likelihood < likely && now.signs.isNews;
   return contrastsOtherThing(now, before) || (now.changes < 0 && (isNews || hasOwnCase(now, before)));
 }
 
@@ -109,7 +108,7 @@ function hasOtherNumber(now: Sentence, before: Sentence): boolean {
 
 /** Whether a sentence says a rule with a few other words: double quotes for single ones. */
 function saysAnew(now: Sentence, before: Sentence): boolean {
-  if (denying.test(now.plain) && denying.test(before.plain)) return false;
+  if (now.signs.denies && before.signs.denies) return false;
   const shorter = Math.min(now.tokens.length, before.tokens.length);
   return shorter >= 3 && inOrder(now.tokens, before.tokens).length >= shorter * 0.6;
 }
@@ -122,7 +121,7 @@ const plainSign = -1;
 function cannotBothHold(now: Sentence, before: Sentence): boolean {
   const [fresh, old] = [ownValues(now, before), ownValues(before, now)];
   if (numbersDiffer(now, before)) return true;
-  if (denying.test(now.plain) && denying.test(before.plain)) return false;
+  if (now.signs.denies && before.signs.denies) return false;
   return (fresh.length > 0 && old.length > 0) || namesRival(now, before);
 }
 
@@ -134,13 +133,13 @@ function ownValues({ about: now }: Stated, { about: other }: Stated): string[] {
 /** Whether a sentence permits something for one thing that the rule does not name, such as a file. */
 function isException(now: Sentence, before: Sentence): boolean {
   const isOther = ownValues(now, before).some((value) => !isNumber(value));
-  return isOther && before.about.values.size === 0 && permitting.test(now.plain);
+  return isOther && before.about.values.size === 0 && now.signs.permits;
 }
 
 /** Whether a sentence changes, or points at, what the rest of its message and the rule are about. */
 function continues(now: Sentence, before: Sentence, { isNext, others }: Around): boolean {
   if (isNext && now.opening !== undefined) return true;
-  const isHint = pointing.test(now.plain) || now.opening !== undefined || now.changes >= plainSign;
+  const isHint = now.signs.points || now.opening !== undefined || now.changes >= plainSign;
   return isHint && others.some(({ about }) => !about.words.isDisjointFrom(before.about.words));
 }
 
@@ -149,36 +148,15 @@ function sharesValue({ about: now }: Stated, { about: before }: Stated): boolean
 }
 
 export function namesRival(now: Sentence, before: Sentence): boolean {
-  return now.tokens.some(
+  return now.signs.oneOfKind.some(
     (word) => !before.tokens.includes(word) && rivalOf(word, before.tokens) !== undefined,
   );
 }
 
 /** "Push to main now" where the rule demands to ask first: that is the leave it asks for. */
 function isLeaveForOnce(now: Sentence, before: Sentence): boolean {
-  return needsLeave.test(before.plain) && now.likelihood < 0.5 && !forGood.test(now.plain);
+  return before.signs.needsLeave && now.likelihood < 0.5 && !now.signs.isForGood;
 }
-
-/** A rule that demands the user's leave. */
-const needsLeave =
-  /\bwithout (?:asking|my|me|a review|approval)|\bask (?:me|first|before)|\b(?:until|unless) i\b/;
-
-/** Words that say that something is to be another way from now on, not for once. */
-const forGood =
-  /\b(?:from (?:today|now|tomorrow|here|next|this)|instead|no longer|any ?more|gone|renamed|moved|switch(?:ed|ing)?|changed|change of plans?|changes to|after all|second thoughts?|forget|skip the|new|replaced?|retired|dropped|back to|(?:is|are) over|lifted|relax(?:ed)?|upgraded|left|bumped?|raised?|lower(?:ed)?|no need|don't have to|needn't|whenever|decided|voted|(?:is|are) now|now is|without asking|rule)\b/;
-
-const permitting =
-  /\b(?:(?:you|we) (?:can|may)|can be|(?:is|are|it's|that's) (?:now |totally |perfectly |all )?(?:fine|ok|okay|allowed|permitted)|free to|go ahead|no need to|don't have to|needn't|whenever you|welcome to|lifted|(?:is|are) over|allowed (?:now|again)|permitted)\b/;
-
-const forbidding =
-  /\b(?:never|no|not|don't|nothing|nobody|without|only|must|forbidden|banned|stop|avoid|off|before|always|ask|frozen)\b/;
-
-const denying = /\b(?:never|not|don't|no)\b/;
-
-const forOnce = /\b(?:this one|for this|this time|just for|only for|once|today only|the one|in this)\b/;
-
-const adding =
-  /\b(?:also|too(?= ?[.!]*$)|either|as well|another|one more|in addition|oh and|and also|same for|likewise)\b/;
 
 /** What a sentence is compared by with an earlier rule, in the order of the weights. */
 export const comparedBy: readonly string[] = [
@@ -218,15 +196,12 @@ export const comparedBy: readonly string[] = [
   "tells what happened",
 ];
 
-/** Words for something that was named before. */
-export const pointing = /\b(?:it|it's|them|they|those|these|that one|this one)\b/;
-
 /** Log odds of a change below and above which it makes no difference. */
 const [leastChange, mostChange] = [-3, 4];
 
 /** The features of a sentence and an earlier rule. */
 export function compare(now: Sentence, before: Sentence, { isNext, others }: Around): number[] {
-  const [said, rule] = [now.plain, before.plain];
+  const [said, rule] = [now.signs, before.signs];
   const words = [...now.about.words].filter((word) => before.about.words.has(word));
   const values = [...now.about.values].filter((value) => before.about.values.has(value));
   const shared = weigh(words) + valueWeight * values.length;
@@ -252,27 +227,27 @@ export function compare(now: Sentence, before: Sentence, { isNext, others }: Aro
     isOneOf(numbersDiffer(now, before)),
     isOneOf(fresh.length > 0 && old.length > 0),
     now.likelihood > 0.5 ? inOrder(now.tokens, before.tokens).length / shorter : 0,
-    isOneOf(shared > 0 && permitting.test(said) && forbidding.test(rule)),
-    isOneOf(needsLeave.test(rule) && changes < 1),
-    isOneOf(forOnce.test(said)),
-    isOneOf(adding.test(said)),
-    isOneOf(/\?\s*$/.test(said)),
+    isOneOf(shared > 0 && said.permits && rule.forbids),
+    isOneOf(rule.needsLeave && changes < 1),
+    isOneOf(said.isForOnce),
+    isOneOf(said.adds),
+    isOneOf(said.isQuestion),
     isOneOf(isNext),
     isOneOf(isNext && now.opening !== undefined),
     logOdds(now.likelihood) / 2,
     (changes - leastChange) * ofRule,
     isOneOf(sharesPair(now.tokens, before.tokens)),
-    isOneOf(denying.test(said) && denying.test(rule) && !numbersDiffer(now, before)),
+    isOneOf(said.denies && rule.denies && !numbersDiffer(now, before)),
     isOneOf(values.length > 0),
     isOneOf(namesRival(now, before)),
-    isOneOf(around > 0 && pointing.test(said)),
+    isOneOf(around > 0 && said.points),
     fresh.length > 0 && old.length > 0 ? (shared + around) / weightOf(before) : 0,
     isOneOf(hasOtherNumber(now, before)),
     isOneOf(sharesSlot(now, before, (value) => isValue(value) && !isNumber(value), false)),
     isOneOf(setsBesideValue(now, before)),
     isOneOf(hasOtherSubject(now, before)),
     isOneOf(hasOwnCase(now, before)),
-    isOneOf(tellsNews(now)),
+    isOneOf(said.isNews),
   ];
 }
 

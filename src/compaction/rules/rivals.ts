@@ -103,6 +103,11 @@ const familiesOf = Map.groupBy(
   ({ word }) => word,
 );
 
+/** Whether a word names one of several things of which a project uses one. */
+export function hasRivals(word: string): boolean {
+  return familiesOf.has(word);
+}
+
 /** The last of some words that a word takes the place of: npm for pnpm; undefined for none. */
 export function rivalOf(word: string, words: readonly string[]): string | undefined {
   const known = familiesOf.get(word);

@@ -5,6 +5,7 @@ import { featuresOf } from "./features.ts";
 import { isKeptGiven, isRuleGiven, likelihoodGiven, mayBeRuleGiven } from "./is-rule.ts";
 import { changeOdds } from "./likelihood.ts";
 import { plain } from "./plain.ts";
+import { type Signs, signsIn } from "./signs.ts";
 
 /** A sentence of the user and what is found in it once, because it is compared with many others. */
 export interface Sentence extends Stated {
@@ -13,6 +14,7 @@ export interface Sentence extends Stated {
   tokens: readonly string[];
   /** The first word that says what it is about. */
   subject: Content;
+  signs: Signs;
   opening: Opening | undefined;
   likelihood: number;
   /** The log odds that it changes something that was said before. */
@@ -36,6 +38,7 @@ export function sentenceOf(text: string): Sentence {
     plain: said,
     tokens,
     subject: subjectOf(tokens),
+    signs: signsIn(said, tokens),
     opening: openingOf(text),
     likelihood,
     changes: oddsOfChange(said, changeOdds(features)),
