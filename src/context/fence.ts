@@ -1,7 +1,7 @@
 import { oneLine } from "../engine/text.ts";
 import { openBlock } from "./code-blocks.ts";
 import { nameHidden, restoreHidden } from "./hidden-characters.ts";
-import { looksOf } from "./look-alikes.ts";
+import { type Looks, looksOf } from "./look-alikes.ts";
 
 /**
  * Memory is data. Text inside a block that could pass for one of our markers or headings, a role tag or a system
@@ -51,9 +51,7 @@ const fences: [needs: string, rule: RegExp][] = [
 ];
 
 export function fenceContent(content: string): string {
-  let text = nameHidden(content);
-  for (const fence of fences) text = editMatches(text, fence, true);
-  return closeCodeFences(text);
+  return closeCodeFences(editAll(nameHidden(content), fences, true));
 }
 
 /** Untrusted text as one fenced line, for a list or a sentence of ours. */
@@ -64,19 +62,29 @@ export function fenceLine(text: string, limit = Number.POSITIVE_INFINITY): strin
 
 /** The exact inverse of `fenceContent`. */
 export function unfenceContent(text: string): string {
-  let content = text.replace(
+  const content = text.replace(
     codeFence,
     (line, indent: string, first: string, slashes: string, rest: string) =>
       slashes === "" ? line : `${indent}${first}${slashes.slice(1)}${rest}`,
   );
-  for (const fence of fences.toReversed()) content = editMatches(content, fence, false);
-  return restoreHidden(content);
+  return restoreHidden(editAll(content, fences.toReversed(), false));
+}
+
+function editAll(content: string, rules: typeof fences, adds: boolean): string {
+  let text = content;
+  let looks = looksOf(text);
+  for (const [needs, rule] of rules) {
+    if (!looks.text.includes(needs)) continue;
+    const edited = editMatches(text, looks, rule, adds);
+    if (edited === text) continue;
+    text = edited;
+    looks = looksOf(text);
+  }
+  return text;
 }
 
 /** Adds a backslash at the end of every match, or takes the last one away. Both find the same places. */
-function editMatches(text: string, [needs, fence]: [string, RegExp], adds: boolean): string {
-  const looks = looksOf(text);
-  if (!looks.text.includes(needs)) return text;
+function editMatches(text: string, looks: Looks, fence: RegExp, adds: boolean): string {
   let [out, from] = ["", 0];
   for (const { 0: match, 1: slashes = "", index } of looks.text.matchAll(fence)) {
     const end = index + match.length;

@@ -44,7 +44,8 @@ export function quote(text: string): string {
 
 /** Collapses whitespace to single spaces; cuts at the limit and appends an ellipsis. */
 export function oneLine(text: string, limit = Number.POSITIVE_INFINITY): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
+  // A single space stays, and most whitespace is one.
+  const line = text.replaceAll(/\s\s+|[^\S ]/g, " ").trim();
   return line.length > limit ? `${line.slice(0, Math.max(0, limit - 1)).toWellFormed()}…` : line;
 }
 

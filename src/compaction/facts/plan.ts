@@ -97,8 +97,7 @@ function lastTodo(messages: readonly StoredMessage[]): PlanItems | undefined {
   const calls = callsIn(messages);
   for (let index = calls.length - 1; index >= 0; index--) {
     const { tool, fields } = calls[index] ?? noCall;
-    const { todos, plan, items } = fields;
-    const list = [todos, plan, items].find(Array.isArray);
+    const list = listIn(fields);
     if (!list) continue;
     if (list.length === 0 && /todo|plan/i.test(tool)) isCleared = true;
     const entries = list.flatMap((item: unknown) => todoOf(item));
@@ -107,6 +106,13 @@ function lastTodo(messages: readonly StoredMessage[]): PlanItems | undefined {
     return { open: isCleared ? [] : texts(false), closed: texts(true).reverse() };
   }
   return isCleared ? { open: [], closed: [] } : undefined;
+}
+
+/** Asked of every call: a list of the fields for each would take longer. */
+function listIn({ todos, plan, items }: MadeCall["fields"]): unknown[] | undefined {
+  if (Array.isArray(todos)) return todos;
+  if (Array.isArray(plan)) return plan;
+  return Array.isArray(items) ? items : undefined;
 }
 
 function todoOf(item: unknown): { text: string; done: boolean }[] {

@@ -66,8 +66,11 @@ function endedIn({ message }: StoredMessage): string[] {
 
 /** What a call refers to: the id of something that was started before. */
 function handleIn(fields: Record<string, unknown>): string | undefined {
-  const id = handles.map((name) => fields[name]).find((value) => typeof value === "string");
-  return typeof id === "string" ? id : undefined;
+  for (const name of handles) {
+    const id = fields[name];
+    if (typeof id === "string") return id;
+  }
+  return undefined;
 }
 
 const handles = ["bash_id", "shell_id", "task_id", "taskId", "agent_id", "agentId", "id"];

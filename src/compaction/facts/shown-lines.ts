@@ -67,11 +67,20 @@ function factOf(shown: readonly string[], from: number): Pick<Shown, "from" | "t
 export function withoutNumbers(lines: readonly string[], from: number): string[] {
   const texts: string[] = [];
   for (const line of lines) {
-    const match = numberedLine.exec(line);
-    if (Number(match?.[1]) !== from + texts.length) break;
-    texts.push(match?.[2] ?? "");
+    const text = textBehind(line, from + texts.length);
+    if (text === undefined) break;
+    texts.push(text);
   }
   return texts;
+}
+
+/** What a line shows behind this number; undefined if it has another. Most lines have no space before it. */
+function textBehind(line: string, number: number): string | undefined {
+  const digits = String(number);
+  const sign = line.charAt(digits.length);
+  if (line.startsWith(digits) && (sign === "→" || sign === "\t")) return line.slice(digits.length + 1);
+  const match = numberedLine.exec(line);
+  return Number(match?.[1]) === number ? (match?.[2] ?? "") : undefined;
 }
 
 /** Tools cut at round numbers of lines or after many characters; those that cut earlier say so below the lines. */

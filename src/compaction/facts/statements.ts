@@ -38,9 +38,10 @@ export function openAsks(
   const asks: string[] = [];
   let next: StoredMessage | undefined;
   for (const stored of messages.toReversed()) {
-    const text = spokenText(stored.message).trim();
     const following = next;
     next = stored;
+    // Most messages are results, in which nobody speaks.
+    const text = stored.message.role === "tool" ? "" : spokenText(stored.message).trim();
     if (text === "") continue;
     if (isFinalAnswer(stored) && !goesOn(following)) return [...new Set(asks)];
     if (stored.message.role === "user" && stored.number <= to && isAsk(text)) asks.push(text);
