@@ -32,6 +32,8 @@ export interface Item extends Candidate {
   text: string;
   /** For a symbol: the file it belongs to. */
   home?: string;
+  /** For a statement: its place among those of its section. */
+  place?: number;
 }
 
 const open = "[Checkpoint, written down before the compaction]";
@@ -73,6 +75,25 @@ export function fill(items: readonly Item[], { cost, total }: Measure): Item[] {
   return chosen;
 }
 
+/** Puts in what else fits: statements that were left out, and longer forms of those that were cut. */
+export function topUp(items: readonly Item[], more: readonly Item[], { cost, total }: Measure): Item[] {
+  let chosen = [...items];
+  for (const item of more) {
+    const next = withStatement(chosen, item);
+    if (next && cost(layOut(next)) <= total) chosen = next;
+  }
+  return chosen;
+}
+
+/** The items with a statement in its place; undefined if they have it at this length or longer. */
+function withStatement(items: readonly Item[], item: Item): Item[] | undefined {
+  const { section, place = 0, text } = item;
+  const at = items.findIndex((other) => other.section === section && other.place === place);
+  if (at !== -1) return text.length > (items[at]?.text.length ?? 0) ? items.with(at, item) : undefined;
+  const later = items.findIndex((other) => other.section === section && (other.place ?? 0) > place);
+  return later === -1 ? [...items, item] : items.toSpliced(later, 0, item);
+}
+
 /** The share of a text that its headings leave to the items, roughly. */
 const withoutHeadings = 0.96;
 
@@ -102,7 +123,7 @@ export function withoutRepeats(items: readonly Item[]): Item[] {
 const rounding = 4;
 
 /** How many items may fail to fit before the text counts as full. */
-const maxMisses = 12;
+const maxMisses = 40;
 
 export function layOut(items: readonly Item[]): string {
   const sections = Map.groupBy(items, ({ section }) => section);

@@ -11,6 +11,7 @@ import {
   layOut,
   plainNames,
   type Section,
+  topUp,
   withoutRepeats,
 } from "./checkpoint-layout.ts";
 import { commandWorth, freshness, withLineEnds } from "./facts/commands.ts";
@@ -47,25 +48,33 @@ export function renderCheckpoint(
 ): string {
   const measure = measureFor(budget, countTokens);
   const names = candidatesOf(facts, measure);
-  const itemsWith = (generosity: number) => {
-    const first = statedItems(facts, measure, generosity);
-    const told = new Set(first.flatMap((item) => item.names));
-    return [...first, ...orderByNeed(names, facts.scores, told)];
+  const withNames = (stated: readonly Item[]) => {
+    const told = new Set(stated.flatMap((item) => item.names));
+    return [...stated, ...orderByNeed(names, facts.scores, told)];
   };
-  const items = itemsWith(1);
+  const items = withNames(statedItems(facts, measure, 1));
   if (items.length === 0) return framed(["Nothing to carry over."]);
-  const text = layOut(fill(items, measure));
+  const chosen = fill(items, measure);
+  const text = layOut(chosen);
   if (measure.cost(text) > measure.total * fullEnough) return text;
   // All names fit: what they leave is for statements that were cut or left out.
-  for (const generosity of [16, 4, 2]) {
-    const more = layOut(withoutRepeats(itemsWith(generosity)));
-    if (measure.cost(more) <= measure.total) return more;
-  }
-  return text;
+  const roomy = {
+    ...measure,
+    total: measure.total * piecemeal,
+    tokens: Math.max(measure.tokens, smallBudget),
+  };
+  const all = isSmallBudget(measure) ? { ...facts, decisions: tellingFirst(facts) } : facts;
+  const more = [16, 4, 2].map((generosity) => statedItems(all, roomy, generosity));
+  const wholes = more.map((stated) => withoutRepeats(withNames(stated)));
+  const whole = wholes.find((each) => measure.cost(layOut(each)) <= measure.total) ?? chosen;
+  return layOut(more.reduce((filled, stated) => topUp(filled, stated, measure), whole));
 }
 
+/** Statements seem to take up to this much more one by one, because each is rounded up. */
+const piecemeal = 1.3;
+
 /** A text that takes more of its budget has no room for more statements. */
-const fullEnough = 0.9;
+const fullEnough = 0.97;
 
 /**
  * Share of the budget for each kind of statement, most important first, and the lengths at which one may be cut. What the
@@ -89,6 +98,10 @@ const statedShare = { small: 0.19, large: 0.65 };
 /** Tokens below which a budget counts as small. */
 const smallBudget = 1_000;
 
+function isSmallBudget({ tokens }: Measure): boolean {
+  return tokens < smallBudget;
+}
+
 /** A share of a small budget may be too small for a single fact; then it gets as much as this. */
 const smallestShare = 1 / 15;
 const leastTokens = 30;
@@ -103,12 +116,9 @@ const maxListed = 80;
  * What is said whatever the scores: asks, failures, the plan, running work. Where `generosity` is greater than 1, shares are
  * that much larger.
  */
-function statedItems(
-  facts: CheckpointFacts,
-  { cost, added, total, tokens }: Measure,
-  generosity: number,
-): Item[] {
-  const isSmall = tokens < smallBudget;
+function statedItems(facts: CheckpointFacts, measure: Measure, generosity: number): Item[] {
+  const { cost, added, total, tokens } = measure;
+  const isSmall = isSmallBudget(measure);
   const texts: Partial<Record<Section, readonly (string | Failure)[]>> = {
     asks: facts.openAsks,
     said: facts.said.filter(({ likelihood }) => !isSmall || likelihood >= leastSaid).map(({ text }) => text),
@@ -121,7 +131,7 @@ function statedItems(
     decisions: isSmall ? mostTelling(facts.decisions, facts.scores) : facts.decisions,
   };
   const size = isSmall ? "small" : "large";
-  let left = total * Math.min(0.9, generosity * statedShare[size]);
+  let left = total * Math.min(1, generosity * statedShare[size]);
   return shares.flatMap(([section, share, lengths]) => {
     const least = Math.min(smallestShare, leastTokens / tokens);
     const room = Math.min(left, generosity * total * Math.max(share[size], least));
@@ -133,9 +143,10 @@ function statedItems(
     const placeOf = (index: number) => (section === "said" ? (facts.said[index]?.place ?? 0) : index);
     const inOrder = items.toSorted((a, b) => placeOf(a.index) - placeOf(b.index));
     return inOrder.map(
-      ({ text }): Item => ({
+      ({ text, index }): Item => ({
         section,
         text,
+        place: placeOf(index),
         names: namesCovered(text, facts.scores),
         worth: 0,
         cost: added(`${text}; `),
@@ -154,6 +165,10 @@ function mostTelling(decisions: readonly string[], scores: ReadonlyMap<string, n
     .filter(({ value }) => value > 0)
     .sort((a, b) => b.value - a.value)
     .map(({ text }) => text);
+}
+
+function tellingFirst({ decisions, scores }: CheckpointFacts): string[] {
+  return [...new Set([...mostTelling(decisions, scores), ...decisions])];
 }
 
 function cutToFit(
@@ -191,8 +206,15 @@ function fencedStart(text: string, longest: number): string {
 }
 
 function cutTo(text: string, limit: number): string {
-  return text.length > limit ? `${dropTrailing(text.slice(0, limit).toWellFormed(), "… ")}…` : text;
+  if (text.length <= limit) return text;
+  // A part of a path looks like another path.
+  const space = text.lastIndexOf(" ", limit - 1);
+  if (space > limit * leastWhole) return `${dropTrailing(text.slice(0, space), "… ")} …`;
+  return `${dropTrailing(text.slice(0, limit).toWellFormed(), "… ")}…`;
 }
+
+/** A cut goes between two words if that leaves this much. */
+const leastWhole = 0.6;
 
 /** A command that failed says little without its error, so both are cut. */
 function cutFailure(line: string, failure: string, limit: number): string {
@@ -293,9 +315,9 @@ function commandTexts({ commands, calls }: CheckpointFacts): string[] {
 }
 
 /** In a small budget, a heading for each kind of name costs more than it says. */
-function sectionOf(kind: NameKind, { tokens }: Measure): Section {
+function sectionOf(kind: NameKind, measure: Measure): Section {
   const section = nameSection[kind];
-  return tokens < smallBudget && section !== "symbols" ? "others" : section;
+  return isSmallBudget(measure) && section !== "symbols" ? "others" : section;
 }
 
 const nameSection: Record<NameKind, Section> = {

@@ -92,7 +92,7 @@ test("where a failed command does not fit, its error is cut as well, not left ou
   });
   assert.match(
     text,
-    /Commands that failed: node scripts\/check-everythin… \(exit 1: TypeError: cannot re…\)/,
+    /Commands that failed: node scripts\/check-everything\.… \(exit 1: TypeError: cannot …\)/,
   );
 });
 
