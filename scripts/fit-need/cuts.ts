@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gatherSightings } from "../../src/compaction/need/gather.ts";
 import { type FindNames, findNeeded, nameFinder } from "../../src/compaction/need/later-use.ts";
-import { isWordlike } from "../../src/compaction/need/names.ts";
-import { describeNames } from "../../src/compaction/need/score.ts";
+import { describeNames, isCertain } from "../../src/compaction/need/score.ts";
 import { plainTextOf, type StoredMessage } from "../../src/context/conversation.ts";
 import { readRecording } from "../../src/replay/read-transcript.ts";
 import type { Transcript } from "../../src/replay/transcript.ts";
@@ -92,9 +91,7 @@ function rowsOf(
   const kept = gatherSightings(tail).names;
   const describe = describeNames(sightings);
   return [...sightings.names.values()]
-    .filter(
-      ({ text, kind, targets }) => gone.has(text) && !kept.has(text) && (targets > 0 || !isWordlike(kind)),
-    )
+    .filter((sighting) => gone.has(sighting.text) && !kept.has(sighting.text) && isCertain(sighting))
     .map((sighting) => ({
       name: sighting.text,
       features: describe(sighting),

@@ -19,6 +19,7 @@ import { orderByNeed } from "./need/choose.ts";
 import { namesCovered, partsCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
 import type { NameKind } from "./need/name-kinds.ts";
+import { isCertain } from "./need/score.ts";
 import type { PossibleRule } from "./rules/find-rules.ts";
 
 /** What a checkpoint has to say. Lists are newest first. */
@@ -265,7 +266,7 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
       ),
     ),
     ...facts.sightings
-      .filter(({ text }) => !paths.has(text))
+      .filter((sighting) => !paths.has(sighting.text) && (!isSmallBudget(measure) || isCertain(sighting)))
       .map(({ text, kind, home }) => item(sectionOf(kind, measure), text, fenceName(text), 0, home)),
   ];
 }

@@ -252,6 +252,19 @@ test("takes at most 600 tokens, counted exactly, even if the estimate is too low
   }
 });
 
+test("two words with a slash are names if the agent says them, and never paths; a small budget has no room for them [controller.checkpoint-need]", () => {
+  const messages = conversation(
+    user("Does it concern the client/server part?"),
+    says("I compared it with origin/main, and the CI/CD setup is the same."),
+    calls("bash", { command: "ls" }, "1"),
+    result("start/stop", "1"),
+  );
+  const { text } = checkpoint(messages, { budget: { tokens: 2_000 } });
+  assert.match(text, /^Other names: (?:origin\/main CI\/CD|CI\/CD origin\/main)$/m);
+  assert.doesNotMatch(text, /start\/stop|paths:/);
+  assert.doesNotMatch(checkpoint(messages, { budget: { tokens: 600 } }).text, /origin\/main/);
+});
+
 test("a small budget says the decision that is about what is needed, not the newest [controller.checkpoint]", () => {
   const messages = conversation(
     says("I decided to keep parseHeader in src/reader.ts because both formats need it."),

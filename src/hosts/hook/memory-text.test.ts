@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { stateWith } from "../../../test/support/conversation.ts";
-import { bytesOf, cutMiddle, maxInjected, renderMemory } from "./memory-text.ts";
+import { bytesOf, checkpointRoom, cutMiddle, maxInjected, renderMemory } from "./memory-text.ts";
 
 test("[hooks.size] any memory fits, in whole characters, and is not cut if it fits", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 6_000, size: "max" });
@@ -31,6 +31,20 @@ test("[hooks.size] a full scratchpad is cut space by space, and the plan gets mo
     /^Finding n+[\s\S]+\n\nPlan:\n1\. step of the plan\n[\s\S]+\n60\. step of the plan\n\nReferences:\n• src/,
   );
   assert.ok(block.split("step of the plan").length > 20, block);
+});
+
+test("[hooks.size] the lead, and a checkpoint that uses all its room, are whole however full the rest is", () => {
+  const lead = "L".repeat(280);
+  const full = (notepad: number, plan: number) =>
+    stateWith({ "space/plan": "plan\n".repeat(plan) }, "note\n".repeat(notepad));
+  for (const state of [full(0, 0), full(500, 0), full(6_000, 0), full(6_000, 390)]) {
+    const memory = { lead, state, sessionId: "s", project: "p\n".repeat(900), hints: ["h".repeat(450)] };
+    const checkpoint = "c".repeat(checkpointRoom(memory));
+    const { text } = renderMemory({ ...memory, checkpoint });
+    assert.ok(text.startsWith(`${lead}\n\n`), text.slice(0, 300));
+    assert.ok(text.includes(checkpoint));
+    assert.ok(bytesOf(text) <= maxInjected);
+  }
 });
 
 test("[hooks.size] a cut keeps the beginning and the end in whole lines, and says how to read the rest", () => {

@@ -19,6 +19,9 @@ const whole = Number.POSITIVE_INFINITY;
 /** The part of it reserved for the receipt. */
 const receiptBytes = 600;
 
+/** What the receipt and its gap leave. */
+const besideReceipt = maxInjected - receiptBytes - 2;
+
 /** What a checkpoint gets even if the rest of the memory needs the room. */
 const checkpointShare = 1_900;
 
@@ -63,14 +66,32 @@ export interface RenderedMemory {
  * The user's rules are shown whatever the surfaces are, because calls are refused by them too.
  */
 export function renderMemory(memory: MemoryText): RenderedMemory {
+  const { parts, receiptIndex } = partsOf(memory);
+  const texts = fit(parts, memory.checkpoint ? besideReceipt : maxInjected);
+  const clean = memory.escaping?.escape ?? ((text: string) => text);
+  return {
+    text: texts.join("\n\n"),
+    withReceipt: (line) =>
+      [
+        ...texts.slice(0, receiptIndex),
+        cutMiddle(clean(line), receiptBytes, showing(memory)),
+        ...texts.slice(receiptIndex),
+      ]
+        .filter((text) => text !== "")
+        .join("\n\n"),
+  };
+}
+
+/** The parts in their order, escaped for the host, and where the receipt goes: below the checkpoint. */
+function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
   const { lead, state, checkpoint = "", project = "", hints = [], escaping, offers = () => true } = memory;
-  const show = `run "holdfast show ${memory.sessionId}"`;
+  const show = showing(memory);
   // An older store may have secrets.
   const hide = memory.secrets === "allow" ? (text: string) => text : (text: string) => redactText(text);
   const recover = offers("project") ? "call recover_context, or read NOTES.md" : "read NOTES.md";
   const notes: Part = { text: hide(project), share: 1_000, more: recover };
   const above: Part[] = [
-    { text: lead, share: 400, more: show },
+    { text: lead, share: whole, more: show },
     { text: hide(state ? renderPins(listPins(state)) : ""), share: whole, more: show },
     ...(memory.isProjectFirst ? [notes] : []),
     { text: offers("notepad") ? hide(notepadText(state)) : "", share: 3_400, more: "call read_notepad" },
@@ -96,27 +117,21 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
     { text: lines.filter((line) => line !== "").join("\n"), share: 500, more: show },
   ];
   const present = ({ text }: Part) => text !== "";
-  const shown = [...above, ...below].filter(present).map((part) => ({ ...part, text: clean(part.text) }));
-  const texts = fit(shown, checkpoint === "" ? maxInjected : maxInjected - receiptBytes - 2);
-  const receiptIndex = above.filter(present).length;
-  return {
-    text: texts.join("\n\n"),
-    withReceipt: (line) =>
-      [
-        ...texts.slice(0, receiptIndex),
-        cutMiddle(clean(line), receiptBytes, show),
-        ...texts.slice(receiptIndex),
-      ]
-        .filter((text) => text !== "")
-        .join("\n\n"),
-  };
+  const parts = [...above, ...below].filter(present).map((part) => ({ ...part, text: clean(part.text) }));
+  return { parts, receiptIndex: above.filter(present).length };
 }
 
-/** Bytes for a checkpoint: what the rest of the memory leaves, and at least its share. */
+function showing({ sessionId }: MemoryText): string {
+  return `run "holdfast show ${sessionId}"`;
+}
+
+/** Bytes for a checkpoint: what the rest of the memory leaves, and at least its share beside the parts that are never cut. */
 export function checkpointRoom(memory: Omit<MemoryText, "checkpoint">): number {
   const { text } = renderMemory(memory);
-  // Two gaps around the checkpoint, and one around the receipt.
-  return Math.max(checkpointShare, maxInjected - receiptBytes - 2 - bytesOf(text) - 2);
+  const { parts, receiptIndex } = partsOf({ ...memory, checkpoint: "x".repeat(checkpointShare) });
+  const least = roomsFor(parts, besideReceipt)[receiptIndex - 1] ?? 0;
+  // One more gap, around the checkpoint.
+  return Math.max(least, besideReceipt - bytesOf(text) - 2);
 }
 
 function keptNotes(state: State | undefined): string {
@@ -135,21 +150,27 @@ function notepadText(state: State | undefined): string {
 
 /** Gives each part its share of the budget; what is left over goes to the first parts that need more. */
 function fit(parts: readonly Part[], budget: number): string[] {
-  const gaps = 2 * (parts.length - 1);
-  const shares = parts.map(({ text, share }) => Math.min(bytesOf(text), share));
-  const fixed = sumOf(shares.filter((_, index) => parts[index]?.share === whole));
-  // What is never cut may leave less than the shares of the others.
-  const scale = Math.min(1, Math.max(0, budget - gaps - fixed) / Math.max(1, sumOf(shares) - fixed));
-  const rooms = shares.map((share, index) =>
-    parts[index]?.share === whole ? share : Math.floor(share * scale),
-  );
-  let left = budget - gaps - sumOf(rooms);
+  const rooms = roomsFor(parts, budget);
+  let left = budget - gapsOf(parts) - sumOf(rooms);
   return parts.map(({ text, more, cut = cutMiddle }, index) => {
     const room = rooms[index] ?? 0;
     const extra = Math.max(0, Math.min(left, bytesOf(text) - room));
     left -= extra;
     return cut(text, room + extra, more);
   });
+}
+
+function gapsOf(parts: readonly Part[]): number {
+  return 2 * (parts.length - 1);
+}
+
+/** The share of each part, or less where what is never cut leaves less than the shares of the others. */
+function roomsFor(parts: readonly Part[], budget: number): number[] {
+  const shares = parts.map(({ text, share }) => Math.min(bytesOf(text), share));
+  const fixed = sumOf(shares.filter((_, index) => parts[index]?.share === whole));
+  const room = Math.max(0, budget - gapsOf(parts) - fixed);
+  const scale = Math.min(1, room / Math.max(1, sumOf(shares) - fixed));
+  return shares.map((share, index) => (parts[index]?.share === whole ? share : Math.floor(share * scale)));
 }
 
 function sumOf(numbers: readonly number[]): number {
