@@ -44,6 +44,13 @@ export function measureFor(
   return { cost, added: (piece) => cost(piece.repeat(copies)) / copies, total: tokens, tokens };
 }
 
+/** Tokens below which a budget counts as small: it has room for little beside the most needed names. */
+export const smallBudget = 1_000;
+
+export function isSmallBudget({ tokens }: Measure): boolean {
+  return tokens < smallBudget;
+}
+
 const encoder = new TextEncoder();
 
 function utf8Length(text: string): number {

@@ -2,7 +2,7 @@ import { fenceLine } from "../context/fence.ts";
 import type { CheckpointMemory, CommandFact, FileFact } from "../engine/records.ts";
 import { dropTrailing, oneLine } from "../engine/text.ts";
 import type { CheckpointBudget, Measure } from "./budget.ts";
-import { measureFor } from "./budget.ts";
+import { isSmallBudget, measureFor, smallBudget } from "./budget.ts";
 import {
   fill,
   framed,
@@ -19,7 +19,6 @@ import { orderByNeed } from "./need/choose.ts";
 import { namesCovered, partsCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
 import type { NameKind } from "./need/name-kinds.ts";
-import { isCertain } from "./need/score.ts";
 import type { PossibleRule } from "./rules/find-rules.ts";
 
 /** What a checkpoint has to say. Lists are newest first. */
@@ -95,13 +94,6 @@ const shares: [section: Section, share: { small: number; large: number }, length
 
 /** What all statements together may take: names are worth more of a small budget. */
 const statedShare = { small: 0.19, large: 0.65 };
-
-/** Tokens below which a budget counts as small. */
-const smallBudget = 1_000;
-
-function isSmallBudget({ tokens }: Measure): boolean {
-  return tokens < smallBudget;
-}
 
 /** A share of a small budget may be too small for a single fact; then it gets as much as this. */
 const smallestShare = 1 / 15;
@@ -266,7 +258,7 @@ function candidatesOf(facts: CheckpointFacts, measure: Measure): Item[] {
       ),
     ),
     ...facts.sightings
-      .filter((sighting) => !paths.has(sighting.text) && (!isSmallBudget(measure) || isCertain(sighting)))
+      .filter(({ text }) => !paths.has(text))
       .map(({ text, kind, home }) => item(sectionOf(kind, measure), text, fenceName(text), 0, home)),
   ];
 }

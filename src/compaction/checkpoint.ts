@@ -4,7 +4,7 @@ import type { Checkpoint, CheckpointMemory, CommandFact, FileFact, Need } from "
 import type { State } from "../engine/state.ts";
 import { oneLine } from "../engine/text.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
-import type { CheckpointBudget } from "./budget.ts";
+import { type CheckpointBudget, isSmallBudget, measureFor } from "./budget.ts";
 import { renderCheckpoint } from "./checkpoint-text.ts";
 import { commandOutcomes } from "./facts/commands.ts";
 import { compareReads } from "./facts/compare-reads.ts";
@@ -79,7 +79,8 @@ function plan(input: CheckpointInput): Plan {
   const isAll = messages.every(({ number }) => number <= to);
   const removed = isAll ? messages : messages.filter(({ number }) => number <= to);
   const sightings = gatherSightings(messages, sightingsOf(known));
-  const scores = scoreNames(sightings, input.weights);
+  const certain = isSmallBudget(measureFor(budget, countTokens));
+  const scores = scoreNames(sightings, { using: input.weights, certain });
   const keyOf = pathKey(input.folder);
   const files = touchedFiles(removed, known.files, known.calls, keyOf);
   const told = namesKept(messages, input);

@@ -3,8 +3,8 @@ import { isWordlike } from "./names.ts";
 import { weights } from "./weights.ts";
 
 /**
- * The features of a name, in the order of the weights. They are few, and only the last two are about its spelling: with
- * more, the sessions that they were fitted on are ranked better, and others worse.
+ * The features of a name, in the order of the weights. They are few, and only the last is about its spelling: with more,
+ * the sessions that they were fitted on are ranked better, and others worse.
  */
 export const featureNames: readonly string[] = [
   "bias",
@@ -18,7 +18,6 @@ export const featureNames: readonly string[] = [
   "only in results",
   "uses of its file",
   "a bare word with a dot",
-  "may be an ordinary word",
 ];
 
 /** Positions after which a name counts 1/e as much as the newest one. */
@@ -52,7 +51,6 @@ export function describeNames({ names, calls }: Sightings): (sighting: Sighting)
       Math.log1p(usesOfHome(sighting.home)),
       // A property or a file without its folder: the next call says it with another object, or with the whole path.
       isBare(sighting) ? 1 : 0,
-      isWordlike(sighting.kind) && targets === 0 ? 1 : 0,
     ];
   };
 }
@@ -77,18 +75,21 @@ function logOf(value: number): number {
   return value === 0 ? leastLog : Math.max(leastLog, Math.log(value));
 }
 
-/** Whether a name is one for certain: what may be an ordinary word is a name if a call names it. */
-export function isCertain({ kind, lastCall }: Sighting): boolean {
-  return !isWordlike(kind) || lastCall !== -1;
+/** Whether a name is one for certain: what may be an ordinary word is a name if a call was about it. */
+export function isCertain({ kind, targets }: Sighting): boolean {
+  return !isWordlike(kind) || targets > 0;
 }
 
-/** `origin/main` and `CI/CD` are names as well if the agent says them; they come after those that are certain. */
-function isSaidPair({ kind, said }: Sighting): boolean {
-  return kind === "pair" && said > 0;
+/** `origin/main` and `CI/CD`, if the agent says or writes them. Where there is room, these are names as well. */
+function isOwnPair({ kind, said, written }: Sighting): boolean {
+  return kind === "pair" && said + written > 0;
 }
 
-/** How likely the agent is to write each name into one of its next calls. */
-export function scoreNames(sightings: Sightings, using: readonly number[] = weights): Map<string, number> {
+/** How likely the agent is to write each name into one of its next calls; `certain`: of those that are names for certain. */
+export function scoreNames(
+  sightings: Sightings,
+  { using = weights, certain = false }: { using?: readonly number[] | undefined; certain?: boolean } = {},
+): Map<string, number> {
   const describe = describeNames(sightings);
   const scores = new Map<string, number>();
   /** The last name that is a bare word with a dot, and the last other one. */
@@ -97,7 +98,7 @@ export function scoreNames(sightings: Sightings, using: readonly number[] = weig
     other: { score: 0 },
   };
   for (const sighting of sightings.names.values()) {
-    if (!isCertain(sighting) && !isSaidPair(sighting)) continue;
+    if (!isCertain(sighting) && (certain || !isOwnPair(sighting))) continue;
     const before = last[isBare(sighting) ? "bare" : "other"];
     // Most names are seen once, in one result, beside others that are seen only there.
     if (!before.sighting || !isAlike(before.sighting, sighting))
@@ -126,8 +127,7 @@ function isAlike(a: Sighting, b: Sighting): boolean {
     a.asked === b.asked &&
     a.targets === b.targets &&
     a.written === b.written &&
-    a.home === b.home &&
-    isWordlike(a.kind) === isWordlike(b.kind)
+    a.home === b.home
   );
 }
 
