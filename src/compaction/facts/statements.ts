@@ -15,6 +15,11 @@ const slashCommand =
 /** A message of the host in the user's place, such as the end of a background task or the output of a slash command. */
 const notification = /^<(?:[a-z]+-)*notification>|^<([a-z]+(?:-[a-z]+)+)>.*<\/[a-z-]+>$/s;
 
+/** Whether a host reports something in the user's place: what it says there is not the user's. */
+export function isReport(text: string): boolean {
+  return /^\s*<(?:[a-z]+-)*notification>/.test(text);
+}
+
 function isAsk(text: string): boolean {
   return (
     text !== "" &&

@@ -45,7 +45,10 @@ export const HUMP = 2_048;
 export function kindOf(name: string, seen: number): NameKind | undefined {
   if (name.startsWith("--")) return /^--[A-Za-z][\w.-]+$/.test(name) ? "flag" : undefined;
   if (name.startsWith("-")) return undefined;
-  if (name.startsWith("$")) return name.includes("/") ? "path" : wordKind(name.slice(1), seen);
+  if (name.startsWith("$")) {
+    if (price.test(name)) return undefined;
+    return name.includes("/") ? "path" : wordKind(name.slice(1), seen);
+  }
   if ((seen & COLON) !== 0 && name.includes("://")) return "url";
   if ((seen & BACKSLASH) !== 0) return isCutAtSpace(name) ? undefined : "path";
   if ((seen & SLASH) !== 0 && name.includes("/")) return pathKind(name);
@@ -53,6 +56,9 @@ export function kindOf(name: string, seen: number): NameKind | undefined {
   if ((seen & DOT) !== 0 && name.includes(".")) return dottedKind(name);
   return wordKind(name, seen);
 }
+
+/** $5/mo, which is no path as $1/src is. */
+const price = /^\$\d[\d.,]*[km]?\/(?:mo|month|yr|year|wk|week|day|hr|hour|user|seat|[gt]b|unit)$/i;
 
 /** Known endings of files; another ending after a dot may as well be a property. A set needs no time to compile. */
 const fileEndings = new Set(
@@ -78,6 +84,9 @@ function isCutAtSpace(name: string): boolean {
   return name.endsWith("/Library/Application");
 }
 
+/** A line of a key or a certificate. */
+const keyLine = /^[A-Za-z\d+]{60,}$/;
+
 /** A part of a key in base64, which may contain slashes. */
 function isRandom(part: string): boolean {
   return part.length >= 24 && /[a-z]\d[A-Z]|\d[a-z][A-Z]|[A-Z]\d[a-z]/.test(part) && !/[._-]/.test(part);
@@ -99,8 +108,8 @@ function pathKind(name: string): NameKind | undefined {
   if (isFile) return parts.length > 2 || first.length > 1 ? "path" : undefined;
   // Three words and more may be folders, or alternatives as in start/stop/restart.
   if (parts.length > 2) {
-    if (!parts.every((part) => /^[A-Za-z]*$/.test(part))) return "path";
-    return parts.every((part) => /^[A-Z]/.test(part)) ? "symbol" : "pair";
+    if (parts.every((part) => /^[A-Z][A-Za-z-]*$/.test(part))) return "symbol";
+    return parts.every((part) => /^[A-Za-z]*$/.test(part)) ? "pair" : "path";
   }
   return first.length > 1 && second.length > 1 ? "pair" : undefined;
 }
@@ -157,7 +166,7 @@ function wordKind(name: string, seen: number): NameKind | undefined {
   if ((seen & UNDERSCORE) !== 0 && callId.test(name)) return undefined;
   if ((seen & UNDERSCORE) !== 0) return /[A-Za-z\d]_|_[A-Za-z\d]/.test(name) ? "symbol" : undefined;
   if ((seen & HYPHEN) !== 0 && name.includes("-")) return /^[\w@+-]+$/.test(name) ? "kebab" : undefined;
-  if ((seen & HUMP) !== 0) return "symbol";
+  if ((seen & HUMP) !== 0) return (seen & DIGIT) !== 0 && keyLine.test(name) ? undefined : "symbol";
   if ((seen & MARK) !== 0) return undefined;
   if (seen === UPPER) return isErrorCode(name) ? "code" : undefined;
   return (seen & DIGIT) !== 0 && (seen & (LOWER | UPPER)) !== 0 ? "mixed" : undefined;

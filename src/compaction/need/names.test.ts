@@ -48,8 +48,11 @@ test("words, fractions, replacements, properties and closing tags are no paths [
     "</div> </summary>",
     "CRITICAL Words here",
     "3.14 12%",
+    "$5/mo",
+    "MIIB6TCCAXCgAwIBAgIMAQAAAAAAAAAAKNwyMAoGCCqGSM49BAMDMBsxGTAXBgNV",
   ])
     assert.deepEqual(found(text), [], text);
+  for (const { kind, text } of namesIn("Blocky/Pi-hole/AdGuard")) assert.notEqual(kind, "path", text);
   for (const { kind, text } of namesIn("Left/right and/or real-time"))
     assert.ok(isWordlike(kind), `${kind} ${text}`);
 });

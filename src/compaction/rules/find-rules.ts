@@ -1,5 +1,6 @@
 import { type StoredMessage, spokenText } from "../../context/conversation.ts";
 import { oneLine } from "../../engine/text.ts";
+import { isReport } from "../facts/statements.ts";
 import { openingOf } from "./corrections.ts";
 import { mayBeRule } from "./is-rule.ts";
 import { ownSentences } from "./own-words.ts";
@@ -114,7 +115,9 @@ const maxSaid = 200_000;
 /** The user's newest messages, in order. */
 function newestSaid(messages: readonly StoredMessage[]): StoredMessage[] {
   let room = maxSaid;
-  const said = messages.filter(({ message, aside }) => message.role === "user" && !aside).reverse();
+  const said = messages
+    .filter(({ message, aside }) => message.role === "user" && !aside && !isReport(spokenText(message)))
+    .reverse();
   return said
     .filter(({ message }) => {
       room -= spokenText(message).length;

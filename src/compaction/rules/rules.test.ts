@@ -316,6 +316,13 @@ test("a reminder, small talk, and a correction of something else leave a rule as
   assert.deepEqual(without, ["Never commit secrets.", "Never commit to main."]);
 });
 
+test("what a host reports in the user's place is not the user's [pins.found]", () => {
+  const report = `<task-notification>\n<status>completed</status>\n</task-notification>\nNever read the output file twice, always use C:\\tasks\\b1.output.`;
+  const { texts, possible } = findRules(conversation(report, "Never push to main."), nothing);
+  assert.deepEqual(texts, ["Never push to main."]);
+  assert.deepEqual(possible, []);
+});
+
 test("a repeated rule is not replaced by the sentence beside it [pins.lasting]", () => {
   const rule = "Never push to main.";
   assert.deepEqual(found(rule, `${rule} Now look at 17.`, `${rule} Thanks.`), [rule]);
