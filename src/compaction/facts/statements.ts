@@ -12,10 +12,10 @@ const choice = /^\W*(?:option\s+)?(?:\d{1,2}|[a-z])\W*$/i;
 const slashCommand =
   /^\/(?!(?:tmp|etc|var|usr|home|opt|dev|bin|lib|mnt|srv|proc|root|src|app|data) )[a-z][\w:-]*(?:[ \t][^\n]{0,200})?$/i;
 
-/** A message of the host in the user's place, such as the end of a background task or the output of a slash command. */
-const notification = /^<(?:[a-z]+-)*notification>|^<([a-z]+(?:-[a-z]+)+)>.*<\/[a-z-]+>$/s;
+/** The output of a slash command, in the user's place. */
+const commandOutput = /^<([a-z]+(?:-[a-z]+)+)>.*<\/[a-z-]+>$/s;
 
-/** Whether a host reports something in the user's place: what it says there is not the user's. */
+/** Whether a host reports something in the user's place, such as the end of a background task: that is not the user's. */
 export function isReport(text: string): boolean {
   return /^\s*<(?:[a-z]+-)*notification>/.test(text);
 }
@@ -26,7 +26,8 @@ function isAsk(text: string): boolean {
     !goAhead.test(text) &&
     !choice.test(text) &&
     !slashCommand.test(text) &&
-    !notification.test(text) &&
+    !isReport(text) &&
+    !commandOutput.test(text) &&
     !/^\[Request interrupted/.test(text)
   );
 }

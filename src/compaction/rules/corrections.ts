@@ -37,7 +37,7 @@ const inlineCorrection = new RegExp(
   "i",
 );
 
-/** At the beginning of a sentence: the user corrects an earlier one. */
+/** At the beginning of a sentence: the user corrects an earlier one. The turns are captured for the reason of `upTo`. */
 const openingCorrection = new RegExp(
   `^${openingHesitation}(?:(?:actually,? )?(${certainTurns})|change of plans?|(?:change|update|revised|instead|rather)(?=[:,])|forget (?:what i said|the)|never ?mind|new plan|(?=make (?:that|it)\\b)|nein|doch lieber|non(?=,)|finalement|en fait|corrección|en realidad|mejor|cambio de planes|更正|改一下|纠正|no(?=[,:.!—–]|$)|actually|sorry|wait|argh|hm+|well(?=[,.]))(?![\\w'])[,:.!—–]*\\s*${upTo(2, "(?:i mean|i meant|sorry|actually|that|what i said)[,:]?\\s+")}`,
   "i",
