@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openMemory } from "../src/index.ts";
+import { findProject } from "../src/workspace/project.ts";
 import { compare, type Figure } from "./measure.ts";
 
 const cli = join(import.meta.dirname, "..", "dist", "cli.js");
@@ -11,7 +12,7 @@ const watch = join(import.meta.dirname, "..", "bin", "holdfast-watch");
 export async function hookFigures(directory: string): Promise<Figure[]> {
   const root = join(directory, "hook");
   mkdirSync(join(root, ".git"), { recursive: true });
-  const memory = await openMemory({ store: join(root, ".holdfast", "memory.db") });
+  const memory = await openMemory({ store: join(findProject(root).directory, "memory.db") });
   const session = await memory.openSession("claude-code.s1");
   await session.notepad.write("- a note of some length\n".repeat(200));
   const rule = { tool: "Bash", pattern: "git push*main" };
@@ -24,7 +25,7 @@ export async function hookFigures(directory: string): Promise<Figure[]> {
     if (status !== 0) throw new Error(`${words.join(" ")} failed: ${stderr}`);
   };
   const hook = ["/bin/sh", watch, process.execPath, cli, "hook", "claude-code"];
-  const notes = join(root, ".holdfast", "NOTES.md");
+  const notes = join(root, "grimoires/loa/NOTES.md");
   const figures: Figure[] = [];
   for (const [name, event] of [
     ["SessionStart", { source: "startup" }],

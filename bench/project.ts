@@ -61,8 +61,8 @@ function makeRepository(root: string): string {
   const filler = "  // A line that fills the file.\n".repeat(40);
   for (let index = 0; index < files; index++)
     writeFileSync(join(root, pathOf(index)), `${filler}${quoteOf(index)}\n${filler}}\n`);
-  mkdirSync(join(root, ".holdfast"));
-  writeFileSync(join(root, ".holdfast/NOTES.md"), notesText(references));
+  mkdirSync(join(root, "grimoires/loa"), { recursive: true });
+  writeFileSync(join(root, "grimoires/loa/NOTES.md"), notesText(references));
   return root;
 }
 

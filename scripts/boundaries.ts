@@ -8,16 +8,18 @@ export interface Import {
 const allowed: Record<string, readonly string[]> = {
   errors: [],
   engine: ["errors"],
+  "state-folder": [],
   secrets: ["errors", "engine"],
   stores: ["errors", "engine"],
   context: ["errors", "engine"],
-  surfaces: ["errors", "engine", "secrets", "context"],
+  surfaces: ["errors", "engine", "secrets", "context", "state-folder"],
   sessions: ["errors", "engine", "secrets", "stores", "context", "surfaces"],
   compaction: ["errors", "engine", "secrets", "context", "surfaces"],
   index: ["errors", "engine", "secrets", "stores", "context", "surfaces", "sessions"],
   workspace: [
     "errors",
     "engine",
+    "state-folder",
     "secrets",
     "stores",
     "context",
@@ -44,6 +46,7 @@ const allowed: Record<string, readonly string[]> = {
   hosts: [
     "errors",
     "engine",
+    "state-folder",
     "secrets",
     "stores",
     "context",
@@ -68,6 +71,7 @@ const allowed: Record<string, readonly string[]> = {
   cli: [
     "errors",
     "engine",
+    "state-folder",
     "secrets",
     "stores",
     "context",

@@ -80,7 +80,7 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/api/sandbox.md",
     "docs/api/testing.md",
   ],
-  Security: ["SECURITY.md", "docs/trust.md"],
+  Security: ["SECURITY.md"],
   Project: [
     "ARCHITECTURE.md",
     "docs/decisions/README.md",

@@ -16,7 +16,6 @@ export type ErrorCode =
   | "session_exists"
   | "session_not_found"
   | "store_foreign"
-  | "store_untrusted"
   | "store_newer"
   | "store_damaged"
   | "store_read_only"

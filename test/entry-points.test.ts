@@ -68,8 +68,8 @@ test("chat: surfaces, limits, nudges, placement and thresholds of the file reach
 
 test("chat --nudge and --compact-at act, and NOTES.md is used without --surfaces [config.acts] [config.notes-found]", async () => {
   const { server, cwd, chat } = await beginChat(() => ({ text: "Done." }));
-  mkdirSync(join(cwd, ".holdfast"), { recursive: true });
-  writeFileSync(join(cwd, ".holdfast/NOTES.md"), "# Notes\n");
+  mkdirSync(join(cwd, "grimoires/loa"), { recursive: true });
+  writeFileSync(join(cwd, "grimoires/loa/NOTES.md"), "# Notes\n");
   await runCli([...chat, "--nudge", "after-turns=1", "--compact-at", "0.5"], { cwd, input: ["one", "two"] });
   assert.match(JSON.stringify(server.requests[1]?.messages), hint);
   assert.ok(server.requests[0]?.tools?.some((tool) => tool.function.name === "recover_context"));
@@ -171,7 +171,7 @@ test("OpenClaw's own config and the file act: surfaces, nudges and NOTES.md [con
 
 test("project init writes to grimoires/loa if that folder exists [config.grimoires]", () => {
   const root = temporaryDirectory();
-  assert.equal(openProject({ root }).file.name, ".holdfast/NOTES.md");
+  assert.equal(openProject({ root }).file.name, "grimoires/loa/NOTES.md");
   mkdirSync(join(root, "grimoires/loa"), { recursive: true });
   assert.equal(initProject(openProject({ root })).name, "grimoires/loa/NOTES.md");
 });

@@ -14,6 +14,8 @@ import { after, test } from "node:test";
 import { type Memory, openMemory, type Session } from "../src/index.ts";
 import { maskOccurrences } from "../src/secrets/edit.ts";
 import { makeCorpus } from "../src/secrets/test-support/corpus.ts";
+import { notesFolder } from "../src/surfaces/project/verify/working-files.ts";
+import { findProject } from "../src/workspace/project.ts";
 import { openStage } from "./support/agent.ts";
 import { holdfast, runNode } from "./support/command-line.ts";
 import { rejection } from "./support/memory.ts";
@@ -235,14 +237,14 @@ test("an erasure that a reader blocks says so and is finished later [secrets.era
 test("holdfast redact drops what is kept beside the store, and names a document that contains it too [secrets.erase]", async () => {
   const root = temporaryDirectory();
   mkdirSync(join(root, ".git"));
-  const directory = join(root, ".holdfast");
+  const directory = findProject(root).directory;
   const memory = await openMemory({ store: join(directory, "memory.db"), secrets: "allow" });
   await (await memory.openSession("a")).notepad.write(`key ${secret}`);
   await memory.close();
-  for (const folder of ["cache", "links", "project"]) mkdirSync(join(directory, folder));
-  const kept = ["cache/notes-at-start.json", "links/rules-a.json", "project/undo.json"];
-  for (const name of kept) writeFileSync(join(directory, name), JSON.stringify({ text: secret }));
-  writeFileSync(join(directory, "NOTES.md"), `# Notes\n${secret}\n`);
+  mkdirSync(notesFolder(root), { recursive: true });
+  writeFileSync(join(notesFolder(root), "undo.json"), JSON.stringify({ text: secret }));
+  mkdirSync(join(root, "grimoires/loa"), { recursive: true });
+  writeFileSync(join(root, "grimoires/loa/NOTES.md"), `# Notes\n${secret}\n`);
   const { stdout, stderr } = await runNode(
     [join(import.meta.dirname, "../src/cli.ts"), "redact", secret],
     process.execPath,
@@ -254,7 +256,7 @@ test("holdfast redact drops what is kept beside the store, and names a document 
     (name) =>
       statSync(join(directory, name)).isFile() && readFileSync(join(directory, name)).includes(secret),
   );
-  assert.deepEqual(left, ["NOTES.md"]);
+  assert.deepEqual(left, []);
 });
 
 test("holdfast redact and purge reach backups beside the store [secrets.erase]", async () => {

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Memory } from "../../src/index.ts";
 import { projectNotes } from "../../src/server/project-notes.ts";
+import { findProject } from "../../src/workspace/project.ts";
 import { compactedStory } from "../../test/support/compacted-story.ts";
 import { startTestServer, type TestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
@@ -117,10 +118,10 @@ test(
   "a person adds, filters, searches, edits and deletes notes with undo; the page shows stale references, budgets and NOTES.md with findings; the search covers everything [inspector.memory] [inspector.search]",
   inBrowser(async (browser, context) => {
     const root = temporaryDirectory();
-    mkdirSync(join(root, ".holdfast"));
+    mkdirSync(findProject(root).directory);
     writeFileSync(join(root, "there.md"), "");
     writeFileSync(
-      join(root, ".holdfast/NOTES.md"),
+      join(root, "grimoires/loa/NOTES.md"),
       "# Project\n\n## Decisions\n\nA decision without a number.\n",
     );
     const { server, memory } = await serve(context, { project: projectNotes(root), projectDirectory: root });

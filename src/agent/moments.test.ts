@@ -15,7 +15,7 @@ const lookTool = tool({
 
 /** A blocker that should be resolved by now. */
 function logBlocker(root: string): void {
-  const path = join(root, ".holdfast/NOTES.md");
+  const path = join(root, "grimoires/loa/NOTES.md");
   const text = readFileSync(path, "utf8");
   const blocker = "- Waiting: OAuth keys (ETA: 2020-01-01)\n";
   writeFileSync(path, text.replace(/(## Blockers & Dependencies\n(?:<!--.*-->\n)?)/, `$1${blocker}`));
@@ -25,7 +25,7 @@ test("the controller notifies the project's memory of a session's start, compact
   const root = temporaryDirectory();
   initProject(openProject({ root }));
   logBlocker(root);
-  const read = () => readFileSync(join(root, ".holdfast/NOTES.md"), "utf8");
+  const read = () => readFileSync(join(root, "grimoires/loa/NOTES.md"), "utf8");
   const stage = await openStage(t, {
     script: ({ tools }) =>
       tools?.length === 0 ? { text: "A summary." } : { text: `Understood. ${filler(100)}` },
@@ -79,7 +79,7 @@ test("cleared results are written to the project's log with what was noted about
   const { events } = await stage.say("Look around.");
   assert.ok(ofType(events, "clearing").length > 0);
   assert.match(
-    readFileSync(join(root, ".holdfast/NOTES.md"), "utf8"),
+    readFileSync(join(root, "grimoires/loa/NOTES.md"), "utf8"),
     /\| Synthesised look: look at page-one\.md: 47 rows/,
   );
 });

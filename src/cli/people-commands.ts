@@ -131,13 +131,12 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     load: () => import("./commands/export.ts"),
   },
   import: {
-    usage: "import FILE|- [--session ID] | import --quarantined SESSION [--session ID]",
+    usage: "import FILE|- [--session ID]",
     summary: ({ withSessionFile }) =>
       `import sessions from an export, a salvage or a ${withSessionFile} session file`,
     options: `
   FILE                     - reads stdin: holdfast export --all | holdfast import - --store URL
-  --session ID             the new session's id (default: the one in the file, unless it is taken)
-  --quarantined SESSION    a session of the memory that came with the project and is not used${store}`,
+  --session ID             the new session's id (default: the one in the file, unless it is taken)${store}`,
     load: () => import("./commands/import.ts"),
   },
   redact: {
@@ -161,14 +160,6 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --db PATH, --store URL   where sessions are stored
   --json                   print JSON`,
     load: () => import("./commands/purge.ts"),
-  },
-  trust: {
-    usage: "trust [--yes]",
-    summary: "show memory that came with the project and is not used, and accept it",
-    options: `
-  --yes                    use it from now on; without it, only show what it contains
-  --json                   print JSON`,
-    load: () => import("./commands/trust.ts"),
   },
   gc: {
     usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--keep-everything] [--yes]",

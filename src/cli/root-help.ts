@@ -35,7 +35,7 @@ Examples
   holdfast search "port 5432"  find it in every session, also in what a compaction removed
 
 Options of every command
-  --db PATH     the SQLite file (default: .holdfast/memory.db, or $HOLDFAST_DB)
+  --db PATH     the SQLite file (default: in your state folder, or $HOLDFAST_DB)
   --store URL   any store: sqlite:PATH, jsonl:DIRECTORY, postgres://… (or $HOLDFAST_STORE)
   --json        print JSON
   --version     print the version

@@ -9,18 +9,3 @@ export function shortHash(text: string | Uint8Array): string {
   }
   return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
 }
-
-/** Notices a change of a whole file. Takes four bytes at a time: in a hook this code runs once, unoptimised. */
-export function contentHash(bytes: Uint8Array): string {
-  const aligned = new Uint8Array((bytes.length + 3) & ~3);
-  aligned.set(bytes);
-  const words = new Int32Array(aligned.buffer);
-  let a = bytes.length;
-  let b = 0x1000193;
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? 0;
-    a = Math.imul(a ^ word, 0x01000193) ^ (a >>> 15);
-    b = Math.imul(b ^ word, 0x85ebca6b) ^ (b >>> 13);
-  }
-  return [a, b].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
-}

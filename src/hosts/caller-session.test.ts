@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { findProject } from "../workspace/project.ts";
 import { callerResolver } from "./caller-session.ts";
 import { linkSession } from "./session-link.ts";
 
 function startResolver() {
   const cwd = temporaryDirectory();
-  const place = { cwd, directory: join(cwd, ".holdfast") };
+  const place = { cwd, directory: findProject(cwd).directory };
   const resolve = callerResolver({ ...place, fallback: "project-1" });
   return { place, resolve };
 }

@@ -18,7 +18,7 @@ const sessionHandle = "holdfast/session";
  * for a client that is no host we know, it follows the host that started it.
  *
  * @example
- * const resolve = callerResolver({ directory: ".holdfast", cwd: process.cwd(), fallback: "project-1" });
+ * const resolve = callerResolver({ ...findProject(process.cwd()), cwd: process.cwd(), fallback: "project-1" });
  * const id = await resolve({ client: "codex-mcp-client", meta: { threadId: "t-1" } }); // "codex.t-1"
  */
 export function callerResolver(place: LinkPlace & { fallback: string }): (caller: Caller) => Promise<string> {

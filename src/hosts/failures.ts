@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isObject } from "../engine/json.ts";
 import { shortHash } from "../engine/short-hash.ts";
+import { stateFolder } from "../state-folder.ts";
 import { appendToRegularFile, readRegularFile } from "../stores/regular-file.ts";
-import { stateDirectory } from "../workspace/user-state.ts";
 
 /** A failure in a hook, logged for `holdfast doctor`. It never blocks the agent. */
 export interface Failure {
@@ -47,7 +47,7 @@ export function readFailures(directory: string): Failure[] {
 
 function failureFiles(directory: string): string[] {
   const project = shortHash(resolve(directory));
-  return [join(directory, "hook-failures.jsonl"), join(stateDirectory(), `hook-failures-${project}.jsonl`)];
+  return [join(directory, "hook-failures.jsonl"), join(stateFolder(), `hook-failures-${project}.jsonl`)];
 }
 
 function olderOf(path: string): string {

@@ -28,7 +28,7 @@ export function isAlive({ pid, start }: Process): boolean {
 
 /** Shells and launchers between a host and the commands it starts. */
 const wrapper =
-  /^-?(?:(?:ba|da|z|k|a|fi|c|tc)?sh|env|timeout|nice|nohup|sudo|node-shim|npm|npx|pnpm|yarn|bunx|corepack|volta|mise|asdf|fnm|nodenv|direnv|dotenv|holdfast-watch)\b/;
+  /^-?(?:(?:ba|da|z|k|a|fi|c|tc)?sh|env|timeout|nice|nohup|sudo|node-shim|npm|npx|pnpm|yarn|bunx|corepack|volta|mise|asdf|fnm|nodenv|direnv|dotenv)\b/;
 
 /** The host that started this process: the nearest ancestor that is neither a shell nor a launcher. */
 export function findHostProcess(ancestors = listAncestors()): Process | undefined {

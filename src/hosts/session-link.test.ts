@@ -14,7 +14,7 @@ const host = "claude-code";
 
 function place(): { directory: string; cwd: string } {
   const cwd = temporaryDirectory();
-  return { cwd, directory: join(cwd, ".holdfast") };
+  return { cwd, directory: findProject(cwd).directory };
 }
 
 test("[hooks.ids] a host's session gets an id that every store accepts, whatever the host calls it", () => {
@@ -121,21 +121,20 @@ test("[hooks.processes] parses the process table of macOS", () => {
   assert.equal(findHostProcess(ancestors)?.pid, 501);
 });
 
-test("[hooks.project] the project is the nearest folder with .holdfast or .git; its folder is private and ignored", () => {
+test("[hooks.project] the project is the nearest folder with a config or .git; its folder is private", () => {
   const root = temporaryDirectory();
   const inner = join(root, "packages", "one");
   mkdirSync(inner, { recursive: true });
   assert.equal(findProject(inner).root, inner);
   mkdirSync(join(root, ".git"));
   assert.equal(findProject(inner).root, root);
-  // A memory in the home folder is for agents started there, not for every folder below.
+  // A config in the home folder is for agents started there, not for every folder below.
   const home = temporaryDirectory();
   const before = process.env.HOME;
   process.env.HOME = home;
   try {
-    mkdirSync(join(home, ".holdfast"));
-    mkdirSync(join(home, "work", ".holdfast"), { recursive: true });
-    mkdirSync(join(home, "work", "deep"));
+    mkdirSync(join(home, "work", "deep"), { recursive: true });
+    for (const folder of [home, join(home, "work")]) writeFileSync(join(folder, "holdfast.json"), "{}");
     mkdirSync(join(home, "other"));
     assert.equal(findProject(home).root, home);
     assert.equal(findProject(join(home, "work", "deep")).root, join(home, "work"));
@@ -147,5 +146,4 @@ test("[hooks.project] the project is the nearest folder with .holdfast or .git; 
   makeProjectDirectory(directory);
   makeProjectDirectory(directory);
   assert.equal(statSync(directory).mode & 0o777, 0o700);
-  assert.equal(readFileSync(join(directory, ".gitignore"), "utf8"), "*\n");
 });

@@ -1,5 +1,5 @@
 import { realpathSync, rmSync, statSync, utimesSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { isObject } from "../engine/json.ts";
 import { shortHash } from "../engine/short-hash.ts";
 import { makeProjectDirectory } from "../workspace/project.ts";
@@ -11,7 +11,7 @@ import { findHostProcess, isAlive, listAncestors, type Process } from "./process
  * reads the link. Both are children of the host's process, so that is the key, or the working directory if processes
  * cannot be read.
  *
- * `.holdfast/links/process-PID.json` and `directory-HASH-HOST.json` contain the current session. `session-ID.json` names
+ * In the project's folder, `links/process-PID.json` and `directory-HASH-HOST.json` contain the current session. `session-ID.json` names
  * the memory of a host session that continues another session's memory.
  */
 export interface SessionLink {
@@ -26,7 +26,7 @@ export interface SessionLink {
 }
 
 export interface LinkPlace {
-  /** The project's `.holdfast`. */
+  /** The folder of the project's memory. */
   directory: string;
   /** The host's working directory. */
   cwd: string;
@@ -76,27 +76,24 @@ export function linkSession(
     writeSmallFile(aliasFile(directory, host, hostSession), { host, hostSession, session });
   const process = options.process ?? findHostProcess() ?? null;
   const link: SessionLink = { host, hostSession, session, cwd, process };
-  const paths = directoryFiles(directory, cwd, host);
+  const paths = directoryFiles({ directory, cwd }, host);
   if (process) paths.push(processFile(directory, process.pid));
   for (const path of paths) if (!isSame(readLink(path), link)) writeSmallFile(path, link);
   return session;
 }
 
 /** The host's current session: of the process that started this one, or else in this directory. */
-export function findLink({ directory, cwd }: LinkPlace, host: string): SessionLink | undefined {
-  return lookUp(candidates(directory, cwd, host), host);
+export function findLink(place: LinkPlace, host: string): SessionLink | undefined {
+  return lookUp(candidates(place, host), host);
 }
 
 /** The current session of whichever host started this process, or else last worked in this directory. */
-export function findNewestLink(
-  { directory, cwd }: LinkPlace,
-  hosts: readonly string[],
-): SessionLink | undefined {
-  const own = lookUp(candidates(directory, cwd, undefined), undefined);
+export function findNewestLink(place: LinkPlace, hosts: readonly string[]): SessionLink | undefined {
+  const own = lookUp(candidates(place, undefined), undefined);
   if (own) return own;
   const found = hosts.flatMap((host) => {
-    const link = lookUp(candidates(directory, cwd, host), host);
-    const used = directoryFiles(directory, cwd, host).map(usedAt);
+    const link = lookUp(candidates(place, host), host);
+    const used = directoryFiles(place, host).map(usedAt);
     return link ? [{ link, used: Math.max(...used) }] : [];
   });
   return found.toSorted((a, b) => b.used - a.used)[0]?.link;
@@ -108,14 +105,14 @@ export function findNewestLink(
  * last worked in the directory. It costs a few `stat` calls.
  *
  * @example
- * const follower = followSession({ directory: ".holdfast", cwd: process.cwd() });
+ * const follower = followSession({ ...findProject(process.cwd()), cwd: process.cwd() });
  * const session = await memory.openSession(await follower.current());
  */
 export function followSession(
   options: LinkPlace & { host?: string | undefined; fallback?: string | undefined },
 ): { current(): Promise<string> } {
-  const { directory, cwd, host, fallback = "default" } = options;
-  const links = candidates(directory, cwd, host);
+  const { host, fallback = "default" } = options;
+  const links = candidates(options, host);
   let seen: string | undefined;
   let session = fallback;
   return {
@@ -158,11 +155,11 @@ interface Candidate {
   owner: Process | null;
 }
 
-function candidates(directory: string, cwd: string, host: string | undefined): Candidate[] {
-  const inDirectory = host === undefined ? [] : directoryFiles(directory, cwd, host);
+function candidates(place: LinkPlace, host: string | undefined): Candidate[] {
+  const inDirectory = host === undefined ? [] : directoryFiles(place, host);
   return [
     ...listAncestors().map(({ pid, start }) => ({
-      path: processFile(directory, pid),
+      path: processFile(place.directory, pid),
       owner: { pid, start },
     })),
     ...inDirectory.map((path) => ({ path, owner: null })),
@@ -214,11 +211,10 @@ function processFile(directory: string, pid: number): string {
   return join(linkFolder(directory), `process-${pid}.json`);
 }
 
-/** A host's link files of the working directory and of the project's root, in case the agent changed directories. */
-function directoryFiles(directory: string, cwd: string, host: string): string[] {
-  const folders = new Set([realPath(cwd), realPath(dirname(resolve(directory)))]);
-  return [...folders].map((folder) =>
-    join(linkFolder(directory), `directory-${shortHash(folder)}-${host}.json`),
+/** A host's link files of the working directory and of the whole project, in case the agent changed directories. */
+function directoryFiles({ directory, cwd }: LinkPlace, host: string): string[] {
+  return [shortHash(realPath(cwd)), "any"].map((place) =>
+    join(linkFolder(directory), `directory-${place}-${host}.json`),
   );
 }
 

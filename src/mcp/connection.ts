@@ -3,7 +3,6 @@ import { isHoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
-import type { Outbox } from "../workspace/outbox.ts";
 import { type Lane, Lanes } from "./lanes.ts";
 import { changedResources, parseResourceUri, resourceUri } from "./resources.ts";
 
@@ -21,8 +20,6 @@ export interface MemorySource {
   openMemory(): Promise<Memory>;
   /** The session to work on. Called for every request, because the host may have switched sessions. */
   resolveSession(caller: Caller): Promise<string>;
-  /** Keeps writes while another process holds the store. */
-  outbox?: Outbox | undefined;
 }
 
 /** Sends notifications to the client. */
@@ -101,15 +98,11 @@ export class Connection {
   async call(
     tool: string,
     input: unknown,
-    { lane, caller, key }: { lane: Lane; caller: Caller; key: string | undefined },
+    { caller, key }: { caller: Caller; key: string | undefined },
   ): Promise<ToolAnswer> {
-    const { outbox } = this.#source;
     const once = key === undefined ? {} : { key };
     try {
-      if (!outbox) return await (await this.openSession(caller)).call(tool, input, once);
-      const sessionId = await this.sessionId(caller);
-      const open = async () => (await this.#memory()).openSession(sessionId);
-      return await outbox.call({ sessionId, open, tool, input, isWrite: lane === "write", ...once });
+      return await (await this.openSession(caller)).call(tool, input, once);
     } catch (error) {
       return unavailable(tool, error);
     }

@@ -9,6 +9,7 @@ import { openMemory, surfaceNames } from "../index.ts";
 import { inHost } from "../surfaces/surface.ts";
 import { findSurfaces } from "../surfaces/surfaces.ts";
 import { guidanceOf } from "../surfaces/toolbox.ts";
+import { findProject } from "../workspace/project.ts";
 import { instructionsOf } from "./server.ts";
 import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
@@ -103,8 +104,8 @@ test("a subscriber is notified of another process's changes to that resource onl
 
 test("calls follow the host to its new session, and the client is notified [mcp.session]", async (context) => {
   const root = temporaryDirectory();
-  const project = { directory: join(root, ".holdfast"), cwd: root, host: "claude-code" };
-  mkdirSync(project.directory);
+  const project = { directory: findProject(root).directory, cwd: root, host: "claude-code" };
+  mkdirSync(project.directory, { recursive: true });
   linkSession({ ...project, hostSession: "one" });
   const server = startMcp(context, [], { cwd: root });
   await initialize(server);
@@ -182,9 +183,9 @@ test("a folder that cannot be written does not stop the server either [mcp.missi
 
 test("the project's notes are recovered before anything is saved in the session [mcp.prompts]", async (context) => {
   const root = temporaryDirectory();
-  mkdirSync(join(root, ".holdfast"));
+  mkdirSync(join(root, "grimoires/loa"), { recursive: true });
   writeFileSync(
-    join(root, ".holdfast/NOTES.md"),
+    join(root, "grimoires/loa/NOTES.md"),
     "# Notes\n\n## Active Sub-Goals\n\n- [ ] The audit of July\n",
   );
   const server = startMcp(context, ["--store", "memory:"], { cwd: root });

@@ -167,7 +167,7 @@ function handleTools(server: Server, connection: Connection, tools: ToolList): v
       tools.rejectUnknown(params.name);
       const input = params.arguments ?? {};
       const key = await callKeyOf(callIdIn(params._meta), params.name, input);
-      const answer = await connection.call(params.name, input, { lane, caller, key });
+      const answer = await connection.call(params.name, input, { caller, key });
       if (!answer.ok && answer.code === "unknown_tool") throw invalid(answer.text);
       await tools.announceChanges(connection);
       return projectAnswer(answer);

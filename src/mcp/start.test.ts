@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { holdfast, runNode } from "../../test/support/command-line.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { loadExactTokenizer, openMemory } from "../index.ts";
+import { findProject } from "../workspace/project.ts";
 import { knownSurfaces } from "../workspace/surfaces.ts";
 import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
@@ -62,8 +63,8 @@ test("surfaces are chosen by name, and an unknown name is rejected with the list
     "session_scratchpad",
   ]);
   assert.equal((await names([], root)).length, 13);
-  mkdirSync(join(root, ".holdfast"));
-  writeFileSync(join(root, ".holdfast/NOTES.md"), "# NOTES\n");
+  mkdirSync(join(root, "grimoires/loa"), { recursive: true });
+  writeFileSync(join(root, "grimoires/loa/NOTES.md"), "# NOTES\n");
   assert.ok((await names([], root)).includes("recover_context"));
   const wrong = await holdfast("mcp", "--surfaces", "nope");
   assert.deepEqual([wrong.code, wrong.stdout], [1, ""]);
@@ -85,8 +86,8 @@ test("a server that is started in its bundle's folder serves the project of its 
   await initialize(server);
   await server.call("write_notepad", { content: "cedar-4711" });
   await server.end();
-  assert.ok(existsSync(join(project, ".holdfast/memory.db")));
-  assert.ok(!existsSync(join(bundle, ".holdfast")));
+  assert.ok(existsSync(join(findProject(project).directory, "memory.db")));
+  assert.ok(!existsSync(findProject(bundle).directory));
 });
 
 test("without PWD, a server in its bundle's folder serves the folder of the process that started it [mcp.bundle]", async (context) => {
@@ -98,8 +99,8 @@ test("without PWD, a server in its bundle's folder serves the folder of the proc
   await initialize(server);
   await server.call("write_notepad", { content: "cedar-4711" });
   await server.end();
-  assert.ok(existsSync(join(project, ".holdfast/memory.db")));
-  assert.ok(!existsSync(join(bundle, ".holdfast")));
+  assert.ok(existsSync(join(findProject(project).directory, "memory.db")));
+  assert.ok(!existsSync(findProject(bundle).directory));
 });
 
 test("when an agent creates a tool, the client is notified and can call it [mcp.changing-tools]", async (context) => {
@@ -136,27 +137,21 @@ test("a client is notified of a tool created through another server [mcp.changin
   for (const server of [mine, theirs]) assert.equal((await server.end()).code, 0);
 });
 
-test("the store is in the project's root, private and ignored by Git [store.default]", async (context) => {
+test("the store is in the user's state folder, private, and the project stays as it was [store.default]", async (context) => {
   const root = temporaryDirectory();
   execFileSync("git", ["init", "--quiet"], { cwd: root });
   const inside = join(root, "packages/deep");
   mkdirSync(inside, { recursive: true });
-  const write = async () => {
-    const server = startMcp(context, ["--session", "s"], { cwd: inside });
-    await initialize(server);
-    await server.call("write_notepad", { content: "x" });
-    assert.equal((await server.end()).code, 0);
-  };
-  await write();
-  const mode = (path: string) => (statSync(join(root, path)).mode & 0o777).toString(8);
-  assert.deepEqual([mode(".holdfast"), mode(".holdfast/memory.db")], ["700", "600"]);
-  assert.equal(existsSync(join(inside, ".holdfast")), false);
-  assert.equal(execFileSync("git", ["status", "--porcelain"], { cwd: root, encoding: "utf8" }), "");
-  // A nearer folder wins over the repository's, and a public one is made private.
-  mkdirSync(join(inside, ".holdfast"));
-  chmodSync(join(inside, ".holdfast"), 0o755);
-  await write();
-  assert.equal(mode("packages/deep/.holdfast"), "700");
+  const { directory } = findProject(inside);
+  mkdirSync(directory, { recursive: true, mode: 0o755 });
+  const server = startMcp(context, ["--session", "s"], { cwd: inside });
+  await initialize(server);
+  await server.call("write_notepad", { content: "x" });
+  assert.equal((await server.end()).code, 0);
+  const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  assert.deepEqual([mode(directory), mode(join(directory, "memory.db"))], ["700", "600"]);
+  assert.equal(findProject(root).directory, directory);
+  assert.deepEqual(readdirSync(root).toSorted(), [".git", "packages"]);
 });
 
 test("HOLDFAST_DB and HOLDFAST_STORE choose another store, and flags override both [store.default]", async (context) => {
@@ -176,7 +171,7 @@ test("HOLDFAST_DB and HOLDFAST_STORE choose another store, and flags override bo
     assert.equal(await (await memory.resumeSession("s")).notepad.read(), "x");
     await memory.close();
   }
-  assert.deepEqual([existsSync(pathOf(".holdfast")), existsSync(pathOf("never.db"))], [false, false]);
+  assert.deepEqual([existsSync(findProject(root).directory), existsSync(pathOf("never.db"))], [false, false]);
   const both = await runNode([cli, "sessions", "--db", "x", "--store", "memory:"]);
   assert.match(both.stderr, /either --db or --store/);
 });

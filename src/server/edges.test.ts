@@ -47,10 +47,10 @@ test("returns a project's NOTES.md with the linter's findings [serve.memory]", a
   const { server } = await startTestServer(context, { project: projectNotes(root) });
   await refused(server, "project", {}, 404);
   assert.equal((await call(server, "health")).project, false);
-  mkdirSync(join(root, ".holdfast"));
-  writeFileSync(join(root, ".holdfast/NOTES.md"), "# Notes\n<<<<<<< mine\n");
+  mkdirSync(join(root, "grimoires/loa"), { recursive: true });
+  writeFileSync(join(root, "grimoires/loa/NOTES.md"), "# Notes\n<<<<<<< mine\n");
   const notes = await call(server, "project");
-  assert.deepEqual([notes.path, notes.text], [".holdfast/NOTES.md", "# Notes\n<<<<<<< mine\n"]);
+  assert.deepEqual([notes.path, notes.text], ["grimoires/loa/NOTES.md", "# Notes\n<<<<<<< mine\n"]);
   const marker = notes.findings.find(({ rule }) => rule === "conflict-marker");
   assert.deepEqual([marker?.severity, marker?.line], ["error", 2]);
   assert.equal((await call(server, "health")).project, true);

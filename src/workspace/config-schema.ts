@@ -7,7 +7,7 @@ export function configSchema(): Schema {
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "Holdfast",
-    description: "Settings of Holdfast, in holdfast.json, .holdfast/config.json or the user's config file.",
+    description: "Settings of Holdfast, in holdfast.json or the user's config file.",
     ...settingsSchema({ $schema: { type: "string", description: "The schema of this file." } }),
   };
 }

@@ -6,28 +6,25 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import type { Json } from "../engine/json.ts";
 import { findMismatches } from "../surfaces/knowledge/json-schema/find-mismatches.ts";
 import { findSchemaFault } from "../surfaces/knowledge/json-schema/find-schema-fault.ts";
-import { type ReadConfigOptions, readWorkspaceConfig, settingValue } from "./config.ts";
+import { type ReadConfigOptions, readWorkspaceConfig, settingValue, userConfigFile } from "./config.ts";
 import { readSettings } from "./config-file.ts";
 import { explainProblems } from "./config-problems.ts";
 import { configSchema, hostConfigSchema } from "./config-schema.ts";
 import { limitsOf } from "./library-options.ts";
 import { findProject, type Project } from "./project.ts";
 import { settingNames, settingOf, surfaceChoices } from "./settings.ts";
-import { leavesProject, locateStore } from "./store-location.ts";
 import { chosenSurfaces, knownSurfaces } from "./surfaces.ts";
 
 /** A project with these config files, and the environment that leads to the user's file. */
-function projectWith(files: { own?: unknown; shared?: unknown; user?: unknown }): {
+function projectWith(files: { shared?: unknown; user?: unknown }): {
   project: Project;
   env: NodeJS.ProcessEnv;
 } {
   const top = temporaryDirectory();
   const root = join(top, "project");
-  for (const folder of ["project/.git", "project/.holdfast", "config/holdfast"])
-    mkdirSync(join(top, folder), { recursive: true });
+  for (const folder of ["project/.git", "config/holdfast"]) mkdirSync(join(top, folder), { recursive: true });
   const write = (path: string, content: unknown) =>
     writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content, null, 2));
-  if (files.own !== undefined) write(join(root, ".holdfast/config.json"), files.own);
   if (files.shared !== undefined) write(join(root, "holdfast.json"), files.shared);
   if (files.user !== undefined) write(join(top, "config/holdfast/config.json"), files.user);
   return { project: findProject(root), env: { XDG_CONFIG_HOME: join(top, "config") } };
@@ -38,9 +35,8 @@ function configOf(shared: unknown, options: ReadConfigOptions = {}) {
   return readWorkspaceConfig(project, { env, ...options });
 }
 
-test("flags go before the environment, a host's config, the private, the shared and the user's file [config.files]", () => {
+test("flags go before the environment, a host's config, the project's and the user's file [config.files]", () => {
   const { project, env } = projectWith({
-    own: { hookDeadline: 2, keep: 0.2, compactAt: 0.2 },
     shared: { hookDeadline: 3, keep: 0.3, compactAt: 0.3, maxSteps: 3 },
     user: { hookDeadline: 4, keep: 0.4, maxSteps: 4, foldAfter: 4 },
   });
@@ -63,6 +59,42 @@ test("flags go before the environment, a host's config, the private, the shared 
 function order(source: string): number {
   return ["environment", "flag", "project", "user", "host"].indexOf(source);
 }
+
+test("what reaches outside the project is refused in holdfast.json, and taken from the user's file [config.outside]", async () => {
+  const written = {
+    store: "postgres://elsewhere/notes",
+    secrets: "allow",
+    skills: ["/etc"],
+    project: { beads: true },
+    "retention.keepEverything": true,
+  } as const;
+  const { "retention.keepEverything": keepEverything, project: nested, ...rest } = written;
+  const values = { ...rest, "project.beads": nested.beads, "retention.keepEverything": keepEverything };
+  const outside = settingNames.filter((name) => settingOf(name).isOfUser);
+  assert.deepEqual(outside.filter((name) => !name.startsWith("retention.")).toSorted(), [
+    "project.beads",
+    "secrets",
+    "skills",
+    "store",
+  ]);
+  assert.ok(
+    settingNames.filter((name) => name.startsWith("retention.")).every((name) => outside.includes(name)),
+  );
+  const { project, env } = projectWith({ shared: { ...written, keep: 0.5 }, user: written });
+  const config = readWorkspaceConfig(project, { env });
+  assert.deepEqual(config.values, { ...values, keep: 0.5 });
+  for (const name of outside.filter((each) => each in values))
+    assert.equal(config.origins[name]?.source === "file" && config.origins[name].scope, "user", name);
+  const alone = configOf({ ...written, keep: 0.5 });
+  assert.deepEqual([alone.values, alone.store], [{ keep: 0.5 }, undefined]);
+  const problems = await explainProblems(alone);
+  assert.equal(problems.length, 5, problems.join("\n"));
+  for (const problem of problems) {
+    assert.match(problem, /holdfast\.json:\d+: "[\w.]+" cannot be set in a file of the project/);
+    assert.ok(problem.includes(`Put it into ${userConfigFile()}`), problem);
+  }
+  assert.match(problems.join("\n"), /"store" cannot .*, or set \$HOLDFAST_DB/);
+});
 
 test("holdfast.json makes a folder a project, so that a subfolder finds it [config.files]", () => {
   const root = temporaryDirectory();
@@ -212,7 +244,7 @@ test("the schema and the checks agree on every setting, nested and dotted [confi
     null,
   ];
   for (const name of settingNames) {
-    const { alias, default: fallback } = settingOf(name);
+    const { alias, default: fallback, isOfUser } = settingOf(name);
     const [group = "", rest] = name.split(".");
     for (const value of [...samples, ...(fallback === undefined ? [] : [fallback as Json])]) {
       const forms: Record<string, Json>[] = [{ [name]: value }];
@@ -220,7 +252,11 @@ test("the schema and the checks agree on every setting, nested and dotted [confi
       if (alias !== undefined && !alias.includes(".")) forms.push({ [alias]: value });
       for (const form of forms) {
         const isValid = findMismatches(schema, form).length === 0;
-        assert.equal(configOf(form).problems.length === 0, isValid, JSON.stringify(form));
+        const { project, env } = projectWith({ user: form });
+        const { problems } = readWorkspaceConfig(project, { env });
+        assert.equal(problems.length === 0, isValid, JSON.stringify(form));
+        const inProject = isOfUser ? false : isValid;
+        assert.equal(configOf(form).problems.length === 0, inProject, JSON.stringify(form));
         if (value === fallback) assert.ok(isValid, `the default of ${name}`);
       }
     }
@@ -238,14 +274,4 @@ test("the schema for a host has no defaults, or a host would set everything [con
 
 test("the surfaces that can be configured are those that exist [config.names]", () => {
   assert.deepEqual(surfaceChoices.toSorted(), knownSurfaces.toSorted());
-});
-
-test("a store outside the project is known as such [config.outside]", () => {
-  const { project, env } = projectWith({});
-  const leaves = (store: string) =>
-    leavesProject(project, locateStore({ project, cwd: project.root, env, config: { store } }));
-  assert.deepEqual(
-    ["", "a.db", ".holdfast/x/../a.db", "../a.db", "/tmp/a.db", "postgres://db/x", "jsonl:notes"].map(leaves),
-    [false, false, false, true, true, true, false],
-  );
 });

@@ -27,7 +27,7 @@ export interface WorkspaceConfig {
   origins: Partial<Record<SettingName, Origin>>;
   /** What could not be used; its default applies. `explainProblems` makes sentences of them. */
   problems: ConfigProblem[];
-  /** The path or URL of the store as a file names it; undefined: the default in `.holdfast`. */
+  /** The path or URL of the store as a file names it; undefined: the default. */
   store?: string | undefined;
   /** Milliseconds after which a hook gives up. */
   hookDeadline: number;
@@ -44,7 +44,7 @@ export interface ReadConfigOptions {
   host?: { name: string; settings: Record<string, unknown> } | undefined;
 }
 
-/** Precedence: flags, environment, a host's config, `.holdfast/config.json`, `holdfast.json`, the user's file, defaults. */
+/** Precedence: flags, environment, a host's config, `holdfast.json`, the user's file, defaults. */
 export function readWorkspaceConfig(
   project: Project,
   { flags = {}, env = process.env, host }: ReadConfigOptions = {},
@@ -67,11 +67,10 @@ export function readWorkspaceConfig(
 
 /** The config files that exist or may be created, in order of precedence. */
 export function configFiles(
-  { root, directory }: Project,
+  { root }: Project,
   env: NodeJS.ProcessEnv = process.env,
 ): { path: string; scope: "project" | "user" }[] {
   return [
-    { path: join(directory, "config.json"), scope: "project" },
     { path: join(root, "holdfast.json"), scope: "project" },
     { path: userConfigFile(env), scope: "user" },
   ];
@@ -104,10 +103,18 @@ function take(config: WorkspaceConfig, found: ConfigEntries | undefined, origin:
   const file = origin.source === "file" ? origin.path : undefined;
   config.problems.push(...found.problems);
   for (const { name, value, path } of found.entries) {
-    const problem = set(config, name, value, origin);
+    const problem = reachesOutside(name, origin) ?? set(config, name, value, origin);
     if (problem !== undefined)
       config.problems.push({ file, path, message: `"${path.join(".")}" ${problem}` });
   }
+}
+
+/** A clone can bring `holdfast.json`, so what reaches outside the project is not taken from there. */
+function reachesOutside(name: SettingName, origin: Origin): string | undefined {
+  if (origin.source !== "file" || origin.scope !== "project" || !settingOf(name).isOfUser) return undefined;
+  const variable = settingOf(name).env?.[0];
+  const or = variable === undefined ? "" : `, or set $HOLDFAST_${variable}`;
+  return `cannot be set in a file of the project, because a clone can bring it. Put it into ${userConfigFile()}${or}`;
 }
 
 /** Sets a value, or returns what is wrong with it. */

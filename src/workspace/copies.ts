@@ -1,8 +1,8 @@
 import { join, resolve } from "node:path";
 import { shortHash } from "../engine/short-hash.ts";
+import { stateFolder } from "../state-folder.ts";
 import { parseStoreAddress } from "../stores/store-address.ts";
 import { makeFolder, readSmallFile, writeSmallFile } from "./small-file.ts";
-import { stateDirectory } from "./user-state.ts";
 
 /** A copy of a store, or of some of its sessions, that a command made. */
 export interface StoreCopy {
@@ -20,8 +20,8 @@ export function rememberCopy(store: string, place: string): void {
   const others = copiesMade(store).filter((copy) => copy.place !== place);
   const copies = [...others, { place, at: new Date().toISOString().slice(0, 10) }].slice(-maxCopies);
   try {
-    makeFolder(stateDirectory());
-    makeFolder(join(stateDirectory(), "copies"));
+    makeFolder(stateFolder());
+    makeFolder(join(stateFolder(), "copies"));
     writeSmallFile(fileOf(store), { copies });
   } catch {
     // The copy itself was made; an unwritable state folder is no reason to fail.
@@ -44,5 +44,5 @@ export function absoluteAddress(text: string): string {
 }
 
 function fileOf(store: string): string {
-  return join(stateDirectory(), "copies", `${shortHash(absoluteAddress(store))}.json`);
+  return join(stateFolder(), "copies", `${shortHash(absoluteAddress(store))}.json`);
 }

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { HoldfastError } from "../errors.ts";
 import { requireValid } from "./config-problems.ts";
-import { quarantined } from "./trust.ts";
 import { type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
 
 /** The workspace of a command that needs an existing memory. Throws on a bad config, or if there is no store. */
@@ -10,7 +9,6 @@ export async function findExistingWorkspace(options: FindWorkspaceOptions): Prom
   await requireValid(workspace.config);
   const { file, url } = workspace.store;
   if (file === "" || existsSync(file)) return workspace;
-  if (workspace.project.quarantine) throw quarantined(workspace.project.quarantine);
   throw new HoldfastError(
     "not_found",
     `There is no memory at ${file} yet. Run "holdfast init" in the project, or choose a store with --db or --store.`,

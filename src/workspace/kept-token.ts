@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { stateFolder } from "../state-folder.ts";
 import { readSmallFile } from "./small-file.ts";
-import { stateDirectory } from "./user-state.ts";
 
 /**
  * The token of `holdfast serve` for a store, the same at each start, so that an open page reconnects. It is in a file
@@ -10,7 +10,7 @@ import { stateDirectory } from "./user-state.ts";
  */
 export function keptToken(storeUrl: string): string | undefined {
   const name = createHash("sha256").update(storeUrl).digest("hex").slice(0, 32);
-  const path = join(stateDirectory(), "serve", `${name}.json`);
+  const path = join(stateFolder(), "serve", `${name}.json`);
   return readToken(path) ?? writeToken(path);
 }
 

@@ -6,9 +6,8 @@ import { settingValue } from "./config.ts";
 import { requireValid } from "./config-problems.ts";
 import { findExistingWorkspace } from "./existing-workspace.ts";
 import { limitsOf, retentionOf, secretsOf } from "./library-options.ts";
-import { Outbox } from "./outbox.ts";
 import { prepareProjectStore } from "./project.ts";
-import { distrustIn, type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
+import { type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
 
 export interface OpenOptions {
   /** Default: every surface that needs no configuration. */
@@ -24,10 +23,9 @@ export async function openMemoryIn(
   { project, config, store }: Workspace,
   { surfaces, onWarning = console.warn, isInteractive = false }: OpenOptions = {},
 ): Promise<Memory> {
-  for (const warning of distrustIn({ project, store })) onWarning(warning);
   prepareProjectStore(project, store.file);
   const patience = isInteractive ? settingValue(config, "interactivePatience") : undefined;
-  const memory = await openMemory({
+  return openMemory({
     store: store.url,
     surfaces: surfaces ?? surfaceNames,
     limits: limitsOf(config),
@@ -36,10 +34,6 @@ export async function openMemoryIn(
     onWarning,
     ...(patience === undefined ? {} : { patience }),
   });
-  const outbox = new Outbox({ project, store, config });
-  // Calls that an earlier process kept while the store was locked.
-  if (outbox.size > 0) await outbox.drain((session) => memory.openSession(session)).catch(() => false);
-  return memory;
 }
 
 /** Finds the workspace and opens its memory, creating it if there is none. Throws on a bad config. */

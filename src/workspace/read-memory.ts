@@ -2,23 +2,18 @@ import type { Memory } from "../sessions/memory.ts";
 import { findExistingWorkspace } from "./existing-workspace.ts";
 import { openHookMemory } from "./hook-memory.ts";
 import { limitsOf, retentionOf } from "./library-options.ts";
-import { Outbox } from "./outbox.ts";
-import { distrustIn, type FindWorkspaceOptions } from "./workspace.ts";
+import type { FindWorkspaceOptions } from "./workspace.ts";
 
 /** As `openExistingMemory`, for a command that calls no tools: their schemas take longer to load than it runs. */
 export async function openMemoryToRead(options: FindWorkspaceOptions): Promise<Memory> {
   const workspace = await findExistingWorkspace(options);
   const { project, config, store } = workspace;
-  // Calls that an earlier process kept while the store was locked are made now, with their tools.
-  if (new Outbox(workspace).size === 0) {
-    for (const warning of distrustIn(workspace)) console.warn(warning);
-    const memory = await openHookMemory(project, store, false, {
-      secrets: config.values.secrets,
-      retention: retentionOf(config),
-      limits: limitsOf(config),
-      onWarning: console.warn,
-    });
-    if (memory) return memory;
-  }
+  const memory = await openHookMemory(project, store, false, {
+    secrets: config.values.secrets,
+    retention: retentionOf(config),
+    limits: limitsOf(config),
+    onWarning: console.warn,
+  });
+  if (memory) return memory;
   return (await import("./open-memory.ts")).openMemoryIn(workspace);
 }

@@ -23,6 +23,7 @@ export function retentionSettings(actsIn: readonly EntryPoint[]): {
       kind: retentionKinds[name],
       default: defaultRetention[name],
       description: descriptions[name],
+      isOfUser: true,
       actsIn,
     };
   }
@@ -34,6 +35,7 @@ export function retentionSettings(actsIn: readonly EntryPoint[]): {
         "Whether nothing is ever removed on its own, whatever the other settings of retention say.",
       env: ["KEEP_EVERYTHING"],
       flags: ["keep-everything"],
+      isOfUser: true,
       actsIn,
     },
     ...(rules as Record<`retention.${keyof RetentionRules}`, Setting<number>>),

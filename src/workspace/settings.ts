@@ -39,6 +39,8 @@ export interface Setting<Value = unknown> {
   env?: readonly string[];
   /** Flags that override everything, where a command has them. */
   flags?: readonly string[];
+  /** Reaches outside the project, so only the user sets it: in the user's config, the environment or a flag. */
+  isOfUser?: boolean;
   /** An older name that still works. */
   alias?: string;
   actsIn: readonly EntryPoint[];
@@ -78,11 +80,12 @@ function setting<const Value>(given: Setting<Value>): Setting<Value> {
 export const settings = {
   store: setting<string>({
     kind: text,
-    otherwise: ".holdfast/memory.db",
+    otherwise: "memory.db in the project's folder in your state folder",
     description:
       "Where sessions are stored: a SQLite file, or a URL (sqlite:PATH, jsonl:DIRECTORY, postgres://…). Relative to the project.",
     env: ["DB", "STORE"],
     flags: ["db", "store"],
+    isOfUser: true,
     actsIn: everywhere,
   }),
   surfaces: setting({
@@ -99,6 +102,7 @@ export const settings = {
     default: "redact",
     description:
       "What happens to a secret in what is stored and shown: redact replaces it, refuse rejects the write, allow keeps it.",
+    isOfUser: true,
     actsIn: everywhere,
   }),
   placement: setting({
@@ -201,6 +205,7 @@ export const settings = {
     otherwise: "the folders where coding agents keep skills",
     description: "Folders with skills, for the surface knowledge.",
     env: ["SKILLS"],
+    isOfUser: true,
     actsIn: withTools,
     elsewhere: noTools,
   }),
@@ -246,7 +251,7 @@ export const settings = {
   "children.seconds": child("seconds", "Seconds that a sub-session may run."),
   "project.file": setting<string>({
     kind: text,
-    otherwise: "grimoires/loa/NOTES.md if that folder exists, else .holdfast/NOTES.md",
+    otherwise: "grimoires/loa/NOTES.md",
     description: "The project's NOTES.md, relative to the project.",
     env: ["NOTES"],
     actsIn: everywhere,
@@ -256,6 +261,7 @@ export const settings = {
     default: false,
     description: "Whether actionable debt becomes an issue in Beads (bd or br).",
     env: ["BEADS"],
+    isOfUser: true,
     actsIn: [...withTools, "commands"],
     elsewhere: noTools,
   }),

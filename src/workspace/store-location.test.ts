@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { parseArgs } from "node:util";
 import { runNode } from "../../test/support/command-line.ts";
@@ -14,17 +14,24 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { checkCanary } from "../hosts/doctor/check-canary.ts";
 import { openMemory } from "../index.ts";
 import { initialize, startMcp } from "../mcp/test-support/mcp-process.ts";
-import { readWorkspaceConfig } from "./config.ts";
+import { projectFolder } from "../state-folder.ts";
+import { readWorkspaceConfig, userConfigFile } from "./config.ts";
 import { findProject } from "./project.ts";
 import { locateStore, type StoreFlags, type StoreLocation, storeName } from "./store-location.ts";
 
 const cli = join(import.meta.dirname, "../cli.ts");
 
-/** `$root` is the project, `$inside` the subdirectory where the programs start, `$home` the home directory. */
+/**
+ * `$root` is the project, `$inside` the subdirectory where the programs start, `$home` the home directory, `$folder` the
+ * project's folder outside the repository.
+ */
 interface Setting {
   env?: Record<string, string>;
   flags?: string[];
+  /** In the user's config. */
   config?: { store: unknown };
+  /** In the project's `holdfast.json`. */
+  refused?: { store: unknown };
   /** A symlink that exists beforehand, and its target. */
   link?: [from: string, to: string];
   /** Default: `$inside`. */
@@ -36,15 +43,15 @@ interface Setting {
   source: "flag" | "environment" | "config" | "default";
 }
 
-const inHoldfast = "$root/.holdfast/memory.db";
+const inFolder = "$folder/memory.db";
 
 const settings: Setting[] = [
-  { expected: inHoldfast, source: "default" },
-  { cwd: "$root", expected: inHoldfast, source: "default" },
+  { expected: inFolder, source: "default" },
+  { cwd: "$root", expected: inFolder, source: "default" },
   {
     env: { HOLDFAST_DB: "", HOLDFAST_STORE: "" },
     config: { store: "" },
-    expected: inHoldfast,
+    expected: inFolder,
     source: "default",
   },
   { env: { HOLDFAST_DB: "$home/a.db" }, expected: "$home/a.db", source: "environment" },
@@ -76,7 +83,7 @@ const settings: Setting[] = [
     source: "environment",
   },
   { env: { HOLDFAST_DB: "", HOLDFAST_STORE: "b.db" }, expected: "$root/b.db", source: "environment" },
-  { config: { store: ".holdfast/a.db" }, expected: "$root/.holdfast/a.db", source: "config" },
+  { config: { store: "data/a.db" }, expected: "$root/data/a.db", source: "config" },
   { config: { store: "sqlite:~/a.db" }, expected: "$home/a.db", source: "config" },
   { config: { store: "jsonl:a" }, expected: "jsonl:$root/a", source: "config" },
   {
@@ -151,6 +158,33 @@ for (const setting of settings) {
   });
 }
 
+test("a store that holdfast.json names is refused: hooks use the usual one, and commands say where to set it [store.location] [config.outside]", async () => {
+  for (const store of ["$home/a.db", "a.db", "jsonl:$home/a", "postgres://me@db.example/notes"]) {
+    for (const own of [undefined, "$home/own.db"]) {
+      const fixture = await createFixture({
+        refused: { store },
+        ...(own === undefined ? {} : { config: { store: own } }),
+        expected: own ?? inFolder,
+        source: own === undefined ? "default" : "config",
+      });
+      const { cwd, env, session } = fixture;
+      const before = listFiles(fixture.top);
+      const [hook, sessions] = await Promise.all([
+        hookProcess("claude-code", hookEvent(session, cwd), { cwd, env }),
+        runNode([cli, "sessions", "--all"], process.execPath, { cwd, env }),
+      ]);
+      assert.match(contextIn(hook.stdout), new RegExp(`kept in ${session}`), `${store}: ${hook.stderr}`);
+      assert.equal(sessions.code, 1, store);
+      assert.match(sessions.stderr, /holdfast\.json:1: "store" cannot be set in a file of the project/);
+      assert.ok(sessions.stderr.includes(userConfigFile(env)), sessions.stderr);
+      assert.deepEqual(listFiles(fixture.top), before, "a store was created elsewhere");
+      const { source, url } = fixture.locate();
+      assert.equal(source, own === undefined ? "default" : "config");
+      assert.equal(url.replace(/^sqlite:/, ""), fixture.store);
+    }
+  }
+});
+
 test("separate processes agree on a store that HOLDFAST_DB names by URL [store.location]", async (context) => {
   const env = { HOLDFAST_DB: "sqlite:$home/a.db" };
   const fixture = await createFixture({ env, expected: "$home/a.db", source: "environment" });
@@ -182,7 +216,7 @@ test("separate processes agree on a store that HOLDFAST_DB names by URL [store.l
 });
 
 test("no password in any place of a URL is shown [serve.no-password]", () => {
-  const project = { root: "/p", directory: "/p/.holdfast" };
+  const project = { root: "/p", directory: "/s/p" };
   const shown = (url: string) => storeName(locateStore({ project, cwd: "/p", env: { HOLDFAST_STORE: url } }));
   for (const url of [
     "postgres://me:hunter2@db.example/notes",
@@ -198,7 +232,7 @@ test("no password in any place of a URL is shown [serve.no-password]", () => {
 });
 
 test("a store that is not a file keeps its URL, and is shown without the password [store.location]", () => {
-  const project = { root: "/p", directory: "/p/.holdfast" };
+  const project = { root: "/p", directory: "/s/p" };
   const locate = (HOLDFAST_STORE: string) => locateStore({ project, cwd: "/p", env: { HOLDFAST_STORE } });
   const url = "postgres://me:secret@db.example/notes?sslmode=require";
   const postgres = locate(url);
@@ -214,7 +248,7 @@ test("a store that is not a file keeps its URL, and is shown without the passwor
 });
 
 test("store options are kept, and invalid addresses are rejected with a reason [store.location]", () => {
-  const project = { root: "/p", directory: "/p/.holdfast" };
+  const project = { root: "/p", directory: "/s/p" };
   const locate = (flags: StoreFlags) => locateStore({ project, cwd: "/p/deep", env: {}, flags });
   const normal = locate({ store: "sqlite:a.db?synchronous=normal" });
   assert.equal(normal.url, "sqlite:/p/deep/a.db?synchronous=normal");
@@ -246,23 +280,29 @@ let fixtures = 0;
 async function createFixture(setting: Setting): Promise<Fixture> {
   const top = realpathSync(temporaryDirectory());
   const root = join(top, setting.name ?? "project");
-  const paths = { root, home: join(top, "home"), inside: join(root, "packages/deep") };
-  for (const path of [paths.inside, paths.home, join(root, ".git")]) mkdirSync(path, { recursive: true });
-  const filled = fill(setting, paths);
-  const { env = {}, flags = [], config, link, cwd = paths.inside, expected } = filled;
-  if (config || link) mkdirSync(join(root, ".holdfast"), { mode: 0o700 });
-  if (config) writeFileSync(join(root, ".holdfast/config.json"), JSON.stringify(config));
+  const [home, state] = [join(top, "home"), join(top, "state")];
+  const inside = join(root, "packages/deep");
+  for (const path of [inside, home, join(root, ".git")]) mkdirSync(path, { recursive: true });
+  const folder = projectFolder(root, { XDG_STATE_HOME: state });
+  const filled = fill(setting, { root, home, inside, folder });
+  const { env = {}, flags = [], config, refused, link, cwd = inside, expected } = filled;
+  const places = { HOME: home, XDG_STATE_HOME: state, XDG_CONFIG_HOME: join(home, ".config") };
+  if (config) {
+    mkdirSync(dirname(userConfigFile(places)), { recursive: true });
+    writeFileSync(userConfigFile(places), JSON.stringify(config));
+  }
+  if (refused) writeFileSync(join(root, "holdfast.json"), JSON.stringify(refused));
   const session = `session-${++fixtures}`;
   const memory = await openMemory({ store: expected });
   for (const id of [session, ...["claude-code", "pi", "openclaw"].map((host) => `${host}.${session}`)])
     await (await memory.openSession(id)).notepad.write(`kept in ${session}`);
   await memory.close();
   if (link) symlinkSync(link[1], link[0]);
-  process.env.HOME = paths.home;
+  Object.assign(process.env, places);
   return {
     top,
     cwd,
-    env: { HOLDFAST_DB: "", HOLDFAST_STORE: "", HOME: paths.home, NODE_COMPILE_CACHE: compiled, ...env },
+    env: { HOLDFAST_DB: "", HOLDFAST_STORE: "", NODE_COMPILE_CACHE: compiled, ...places, ...env },
     flags,
     store: expected,
     session,
@@ -282,11 +322,11 @@ async function createFixture(setting: Setting): Promise<Fixture> {
   };
 }
 
-function fill(setting: Setting, { root, home, inside }: Record<"root" | "home" | "inside", string>): Setting {
-  const text = JSON.stringify(setting)
-    .replaceAll("$root", root)
-    .replaceAll("$home", home)
-    .replaceAll("$inside", inside);
+function fill(setting: Setting, paths: Record<"root" | "home" | "inside" | "folder", string>): Setting {
+  const text = Object.entries(paths).reduce(
+    (filled, [name, path]) => filled.replaceAll(`$${name}`, path),
+    JSON.stringify(setting),
+  );
   return JSON.parse(text);
 }
 
@@ -308,7 +348,7 @@ function listFiles(top: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name).slice(top.length))
     .filter(
       (path) =>
-        !/-(?:wal|shm)$|\/\.holdfast\/(?:cache\/|links\/|\.gitignore$|binding\.json$|hook-failures\.jsonl$)|\/holdfast\/key$|\/\.state\//.test(
+        !/-(?:wal|shm)$|^\/state\/holdfast\/(?:serve\/|hook-failures-\w+\.jsonl$|projects\/[^/]+\/(?:cache\/|links\/|hook-failures\.jsonl$))|\/\.state\//.test(
           path,
         ),
     )

@@ -1,12 +1,10 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { join, resolve } from "node:path";
 import { HoldfastError } from "../errors.ts";
 import { formatStoreAddress, parseStoreAddress, type StoreAddress } from "../stores/store-address.ts";
-import { readBinding } from "./binding.ts";
 import type { WorkspaceConfig } from "./config.ts";
 import type { Project } from "./project.ts";
-import { isOwnConfig } from "./trust.ts";
 
 /** Command-line flags that choose a store; each takes a path or a URL. */
 export interface StoreFlags {
@@ -23,8 +21,6 @@ export interface StoreLocation {
   file: string;
   /** Where the choice comes from. */
   source: "flag" | "environment" | "config" | "default";
-  /** Why the store in the config is not used. */
-  problem?: string;
 }
 
 export interface LocateStoreOptions {
@@ -33,19 +29,18 @@ export interface LocateStoreOptions {
   cwd: string;
   flags?: StoreFlags | undefined;
   env?: NodeJS.ProcessEnv | undefined;
-  /** Without `origins`, the store is taken as the caller's own choice. */
-  config?: (Pick<WorkspaceConfig, "store"> & Partial<Pick<WorkspaceConfig, "origins">>) | undefined;
+  config?: Pick<WorkspaceConfig, "store"> | undefined;
 }
 
-/** Precedence: flags, environment, config file, `.holdfast/memory.db`. */
+/** Precedence: flags, environment, the user's config file, `memory.db` in the project's state folder. */
 export function locateStore(options: LocateStoreOptions): StoreLocation {
-  const { text, base, source, ...problem } = chooseAddress(options);
+  const { text, base, source } = chooseAddress(options);
   const address = parseStoreAddress(text);
   if (!("path" in address) || address.path === ":memory:")
-    return { kind: address.kind, url: formatStoreAddress(address), file: "", source, ...problem };
+    return { kind: address.kind, url: formatStoreAddress(address), file: "", source };
   const file = resolve(base, expandHome(address.path));
   const url = formatStoreAddress({ ...address, path: realFile(file) });
-  return { kind: address.kind, url, file, source, ...problem };
+  return { kind: address.kind, url, file, source };
 }
 
 /** Throws on contradictory or empty flags. */
@@ -62,12 +57,6 @@ export function checkStoreFlags({ db, store }: StoreFlags): void {
 /** The database file of a SQLite store, with symlinks resolved; undefined for any other store. */
 export function sqliteFile({ kind, file }: StoreLocation): string | undefined {
   return kind === "sqlite" && file !== "" ? realFile(file) : undefined;
-}
-
-/** Whether the store is not a file or folder of the project. */
-export function leavesProject({ root }: Project, { file }: StoreLocation): boolean {
-  const inside = file === "" ? ".." : relative(realFile(root), realFile(file));
-  return inside.startsWith("..") || isAbsolute(inside);
 }
 
 /** Resolves symlinks; returns the path itself if nothing exists there. */
@@ -101,7 +90,6 @@ interface ChosenAddress {
   text: string;
   base: string;
   source: StoreLocation["source"];
-  problem?: string;
 }
 
 function chooseAddress({
@@ -117,28 +105,8 @@ function chooseAddress({
   // An empty variable counts as unset.
   const variable = env.HOLDFAST_DB || env.HOLDFAST_STORE;
   if (variable) return { text: variable, base: project.root, source: "environment" };
-  const usual = {
-    text: join(project.directory, "memory.db"),
-    base: project.root,
-    source: "default",
-  } as const;
-  if (!config.store) return usual;
-  const origin = config.origins?.store;
-  const file = origin?.source === "file" && origin.scope === "project" ? origin.path : undefined;
-  if (mayName(project, file, config.store))
-    return { text: config.store, base: project.root, source: "config" };
-  const name = hidePassword(config.store);
-  const problem = `${file ?? "The config"} names a store that is not used, because it may be someone else's choice: ${name}. Run "holdfast trust" to accept it, or set $HOLDFAST_STORE.`;
-  return { ...usual, problem };
-}
-
-/** A config from the repository may not send notes to another place, or show those of another project. */
-function mayName({ root, directory, quarantine }: Project, file: string | undefined, store: string): boolean {
-  const address = parseStoreAddress(store);
-  const path = "path" in address ? resolve(root, expandHome(address.path)) : "";
-  if (quarantine && path.startsWith(`${quarantine.directory}${sep}`)) return false;
-  if (file === undefined || path.startsWith(`${directory}${sep}`)) return true;
-  return isOwnConfig(root, directory, file) || readBinding(directory)?.store === store;
+  if (config.store) return { text: config.store, base: project.root, source: "config" };
+  return { text: join(project.directory, "memory.db"), base: project.root, source: "default" };
 }
 
 /** Expands `~`, because no shell does so in a variable's value or a config file. */

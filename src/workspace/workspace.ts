@@ -33,10 +33,3 @@ export function findWorkspace({
   const config = readWorkspaceConfig(project, { flags: settings, host });
   return { project, config, store: locateStore({ project, cwd, flags, config }) };
 }
-
-/** Memory and stores that are not used because they may be someone else's, as sentences for the user. */
-export function distrustIn({ project, store }: Pick<Workspace, "project" | "store">): string[] {
-  const isNamed = store.source === "flag" || store.source === "environment";
-  const quarantine = isNamed ? undefined : project.quarantine?.message;
-  return [quarantine, store.problem].filter((text) => text !== undefined);
-}

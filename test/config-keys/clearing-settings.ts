@@ -93,7 +93,10 @@ export const synthesisSettings: Scenario = {
   entries: ["chat"],
   base: { ...clears, "clearing.keepLast": 1, surfaces: ["notepad", "results", "project"] },
   cases: () => ({
-    "project.synthesis": { value: true, seen: ({ read }) => /Synthesised/.test(read(".holdfast/NOTES.md")) },
+    "project.synthesis": {
+      value: true,
+      seen: ({ read }) => /Synthesised/.test(read("grimoires/loa/NOTES.md")),
+    },
   }),
   async run(_entry, root) {
     initProject(openProject({ root }));

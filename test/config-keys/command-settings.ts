@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openMemory } from "../../src/index.ts";
+import { findProject } from "../../src/workspace/project.ts";
 import type { SettingName } from "../../src/workspace/settings.ts";
 import { scriptedEditor } from "../support/people.ts";
 import { type Evidence, runIn, type Scenario } from "./run.ts";
@@ -24,7 +25,7 @@ export const commandSettings: Scenario = {
     "project.beads": { value: true, seen: said(/Beads issue bd-7/) },
   }),
   async run(_entry, root) {
-    await withSession(join(root, ".holdfast/memory.db"));
+    await withSession(join(findProject(root).directory, "memory.db"));
     return runIn("commands", root, {
       env: { ...scriptedEditor(`writeFileSync(path, "x".repeat(200))`), VISUAL: "", PATH: trackerPath() },
       commands: [
@@ -47,7 +48,7 @@ function editNotes(name: SettingName, value: number, other: Record<string, numbe
     base: other,
     cases: () => ({ [name]: { value, seen: said(/The notes would be/) } }),
     async run(_entry, root) {
-      await withSession(join(root, ".holdfast/memory.db"));
+      await withSession(join(findProject(root).directory, "memory.db"));
       return runIn("commands", root, {
         env: { ...scriptedEditor(`writeFileSync(path, "word ".repeat(40))`), VISUAL: "" },
         commands: [["edit", "s", "--space", "notes"]],
@@ -67,7 +68,7 @@ export const commandStore: Scenario = {
   entries: ["commands"],
   cases: () => ({ store: { value: "kept.db", seen: said(/elsewhere/) } }),
   async run(_entry, root) {
-    await withSession(join(root, ".holdfast/memory.db"));
+    await withSession(join(findProject(root).directory, "memory.db"));
     await withSession(join(root, "kept.db"), "elsewhere");
     return runIn("commands", root, { commands: [["show", "s"]] });
   },

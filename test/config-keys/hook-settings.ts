@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { initProject, openProject } from "../../src/surfaces/project/index.ts";
+import { findProject } from "../../src/workspace/project.ts";
 import { hook, hookProcess } from "../support/hook.ts";
 import { type Evidence, evidenceOf, type Scenario, sessionOf } from "./run.ts";
 import { secret } from "./tool-settings.ts";
 
 function hookIn(root: string) {
-  const directory = join(root, ".holdfast");
+  const directory = findProject(root).directory;
   mkdirSync(directory, { recursive: true });
   const project = { root, directory, database: join(directory, "memory.db") };
   return (event: object) => hook(project, "claude-code", { session_id: "s", ...event });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { day } from "../../src/engine/retention.ts";
 import { openMemory, surfaceNames } from "../../src/index.ts";
 import { hashPiece } from "../../src/sessions/call-log.ts";
+import { findProject } from "../../src/workspace/project.ts";
 import type { SettingName } from "../../src/workspace/settings.ts";
 import { hook } from "../support/hook.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
@@ -87,7 +88,7 @@ const rules: Partial<Record<SettingName, { value: number; seen(left: Left): bool
 
 async function runAged(entry: Entry, root: string): Promise<Evidence> {
   made ??= makeAged();
-  const directory = join(root, ".holdfast");
+  const directory = findProject(root).directory;
   mkdirSync(directory, { recursive: true });
   const database = join(directory, "memory.db");
   copyFileSync(await made, database);

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Memory, openMemory, type Session, surfaceNames } from "../../src/index.ts";
 import type { ScriptedRequest } from "../../src/testing/index.ts";
+import { findProject } from "../../src/workspace/project.ts";
 import { type EntryPoint, entryPoints, type SettingName } from "../../src/workspace/settings.ts";
 import { compiled } from "../support/compiled.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
@@ -122,7 +123,7 @@ export function evidenceOf(
     root,
     read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : ""),
     inMemory: async (work) => {
-      const store = join(root, ".holdfast/memory.db");
+      const store = join(findProject(root).directory, "memory.db");
       const memory = await openMemory({ store, surfaces: surfaceNames });
       try {
         return await work(memory);

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { NudgeName } from "../../src/compaction/nudges.ts";
+import { findProject } from "../../src/workspace/project.ts";
 import type { SettingName } from "../../src/workspace/settings.ts";
 import { isSummaryRequest } from "../support/agent.ts";
 import { hook } from "../support/hook.ts";
@@ -84,7 +85,7 @@ async function inChat(root: string): Promise<Evidence> {
 }
 
 async function inHook(root: string): Promise<Evidence> {
-  const directory = join(root, ".holdfast");
+  const directory = findProject(root).directory;
   mkdirSync(directory);
   const project = { root, directory, database: join(directory, "memory.db") };
   const transcript_path = join(root, "transcript.jsonl");

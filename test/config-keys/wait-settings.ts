@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openMemory } from "../../src/index.ts";
+import { findProject } from "../../src/workspace/project.ts";
 import { hook } from "../support/hook.ts";
 import { evidenceOf, runIn, type Scenario, sessionOf } from "./run.ts";
 
@@ -12,7 +13,7 @@ export const waitSettings: Scenario = {
   base: { interactivePatience: 1_500 },
   cases: () => ({ interactivePatience: { value: 10, seen: ({ took }) => Math.max(...took) < 1_400 } }),
   async run(entry, root) {
-    const directory = join(root, ".holdfast");
+    const directory = findProject(root).directory;
     mkdirSync(directory, { recursive: true });
     const database = join(directory, "memory.db");
     const memory = await openMemory({ store: database });

@@ -2,7 +2,7 @@ import { from } from "./requirement.ts";
 
 export const configuration = from("configuration", {
   "config.files":
-    "holdfast.json in the project, .holdfast/config.json and a file for the user are read by every entry point; flags and the environment go before them.",
+    "holdfast.json in the project and a file for the user are read by every entry point; flags and the environment go before them.",
   "config.names":
     "It holds the seeds' names, nested or dotted, and today's flat names; the surfaces, limits, thresholds and files of every part.",
   "config.hook-surfaces":

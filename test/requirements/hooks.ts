@@ -38,9 +38,8 @@ export const hooks = from("hooks", {
   "hooks.bad-input":
     "Malformed JSON, unknown events and unknown hosts: exit code 0, one line on stderr, recorded for doctor.",
   "hooks.huge": "An event of 100 MB is rejected, and nothing is lost.",
-  "hooks.deadline": "A hook meets its deadline, whatever it waits for, even if its thread is stuck.",
-  "hooks.watch":
-    "A hook whose only thread hangs, in a read or in a loop, is answered for at its deadline, once, with exit code 0.",
+  "hooks.deadline": "A hook meets its deadline while it waits for input or a lock.",
+  "hooks.gone": "The command that init writes does nothing and exits with 0 if its program is gone.",
   "hooks.special-files":
     "A hook refuses pipes, devices and sockets in place of files, and files above a limit.",
   "hooks.store": "A store named on the command line or in the environment is used.",
@@ -50,10 +49,6 @@ export const hooks = from("hooks", {
   "hooks.read-only": "A read-only project still shows its memory.",
   "hooks.full-disk": "On a full disk a hook exits with 0 and reports it.",
   "hooks.config": "An invalid setting is reported, and the default applies.",
-  "hooks.counted-once":
-    "The lines of NOTES.md that a conversation starts with are counted exactly, and counted again only if they changed.",
-  "hooks.notes-known":
-    "A start reads NOTES.md as Markdown only if it, or a file that it refers to, has changed since the last start; otherwise it needs no thread of its own.",
   "hooks.reported-twice":
     "A report that a host sends twice, one after the other or at once, changes nothing the second time.",
   "hooks.not-executed": "Nothing in an event is ever executed.",

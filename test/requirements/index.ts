@@ -35,8 +35,8 @@ export const requirements: readonly Requirement[] = [
   ...pins,
   ...sandbox,
   ...server,
-  ...inspector,
   ...trust,
+  ...inspector,
   ...locks,
   ...configuration,
 ];

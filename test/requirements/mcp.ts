@@ -47,7 +47,7 @@ export const mcp = from("MCP server", {
     "Surfaces are selected by name; the project's notes are added when there is a NOTES.md; an unknown name is rejected.",
   "mcp.startup": "Starting the server loads neither the exact tokenizer nor a model's SDK.",
   "store.default":
-    "The default store is .holdfast/memory.db in the project's root, readable only by its owner and ignored by Git.",
+    "The default store is a file of the project in the user's state folder, readable only by its owner; the project stays as it was.",
   "store.location":
     "Every entry point finds the same store for the same flags, environment and config, from every subdirectory.",
 });

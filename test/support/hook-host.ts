@@ -4,11 +4,12 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { followSession } from "../../src/hosts/session-link.ts";
+import { findProject } from "../../src/workspace/project.ts";
 
 const { cwd, role } = JSON.parse(process.argv[2] ?? "{}") as { cwd: string; role: "host" | "server" };
 
 if (role === "server") {
-  const follower = followSession({ directory: join(cwd, ".holdfast"), cwd, fallback: "none" });
+  const follower = followSession({ directory: findProject(cwd).directory, cwd, fallback: "none" });
   for await (const _ of createInterface({ input: process.stdin })) console.log(await follower.current());
 } else {
   const server = spawn(process.execPath, [import.meta.filename, JSON.stringify({ cwd, role: "server" })], {

@@ -20,13 +20,9 @@ process.env.XDG_STATE_HOME = stateHome;
 
 const cli = join(import.meta.dirname, "../../src/cli.ts");
 
-/** What `holdfast init` puts before a hook's command. */
-export const watch: readonly string[] =
-  process.platform === "win32" ? [] : ["/bin/sh", join(import.meta.dirname, "../../bin/holdfast-watch")];
-
 export interface HookProject {
   root: string;
-  /** The project's `.holdfast`. */
+  /** The folder of its memory. */
   directory: string;
   database: string;
 }
@@ -35,7 +31,7 @@ export interface HookProject {
 export async function hookProject({ withMemory = true } = {}): Promise<HookProject> {
   const root = temporaryDirectory();
   mkdirSync(join(root, ".git"));
-  const directory = join(root, ".holdfast");
+  const { directory } = findProject(root);
   const database = join(directory, "memory.db");
   if (withMemory) await (await openMemory({ store: database })).close();
   return { root, directory, database };
@@ -103,7 +99,7 @@ export function hookProcess(
   { cwd, env = {}, wrapper = [], args = [] }: HookProcessOptions,
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const [command = "", ...rest] = [...wrapper, ...watch, process.execPath, cli, "hook", host, ...args];
+    const [command = "", ...rest] = [...wrapper, process.execPath, cli, "hook", host, ...args];
     const child = spawn(command, rest, {
       cwd,
       env: {

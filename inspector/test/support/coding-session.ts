@@ -18,9 +18,9 @@ export async function playCodingSession(
   root: string,
 ): Promise<{ project: Project; database: string; transcript: string }> {
   mkdirSync(join(root, ".git"), { recursive: true });
-  mkdirSync(join(root, ".holdfast"), { recursive: true });
+  mkdirSync(findProject(root).directory, { recursive: true });
   const transcript = join(root, "transcript.jsonl");
-  const database = join(root, ".holdfast/memory.db");
+  const database = join(findProject(root).directory, "memory.db");
   const project = findProject(root);
   const log = new Transcript(transcript);
   log.user(firstAsk);

@@ -6,7 +6,7 @@ import { HoldfastError } from "../../errors.ts";
 /** Larger files are not read. */
 const maxFileBytes = 50_000_000;
 
-const skippedDirectories = new Set([".git", ".hg", ".svn", ".holdfast", "node_modules"]);
+const skippedDirectories = new Set([".git", ".hg", ".svn", "node_modules"]);
 
 /** Resolves symlinks and returns the real path; throws if it is outside the directory. */
 async function findInside(directory: string, path: string): Promise<string> {

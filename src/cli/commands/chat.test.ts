@@ -148,5 +148,5 @@ test("every surface can be chosen, and the project's notes get a handoff when th
   const tools = JSON.stringify(server.requests[0]?.tools);
   for (const tool of ["log_decision", "edit_system_prompt", "run_sandbox_code"])
     assert.ok(tools.includes(`"${tool}"`), tool);
-  assert.match(readFileSync(join(cwd, ".holdfast/NOTES.md"), "utf8"), /\| Session end: /);
+  assert.match(readFileSync(join(cwd, "grimoires/loa/NOTES.md"), "utf8"), /\| Session end: /);
 });

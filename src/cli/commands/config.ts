@@ -4,8 +4,8 @@ import { configFiles, type Origin, settingValue, type WorkspaceConfig } from "..
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { configSchema } from "../../workspace/config-schema.ts";
 import { type SettingName, settingNames, settingOf } from "../../workspace/settings.ts";
-import { leavesProject, storeName } from "../../workspace/store-location.ts";
-import { distrustIn, findWorkspace, type Workspace } from "../../workspace/workspace.ts";
+import { storeName } from "../../workspace/store-location.ts";
+import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { painterFor, printable } from "../terminal/paint.ts";
 
@@ -29,8 +29,6 @@ export async function run(args: string[]): Promise<number> {
   const rows = settingRows(workspace).filter(({ origin }) => !values.changed || origin.source !== "default");
   const problems = await explainProblems(workspace.config);
   const files = configFiles(workspace.project).filter(({ path }) => existsSync(path));
-  // A store that the file names but that is not used.
-  for (const warning of distrustIn(workspace)) console.error(`holdfast: ${warning}`);
   if (values.json) console.log(JSON.stringify({ settings: rows, files, problems }, null, 2));
   else show(rows, files, problems);
   return problems.length === 0 ? 0 : 1;
@@ -42,17 +40,14 @@ export interface SettingRow {
   value: unknown;
   shown: string;
   origin: Origin;
-  /** The store is outside the project, and a file of the project says so. */
-  outside?: true;
 }
 
-export function settingRows({ project, config, store }: Workspace): SettingRow[] {
+export function settingRows({ config, store }: Workspace): SettingRow[] {
   return settingNames.map((name) => {
     if (name === "store") {
       const origin = storeOrigin(store.source, config);
-      const outside = leavesProject(project, store) && origin.source === "file" && origin.scope === "project";
       const value = storeName(store);
-      return { name, value, shown: value, origin, ...(outside ? { outside: true as const } : {}) };
+      return { name, value, shown: value, origin };
     }
     const value = settingValue(config, name);
     const origin = config.origins[name] ?? { source: "default" };
@@ -86,8 +81,8 @@ function show(
 ): void {
   const paint = painterFor(process.stdout);
   const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
-  for (const { name, shown, origin, outside } of rows) {
-    const from = `${originText(origin)}${outside ? ", outside the project" : ""}`;
+  for (const { name, shown, origin } of rows) {
+    const from = originText(origin);
     const line = `${name.padEnd(width)}${printable(shown)}`;
     const isDefault = origin.source === "default";
     console.log(isDefault ? paint("dim", line) : `${line}  ${paint("cyan", `← ${printable(from)}`)}`);

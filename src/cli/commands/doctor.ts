@@ -28,7 +28,7 @@ export async function run(args: string[]): Promise<number> {
   }
   const config = await explainProblems(readWorkspaceConfig(project));
   const room = await readRoom();
-  const trouble = project.quarantine?.message ?? generalTrouble(reports);
+  const trouble = generalTrouble(reports);
   const isHealthy =
     trouble === undefined &&
     config.length === 0 &&

@@ -9,24 +9,20 @@ import type { Memory } from "../../sessions/memory.ts";
 import { openStore } from "../../stores/open-store.ts";
 import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
 import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
-import { findProject } from "../../workspace/project.ts";
-import { openQuarantined } from "../../workspace/quarantined-memory.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { onlyArgument, readArguments } from "../arguments.ts";
-import { eachSession } from "../pick-session.ts";
 import { startProgress } from "../terminal/progress.ts";
 
-const usage = "import FILE|- [--session ID], or import --quarantined SESSION [--session ID]";
+const usage = "import FILE|- [--session ID]";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {
     session: { type: "string" },
-    quarantined: { type: "boolean", default: false },
   });
-  const path = onlyArgument(positionals, values.quarantined ? "SESSION" : "FILE", usage);
-  if (!values.quarantined && (path === "-" || isCopy(path))) return importCopies(path, values);
-  const documents = values.quarantined ? [await readQuarantined(path)] : await readDocuments(path);
+  const path = onlyArgument(positionals, "FILE", usage);
+  if (path === "-" || isCopy(path)) return importCopies(path, values);
+  const documents = await readDocuments(path);
   if (documents.length > 1 && values.session !== undefined) {
     throw new HoldfastError(
       "invalid_input",
@@ -59,26 +55,6 @@ async function readDocuments(path: string): Promise<unknown[]> {
   const text = readFile(path);
   const fromHost = await readSessionFile(text);
   return fromHost ? [fromHost] : parseDocuments(text, path);
-}
-
-/** One session of the memory that came with the project and is not used. */
-async function readQuarantined(idOrPrefix: string): Promise<unknown> {
-  const { quarantine } = findProject(process.cwd());
-  if (!quarantine)
-    throw new HoldfastError("not_found", "Nothing is quarantined here. Name a file to import.");
-  const found = await openQuarantined(quarantine);
-  try {
-    for (const { memory } of found.stores) {
-      for await (const { id } of eachSession(memory))
-        if (id === idOrPrefix || id.startsWith(idOrPrefix)) return await memory.exportSession(id);
-    }
-    throw new HoldfastError(
-      "session_not_found",
-      `There is no quarantined session ${JSON.stringify(idOrPrefix)}. "holdfast trust" lists them.`,
-    );
-  } finally {
-    await found.close();
-  }
 }
 
 const copyStart = '{"format":"holdfast-copy"';

@@ -8,13 +8,12 @@ import { checkId } from "../../sessions/options.ts";
 import { explainProblems, requireValid } from "../../workspace/config-problems.ts";
 import { limitsOf } from "../../workspace/library-options.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
-import { Outbox } from "../../workspace/outbox.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import type { Project } from "../../workspace/project.ts";
 import { projectSession } from "../../workspace/project-session.ts";
 import { checkStoreFlags } from "../../workspace/store-location.ts";
 import { chosenSurfaces, knownSurfaces, loadSurfaces, requestedSurfaces } from "../../workspace/surfaces.ts";
-import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 
 export async function run(args: string[]): Promise<number> {
@@ -55,7 +54,6 @@ export async function run(args: string[]): Promise<number> {
       version: packageVersion(),
       openMemory: () => openMemoryIn(find(), { surfaces, isInteractive: true }),
       resolveSession: sessionResolver(project, values.session),
-      outbox: outboxOf(find),
     },
     () => find().store.file,
   );
@@ -75,19 +73,10 @@ function leavePluginFolder(): void {
   if (project !== undefined) process.chdir(project);
 }
 
-/** Undefined if the store cannot be located, which each call reports. */
-function outboxOf(find: () => Workspace): Outbox | undefined {
-  try {
-    return new Outbox(find());
-  } catch {
-    return undefined;
-  }
-}
-
 /** The given session, or the one that the caller's host is in. */
-function sessionResolver({ root, directory }: Project, chosen: string | undefined) {
+function sessionResolver(project: Project, chosen: string | undefined) {
   if (chosen !== undefined) return async () => chosen;
-  return callerResolver({ directory, cwd: process.cwd(), fallback: projectSession(root) });
+  return callerResolver({ ...project, cwd: process.cwd(), fallback: projectSession(project.root) });
 }
 
 /** Serves until the client disconnects. Only protocol messages go to stdout. */
@@ -103,7 +92,6 @@ async function serve(options: McpServerOptions, findFile: () => string): Promise
     process.once(signal, () => void connection.close());
   await connection.closed;
   process.stdin.destroy();
-  options.outbox?.close();
   await memory.close();
   return 0;
 }

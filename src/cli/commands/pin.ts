@@ -69,6 +69,6 @@ export async function withSession(
 async function chooseSession(memory: Memory, idOrPrefix: string | undefined): Promise<Session> {
   if (idOrPrefix !== undefined) return pickSession(memory, idOrPrefix);
   const cwd = process.cwd();
-  const link = findNewestLink({ directory: findProject(cwd).directory, cwd }, hostNames);
+  const link = findNewestLink({ ...findProject(cwd), cwd }, hostNames);
   return link ? memory.openSession(link.session) : pickSession(memory, undefined);
 }

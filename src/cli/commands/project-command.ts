@@ -5,7 +5,7 @@ export const projectCommand: Command = {
   summary: "keep decisions, debt, goals and handoffs in NOTES.md",
   options: `
 
-  init                     write the template to .holdfast/NOTES.md, or to --file
+  init                     write the template to grimoires/loa/NOTES.md, or to --file
   recover [QUERY]          --level 1 (150 tokens), 2 (what matches QUERY, 500 tokens), 3 (the whole file)
   log decision TEXT        --rationale TEXT --evidence "PATH:LINE QUOTE"… --scenario TEXT (three times) [--title TEXT]
   log debt TEXT            [--severity LOW|MEDIUM|HIGH|CRITICAL] [--found-by NAME] [--sprint NAME] [--actionable --beads]

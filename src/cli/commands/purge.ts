@@ -1,7 +1,6 @@
 import { HoldfastError } from "../../errors.ts";
 import { dropDerived } from "../../workspace/derived-files.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
-import { dropKept } from "../../workspace/outbox.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { backupsOf, editBackup, withoutSessions } from "../store-backups.ts";
@@ -24,7 +23,6 @@ export async function run(args: string[]): Promise<number> {
     for (const id of positionals) await memory.purgeSession(id);
     const remaining = await memory.erase();
     const { project, store: place } = findWorkspace({ flags: values });
-    dropKept(project.directory, positionals);
     dropDerived(project);
     const backups = backupsOf(place, "purge", values.backup);
     remaining.push(...backups.remaining);

@@ -4,7 +4,6 @@ import { readRegularFile } from "../../stores/regular-file.ts";
 import { knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
 import { dropDerived, projectDocuments } from "../../workspace/derived-files.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
-import { keptFiles } from "../../workspace/outbox.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { atMostOne } from "../positionals.ts";
@@ -32,7 +31,7 @@ export async function run(args: string[]): Promise<number> {
     dropDerived(project);
     const backups = backupsOf(place, "redact", values.backup);
     remaining.push(...backups.remaining);
-    for (const path of [...backups.files, ...keptFiles(project.directory)]) {
+    for (const path of backups.files) {
       const problem = await editBackup(path, edit, async (store) =>
         store.rewrite?.(owners, edit, Date.now()),
       );

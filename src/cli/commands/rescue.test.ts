@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { runNode } from "../../../test/support/command-line.ts";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { findProject } from "../../workspace/project.ts";
 
 const cli = join(import.meta.dirname, "../../cli.ts");
 const key = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
@@ -80,7 +81,7 @@ test("rescue shows what a conversation knew before its last compaction and puts 
   const taken = await run("--take", `${numberOf("plan")},${numberOf("rule")}`);
   assert.equal(taken.code, 0, taken.stderr);
   assert.match(taken.stdout, /2 items put into the memory of claude-code\.first/);
-  const memory = await openTestMemory({ store: join(project, ".holdfast/memory.db") });
+  const memory = await openTestMemory({ store: join(findProject(project).directory, "memory.db") });
   const session = await memory.resumeSession("claude-code.first");
   assert.match(await session.notepad.read(), /^### Plan\n- \[ \] Round totals per line$/m);
   assert.deepEqual(

@@ -151,7 +151,7 @@ async function chooseSession(
 ): Promise<Session> {
   if (idOrPrefix !== undefined) return pickSession(memory, idOrPrefix);
   const cwd = process.cwd();
-  const link = findNewestLink({ directory: findProject(cwd).directory, cwd }, hostNames);
+  const link = findNewestLink({ ...findProject(cwd), cwd }, hostNames);
   if (link) return memory.openSession(link.session);
   return from ? memory.openSession(sessionIdOf(from.host.name, from.id)) : pickSession(memory, undefined);
 }

@@ -15,7 +15,6 @@ import { requireValid } from "../../workspace/config-problems.ts";
 import { keptToken } from "../../workspace/kept-token.ts";
 import { limitsOf, projectOptionsOf } from "../../workspace/library-options.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
-import { Outbox } from "../../workspace/outbox.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { projectSession } from "../../workspace/project-session.ts";
 import { type StoreFlags, storeName } from "../../workspace/store-location.ts";
@@ -59,7 +58,6 @@ export async function run(args: string[]): Promise<number> {
   const { root } = project;
   const surfaces = await loadSurfaces(chosenSurfaces(workspace), workspace);
   const memory = await openMemoryIn(workspace, { surfaces, isInteractive: true });
-  const outbox = new Outbox(workspace);
   const stopped = new AbortController();
   const removeSignalHandlers = onSignals(() => stopped.abort());
   const mcp = createMcpHandler({
@@ -69,7 +67,6 @@ export async function run(args: string[]): Promise<number> {
     hostnames: [...hosts],
     openMemory: async () => memory,
     resolveSession: async (request) => requestedSession(request, root),
-    outbox,
   });
   try {
     const page = await pageFiles();
@@ -103,7 +100,6 @@ export async function run(args: string[]): Promise<number> {
     return 0;
   } finally {
     removeSignalHandlers();
-    outbox.close();
     await memory.close();
     if (choice.isTemporary) rmSync(choice.directory, { recursive: true, force: true });
   }

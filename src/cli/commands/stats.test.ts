@@ -9,6 +9,7 @@ import { planCheckpoint } from "../../compaction/checkpoint.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import type { Receipt } from "../../engine/records.ts";
 import { commitReceipt } from "../../sessions/commit-receipt.ts";
+import { findProject } from "../../workspace/project.ts";
 
 const cli = join(import.meta.dirname, "../../cli.ts");
 const file = "/shop/src/tax.ts";
@@ -73,7 +74,7 @@ function transcript(project: string): string {
 test("stats counts compactions, items put back, reads avoided, tokens and money of the period [people.stats]", async () => {
   const home = temporaryDirectory();
   const project = join(home, "shop");
-  const [folder, directory] = [join(home, ".claude/projects/shop"), join(project, ".holdfast")];
+  const [folder, directory] = [join(home, ".claude/projects/shop"), findProject(project).directory];
   for (const path of [folder, directory, join(project, ".git")]) mkdirSync(path, { recursive: true });
   writeFileSync(join(folder, "first.jsonl"), transcript(project));
   const memory = await openTestMemory({ store: join(home, "memory.db"), clock: Date.now });

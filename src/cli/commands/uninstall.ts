@@ -29,6 +29,6 @@ export async function run(args: string[]): Promise<number> {
     console.log(`  left alone: ${path} was changed since init; check it yourself.`);
   if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");
   else if (plan.files.length === 0) console.log("There is nothing to undo; nothing was changed.");
-  else console.log("Done. Saved memory stays in .holdfast; delete that folder if you do not want it.");
+  else console.log('Done. Saved memory stays. "holdfast show" prints where it is.');
   return 0;
 }

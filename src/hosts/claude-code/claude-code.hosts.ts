@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { anthropic } from "../../../test/support/wires/anthropic.ts";
 import { openMemory } from "../../index.ts";
+import { findProject } from "../../workspace/project.ts";
 import { startScriptedModel } from "../doctor/scripted-model.ts";
 import { findLink } from "../session-link.ts";
 import { count, installClient, makePlace, run } from "../test-support/clients.ts";
@@ -31,7 +32,7 @@ test(`${spec}: a note survives a compaction and is not repeated`, { timeout: 180
 
   await say(`Where is src/ledger.ts? ${"pad ".repeat(300)}`);
   assert.match(model.bodies[0] ?? "", /mcp__holdfast__write_notepad/);
-  const directory = join(place.root, ".holdfast");
+  const directory = findProject(place.root).directory;
   const link = findLink({ directory, cwd: place.root }, "claude-code");
   assert.ok(link, "the hooks recorded the session");
   const memory = await openMemory({ store: join(directory, "memory.db") });
@@ -75,7 +76,7 @@ test(`${spec}: after a compaction a forbidden call is refused, and others run`, 
   const say = (...words: string[]) => run(program, ["-p", "--dangerously-skip-permissions", ...words], place);
   await say(`Never touch forbidden.txt without asking me. ${"pad ".repeat(300)}`);
   await say("--continue", "/compact");
-  const directory = join(place.root, ".holdfast");
+  const directory = findProject(place.root).directory;
   const link = findLink({ directory, cwd: place.root }, "claude-code");
   const memory = await openMemory({ store: join(directory, "memory.db") });
   const session = await memory.openSession(link?.session ?? "");

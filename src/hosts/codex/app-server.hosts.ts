@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openMemory } from "../../index.ts";
+import { findProject } from "../../workspace/project.ts";
 import { linkSession, sessionIdOf } from "../session-link.ts";
 import { startClientModel } from "../test-support/client-model.ts";
 import { builtCommand, type ClientPlace, makePlace, run } from "../test-support/clients.ts";
@@ -23,7 +24,7 @@ async function start(t: TestContext): Promise<ClientPlace> {
 
 /** The notepads that contain something, by session. */
 async function notepads({ root }: ClientPlace): Promise<Record<string, string>> {
-  const memory = await openMemory({ store: join(root, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(root).directory, "memory.db") });
   const texts: Record<string, string> = {};
   for (const { id } of await memory.listSessions()) {
     const text = await (await memory.resumeSession(id)).notepad.read();
@@ -59,7 +60,7 @@ test(`${spec}: with hooks that are not reviewed it writes to a session of its ow
   timeout,
 }, async (t) => {
   const place = await start(t);
-  const directory = join(place.root, ".holdfast");
+  const directory = findProject(place.root).directory;
   const other = linkSession({ directory, cwd: place.root, host: "claude-code", hostSession: "last" });
   const memory = await openMemory({ store: join(directory, "memory.db") });
   await (await memory.openSession(other)).notepad.write("of the other host");

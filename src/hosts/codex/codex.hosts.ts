@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { openaiResponses } from "../../../test/support/wires/openai.ts";
 import { openMemory } from "../../index.ts";
+import { findProject } from "../../workspace/project.ts";
 import { startScriptedModel } from "../doctor/scripted-model.ts";
 import { findLink } from "../session-link.ts";
 import { startClientModel } from "../test-support/client-model.ts";
@@ -38,7 +39,7 @@ test(`${spec}: a note is in the first request after a compaction`, { timeout: 18
     run(process.execPath, [program, ...words, ...chosen, ...more, message], place);
 
   await say(["exec"], [], "Where is src/ledger.ts?");
-  const directory = join(place.root, ".holdfast");
+  const directory = findProject(place.root).directory;
   const link = findLink({ directory, cwd: place.root }, "codex");
   assert.ok(link, "the hooks recorded the session");
   const memory = await openMemory({ store: join(directory, "memory.db") });
@@ -93,7 +94,7 @@ test(`${spec}: after a compaction a forbidden call is refused, and others run`, 
   await say(["exec"], [], "Never touch forbidden.txt without asking me.");
   const resume = ["exec", "resume", "--last"];
   await say(resume, ["--config", "model_auto_compact_token_limit=1"], "Go on.");
-  const directory = join(place.root, ".holdfast");
+  const directory = findProject(place.root).directory;
   const link = findLink({ directory, cwd: place.root }, "codex");
   const memory = await openMemory({ store: join(directory, "memory.db") });
   const session = await memory.openSession(link?.session ?? "");

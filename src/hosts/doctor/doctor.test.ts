@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { compiled } from "../../../test/support/compiled.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
+import { findProject } from "../../workspace/project.ts";
 import { keepFailure } from "../failures.ts";
 import { hostNamed } from "../hosts.ts";
 import { planInit, runInit } from "../install/init.ts";
@@ -19,6 +20,7 @@ const cli = join(import.meta.dirname, "../../cli.ts");
 
 // On a busy machine, hooks must not time out.
 process.env.HOLDFAST_HOOK_DEADLINE = "60000";
+process.env.XDG_STATE_HOME = temporaryDirectory();
 
 interface Machine {
   root: string;
@@ -37,9 +39,9 @@ function freshMachine(scope: "project" | "user" = "project"): Machine {
   const base = temporaryDirectory();
   const [root, home, bin] = [join(base, "a 'b' $(c);d"), join(base, "home"), join(base, "bin")];
   for (const folder of [root, home, bin]) mkdirSync(folder);
-  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: home, XDG_STATE_HOME: join(home, "state") };
+  const env = { PATH: `${bin}:/usr/bin:/bin`, HOME: home, XDG_STATE_HOME: process.env.XDG_STATE_HOME };
   const places = { scope, root, home, env };
-  const project = { root, directory: join(root, ".holdfast") };
+  const project = { root, directory: findProject(root).directory };
   return {
     root,
     home,
@@ -107,10 +109,10 @@ function edit(path: string, change: (text: string) => string): void {
 
 test("in a healthy project the server starts, the canary comes back, and no trace of it remains [doctor.healthy] [doctor.server] [doctor.canary] [doctor.no-trace] [init.command]", async () => {
   const machine = await wiredMachine("claude-code", "codex", "opencode", "gemini");
-  const links = join(machine.root, ".holdfast/links");
-  mkdirSync(links);
+  const links = join(findProject(machine.root).directory, "links");
+  mkdirSync(links, { recursive: true });
   linkSession({
-    directory: join(machine.root, ".holdfast"),
+    directory: findProject(machine.root).directory,
     cwd: machine.root,
     host: "codex",
     hostSession: "real",
@@ -137,7 +139,7 @@ test("in a healthy project the server starts, the canary comes back, and no trac
       ["cursor", 0],
     ],
   );
-  const memory = await openMemory({ store: join(machine.root, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(machine.root).directory, "memory.db") });
   assert.deepEqual(await memory.listSessions({ status: "all" }), []);
   await memory.close();
   assert.deepEqual(readFolder(links), before, "the current conversation changed");
@@ -192,7 +194,7 @@ test("the canary check finds a hook with a wrong command [doctor.canary]", async
   const machine = await wiredMachine("gemini");
   edit(join(machine.root, ".gemini/settings.json"), (text) =>
     text.replaceAll(
-      /"command": "[^"]*cli\.[jt]s hook gemini"/g,
+      /"command": "[^"]*cli\.[jt]s hook gemini[^"]*"/g,
       '"command": "/nowhere/holdfast hook gemini"',
     ),
   );
@@ -203,16 +205,15 @@ test("the canary check finds a hook with a wrong command [doctor.canary]", async
 
 test("doctor finds a read-only store, and does not count it as a failure of the hook later [doctor.store]", async () => {
   const machine = await wiredMachine("claude-code");
-  const file = join(machine.root, ".holdfast/memory.db");
-  mkdirSync(file);
+  const file = join(findProject(machine.root).directory, "memory.db");
+  mkdirSync(file, { recursive: true });
   assert.equal((await onlyProblem(machine, "claude-code")).check, "store");
   rmSync(file, { recursive: true });
   assert.deepEqual(problemsIn(await machine.examine("claude-code")), []);
 });
 
 test("a hook's failure is a problem; one that doctor caused does not count, and an old one is a note [doctor.last-failure]", () => {
-  const directory = join(temporaryDirectory(), ".holdfast");
-  mkdirSync(directory);
+  const directory = temporaryDirectory();
   const now = 1_700_000_000_000;
   const look = (host: string) => checkLastFailure(host, directory, now);
   const failure = { host: "codex", event: "Stop", code: "deadline", message: "The disk was slow." };
@@ -230,7 +231,7 @@ test("a hook's failure is a problem; one that doctor caused does not count, and 
 test("a recorded hook failure makes doctor exit with 1 [doctor.last-failure]", async () => {
   const machine = await wiredMachine("pi");
   const failure = { host: "pi", event: "context", code: "internal", message: "It broke." };
-  keepFailure(join(machine.root, ".holdfast"), { ...failure, at: Date.now() });
+  keepFailure(findProject(machine.root).directory, { ...failure, at: Date.now() });
   const { code, stdout } = await machine.run("doctor", "pi");
   assert.equal(code, 1);
   assert.match(stdout, /PROBLEM {2}last failure +\S+ context: It broke\.\n/);
@@ -354,7 +355,7 @@ test("doctor also checks a setup for all projects, and a plugin that does not lo
   assert.deepEqual(problemsIn(findings), []);
   assert.ok(findings.some(({ detail }) => detail === "for all your projects"));
   assert.ok(findings.some(({ check, status }) => check === "canary" && status === "ok"));
-  const memory = await openMemory({ store: join(machine.root, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(machine.root).directory, "memory.db") });
   assert.deepEqual(await memory.listSessions({ status: "all" }), []);
   await memory.close();
   edit(join(machine.home, ".pi/agent/extensions/holdfast.js"), (text) =>
@@ -381,7 +382,7 @@ test("init shows a summary, --diff the lines, a dry run writes nothing, and JSON
     /\n {4}- {5}"github": \{ "command": "gh" \}\n {4}\+ {5}"github": \{ "command": "gh" \},\n {4}\+ {5}"holdfast": \{\n/,
   );
   assert.match(dry.stdout, /Nothing was written/);
-  assert.equal(existsSync(join(machine.root, ".holdfast")), false);
+  assert.equal(existsSync(findProject(machine.root).directory), false);
   assert.equal(existsSync(join(machine.root, ".claude")), false);
   const { stdout } = await machine.run("init", "claude-code", "--json");
   const report = JSON.parse(stdout) as { files: { path: string; action: string }[] };
@@ -395,7 +396,7 @@ test("init shows a summary, --diff the lines, a dry run writes nothing, and JSON
   );
   const undo = await machine.run("uninstall", "--json");
   assert.equal(undo.code, 0, undo.stderr);
-  assert.equal(existsSync(join(machine.root, ".holdfast")), false);
+  assert.equal(existsSync(findProject(machine.root).directory), false);
   const nobody = await machine.run("init");
   assert.deepEqual([nobody.code, nobody.stderr.includes(".mcp.json")], [0, false]);
   const stranger = await machine.run("init", "emacs");

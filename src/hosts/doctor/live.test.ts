@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
+import { findProject } from "../../workspace/project.ts";
 import { hostNamed } from "../hosts.ts";
 import { planInit, runInit } from "../install/init.ts";
 import { checkLive } from "./live.ts";
@@ -53,7 +54,7 @@ test("with --live doctor looks for the notepad in the real client's request [doc
   install(client);
   const found = await live();
   assert.equal(found?.status, "ok", found?.detail);
-  const memory = await openMemory({ store: join(root, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(root).directory, "memory.db") });
   assert.deepEqual(await memory.listSessions({ status: "all" }), []);
   await memory.close();
   install("#!/bin/sh\necho not logged in >&2\nexit 3\n");
@@ -79,10 +80,10 @@ test("a client that compacts and then fails leaves no session behind [doctor.no-
   const early = client.replace('"SessionStart", source', '"PreCompact", source');
   install(early.replace("const text =", "process.exit(3);\nconst text ="));
   assert.match((await live())?.detail ?? "", /sent no request to the model: exit code 3/);
-  const memory = await openMemory({ store: join(root, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(root).directory, "memory.db") });
   assert.deepEqual(await memory.listSessions({ status: "all" }), []);
   await memory.close();
-  assert.equal(existsSync(join(root, ".holdfast/links")), false);
+  assert.equal(existsSync(join(findProject(root).directory, "links")), false);
 });
 
 test("when interrupted, doctor kills the client and leaves no canary behind [doctor.no-trace]", async () => {
@@ -101,10 +102,10 @@ test("when interrupted, doctor kills the client and leaves no canary behind [doc
   assert.deepEqual(await closed, [1, null]);
   await gone;
   listener.close();
-  const memory = await openMemory({ store: join(root, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(root).directory, "memory.db") });
   assert.deepEqual(await memory.listSessions({ status: "all" }), []);
   await memory.close();
-  assert.equal(existsSync(join(root, ".holdfast/links")), false);
+  assert.equal(existsSync(join(findProject(root).directory, "links")), false);
 });
 
 test("the scripted model answers in the formats of all clients [doctor.live]", async () => {

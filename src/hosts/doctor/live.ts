@@ -41,7 +41,7 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
     const own = client.session?.(folder);
     const link =
       own === undefined
-        ? findLink({ directory: project.directory, cwd: places.root }, host.name)
+        ? findLink({ ...project, cwd: places.root }, host.name)
         : { hostSession: own, session: sessionIdOf(host.name, own) };
     const isNew = link !== undefined && !links.has(link.hostSession);
     if (isNew) hostSession = link.hostSession;

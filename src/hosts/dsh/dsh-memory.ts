@@ -70,14 +70,9 @@ export class DshMemory {
 
   async call(agent: DshAgent, { callId, arguments: input }: DshCall, tool: Tool): Promise<string> {
     const { shown, nudges } = this.#conversation(agent);
-    const answer = await this.#memories.outbox(folderOf(agent)).call({
-      sessionId: sessionIdOf(host, agent.id),
-      open: () => this.#session(agent),
-      tool: tool.name,
-      input,
-      key: await shown.ownEdit(callId, tool.name, input),
-      isWrite: !tool.readOnly,
-    });
+    const session = await this.#session(agent);
+    const key = await shown.ownEdit(callId, tool.name, input);
+    const answer = await session.call(tool.name, input, { key });
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     if (!tool.readOnly) nudges.noteWriting();
     return answer.text;

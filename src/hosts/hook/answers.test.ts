@@ -96,7 +96,7 @@ test("[hooks.nudges] nudges are off by default; one that is on comes with a prom
     hook(project, "claude-code", { ...event, hook_event_name: "UserPromptSubmit", prompt: "x" });
   await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "startup" });
   assert.equal((await prompt()).stdout, "");
-  writeFileSync(join(project.directory, "config.json"), '{"nudgeOnUnwrittenClaim": true}');
+  writeFileSync(join(project.root, "holdfast.json"), '{"nudgeOnUnwrittenClaim": true}');
   await hook(project, "claude-code", {
     ...event,
     hook_event_name: "Stop",
@@ -104,7 +104,7 @@ test("[hooks.nudges] nudges are off by default; one that is on comes with a prom
   });
   assert.match((await prompt()).context, /^\[Hint: You said that something was noted/);
   assert.equal((await prompt()).stdout, "");
-  writeFileSync(join(project.directory, "config.json"), '{"nudgeAfterTurns": 3}');
+  writeFileSync(join(project.root, "holdfast.json"), '{"nudgeAfterTurns": 3}');
   assert.match((await prompt()).context, /^\[Hint: Your session memory is still empty/);
 });
 

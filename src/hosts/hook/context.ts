@@ -9,12 +9,10 @@ import { limitsOf, retentionOf } from "../../workspace/library-options.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation } from "../../workspace/store-location.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
-import { quarantined } from "../../workspace/trust.ts";
 import { memoryOf } from "../session-link.ts";
 import type { HookReply } from "./answer.ts";
 import type { HookEvent } from "./event.ts";
 import { followEvent } from "./follow-event.ts";
-import type { KnownNotes } from "./known-notes.ts";
 import { checkpointRoom, type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
 import { type HookState, newHookState, readHookState, wasMemoryShown } from "./state.ts";
 
@@ -26,8 +24,6 @@ export interface HookRun {
   flags?: StoreFlags;
   /** Surfaces that react to moments of the conversation (default: NOTES.md, if the project has one). */
   surfaces?: readonly MomentSurface[];
-  /** What a start needs of NOTES.md, if it is known without reading the file as Markdown. */
-  notes?: KnownNotes;
   /** Called at most once, as soon as the answer is known; writes come after it. */
   answer: (reply: HookReply) => void;
   /** Reports a failure without delaying the answer. */
@@ -51,7 +47,6 @@ export async function openContext(run: HookRun): Promise<HookContext> {
   const { hostSession } = event;
   const host = event.host.name;
   const store = locateStore({ project, cwd: event.cwd, flags: run.flags, config: run.config });
-  reportDistrust(run, store);
   let opened: Memory | undefined;
   const memory = async (mayCreate = false) => {
     opened ??= await openHookMemory(project, store, mayCreate, {
@@ -73,13 +68,6 @@ export async function openContext(run: HookRun): Promise<HookContext> {
   }
   const state = known ? structuredClone(known) : newHookState();
   return { ...run, store, known, state, sessionId, memory, close: async () => opened?.close() };
-}
-
-/** Once per conversation: names a memory that is not used because it may be someone else's. */
-function reportDistrust({ event, project, fail }: HookRun, store: StoreLocation): void {
-  if (event.kind !== "session-start" || store.source === "flag" || store.source === "environment") return;
-  if (project.quarantine) fail(quarantined(project.quarantine));
-  if (store.problem !== undefined) fail(new HoldfastError("store_untrusted", store.problem));
 }
 
 /** The session, if it has ever been written to. */

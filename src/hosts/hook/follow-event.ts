@@ -1,7 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Project } from "../../workspace/project.ts";
-import { findLink, linkSession, memoryOf, sessionIdOf } from "../session-link.ts";
+import { findLink, type LinkPlace, linkSession, memoryOf, sessionIdOf } from "../session-link.ts";
 import { readPart } from "../transcript/file.ts";
 import type { HookEvent } from "./event.ts";
 
@@ -19,7 +19,7 @@ export async function followEvent(
   const here = { directory, cwd, host, hostSession };
   const isOwn = memoryOf(directory, host, hostSession) === sessionIdOf(host, hostSession);
   if (kind !== "session-start" || source === "startup" || !isOwn) return linkSession(here);
-  const previous = previousMemory(event, directory);
+  const previous = previousMemory(event, here);
   if (source === "clear") return linkSession({ ...here, continues: previous });
   // Link before querying the database, which may be slow.
   const own = linkSession(here);
@@ -32,8 +32,8 @@ export async function followEvent(
   return own;
 }
 
-function previousMemory({ host, hostSession, cwd }: HookEvent, directory: string): string | undefined {
-  const link = findLink({ directory, cwd }, host.name);
+function previousMemory({ host, hostSession }: HookEvent, place: LinkPlace): string | undefined {
+  const link = findLink(place, host.name);
   return link && link.hostSession !== hostSession ? link.session : undefined;
 }
 

@@ -1,11 +1,8 @@
-import { loadExactTokenizer } from "../../context/exact-tokens.ts";
 import { notifySurfaces } from "../../surfaces/notify.ts";
 import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
 import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
 import { offers } from "../../workspace/config.ts";
 import type { HookContext } from "./context.ts";
-import { countedTokens } from "./counted-tokens.ts";
-import { keepNotes, type RecoveredNotes, recallNotes } from "./known-notes.ts";
 
 /** Loaded only if the project has NOTES.md: most have none, and agents wait for their hooks. */
 async function surfacesOf(hook: HookContext): Promise<readonly MomentSurface[]> {
@@ -29,40 +26,16 @@ export function hasMoments(hook: HookContext): boolean {
 
 /** Notifies the surfaces of a moment in the conversation; their failures are reported but never block the hook. */
 export async function notify(hook: HookContext, moment: Moment): Promise<void> {
-  if (moment.kind === "session-start" && hook.notes) return hook.notes.stamp();
   const session = { id: hook.sessionId, agent: "default" };
   for (const warning of await notifySurfaces(await surfacesOf(hook), session, moment))
     hook.fail(new Error(warning));
-  if (moment.kind === "session-start") await prepareStart(hook);
 }
 
-/** Keeps what the next start shows of NOTES.md, unless that is known: at the end of a conversation nobody waits for it. */
-export async function prepareStart(hook: HookContext): Promise<void> {
-  if (hook.surfaces || !hasMoments(hook) || recallNotes(hook.project, notesOf(hook).path)) return;
-  keepNotes(hook.project.directory, await recover(hook));
-}
-
-/**
- * Level 1 of NOTES.md, shown at the start of a conversation and after a compaction; "" without NOTES.md. Its tokens are
- * counted exactly, though that is slower: estimates are off by half in some scripts, and the budget is hard.
- */
+/** Level 1 of NOTES.md, shown at the start of a conversation and after a compaction; "" without NOTES.md. */
 export async function projectText(hook: HookContext): Promise<string> {
-  if (hook.notes) return hook.notes.text;
   if (!offers(hook.config, "project") || !hasNotes(hook.project.root, notesOf(hook).path)) return "";
-  const { text, warnings } = await recover(hook);
-  for (const warning of warnings) hook.fail(new Error(warning));
-  return text;
-}
-
-async function recover(hook: HookContext): Promise<RecoveredNotes> {
   const { recoverProject, resolvedLines } = await import("../../surfaces/project/handover.ts");
-  const counter = countedTokens(hook.project.directory, async () => {
-    const { count } = await loadExactTokenizer();
-    return count;
-  });
-  const { text, blockers, warnings, sources } = await counter.run((countTokens) =>
-    recoverProject({ ...notesOf(hook), countTokens }),
-  );
-  const lines = [text, ...resolvedLines(blockers)].filter((line) => line !== "");
-  return { text: lines.join("\n"), warnings, sources };
+  const { text, blockers, warnings } = await recoverProject(notesOf(hook));
+  for (const warning of warnings) hook.fail(new Error(warning));
+  return [text, ...resolvedLines(blockers)].filter((line) => line !== "").join("\n");
 }

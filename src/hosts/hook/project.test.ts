@@ -16,7 +16,7 @@ async function withNotes(): Promise<HookProject & { notes: () => string }> {
   await answer(session, "set_goal", { goal: "Implement the refresh flow" });
   await answer(session, "log_handoff", { summary: "Parser done", next: "Write the lexer in src/lexer.ts" });
   await memory.close();
-  return { ...project, notes: () => readFileSync(join(project.root, ".holdfast/NOTES.md"), "utf8") };
+  return { ...project, notes: () => readFileSync(join(project.root, "grimoires/loa/NOTES.md"), "utf8") };
 }
 
 test("a host gets level 1 of NOTES.md at the start, after /clear and after a compaction [hooks.project-recovery]", async () => {
@@ -87,7 +87,7 @@ test("without NOTES.md nothing is created, and with a broken one the agent conti
   const payload = { hook_event_name: "SessionStart", session_id: "s1", source: "clear" };
   assert.ok(!(await hook(bare, "claude-code", payload)).context.includes("Project memory"));
   const broken = await withNotes();
-  writeFileSync(join(broken.root, ".holdfast/NOTES.md"), "<<<<<<< HEAD\n# half\n");
+  writeFileSync(join(broken.root, "grimoires/loa/NOTES.md"), "<<<<<<< HEAD\n# half\n");
   await inMemory(broken, async (memory) =>
     (await memory.openSession("claude-code.s1")).notepad.write("kept"),
   );

@@ -7,7 +7,7 @@ import { initProject, openProject } from "../../surfaces/project/index.ts";
 
 /** What a report may change: the session's history, and NOTES.md apart from the time of its last checkpoint. */
 async function written(project: HookProject): Promise<unknown> {
-  const notes = join(project.root, ".holdfast/NOTES.md");
+  const notes = join(project.root, "grimoires/loa/NOTES.md");
   const history = await inMemory(project, async (memory) =>
     (await memory.findSession("claude-code.s1"))?.history(),
   );

@@ -14,7 +14,7 @@ import { findSession, type HookContext, type HookRun, markSeen, openContext, ren
 import { endsCompaction } from "./event.ts";
 import { guardCall } from "./guard.ts";
 import { inTurn } from "./in-turn.ts";
-import { hasMoments, notify, prepareStart, projectText } from "./moments.ts";
+import { hasMoments, notify, projectText } from "./moments.ts";
 import { sizeOf } from "./report-key.ts";
 import { type MissedCompaction, stateFile, writeHookState } from "./state.ts";
 import { sweepStore } from "./sweep-store.ts";
@@ -47,8 +47,6 @@ async function runEvent(run: HookRun): Promise<void> {
     keepState(hook);
     await hook.close();
   }
-  // Last of all: if the deadline ends it, the next start does it.
-  if (kind === "end") await prepareStart(hook);
 }
 
 /** Most events have nothing to do with a compaction, and an agent waits for them: its code is loaded for those that have. */
@@ -154,7 +152,7 @@ async function showMemory(hook: HookContext): Promise<void> {
     (known
       ? (await entriesSince(session, known.seen)).some((entry) => isWriting(entry) && isShown(hook, entry))
       : state !== undefined && isAnythingShown(hook, state));
-  const hints = source === "startup" ? [...quarantineHint(hook), ...(await earlierHint(hook, state))] : [];
+  const hints = source === "startup" ? await earlierHint(hook, state) : [];
   const project = isKept ? "" : await projectText(hook);
   const lead = source === "resume" && !isKept ? leads.startup : leads[source];
   const isProjectFirst = source === "clear";
@@ -163,14 +161,6 @@ async function showMemory(hook: HookContext): Promise<void> {
   hook.answer(text === lead ? {} : { context: text });
   markSeen(hook, state, stamp);
   if (source !== "resume") await notify(hook, { kind: "session-start" });
-}
-
-/** The host may hide what a hook prints to stderr, so the agent can pass it on. Contains nothing from the repository. */
-function quarantineHint({ project }: HookContext): string[] {
-  if (!project.quarantine) return [];
-  return [
-    `This repository came with a memory that is not shown, because it may be someone else's. The user can inspect it with "holdfast trust".`,
-  ];
 }
 
 async function earlierHint(hook: HookContext, state: State | undefined): Promise<string[]> {

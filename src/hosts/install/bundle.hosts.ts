@@ -1,9 +1,11 @@
 /** The plug-in folders, in every client that takes one: that of Claude Code and Codex, and the Agent Plugins bundle. */
+
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openMemory } from "../../index.ts";
+import { findProject } from "../../workspace/project.ts";
 import { type ClientModel, startClientModel } from "../test-support/client-model.ts";
 import {
   builtCommand,
@@ -54,7 +56,7 @@ async function assertBundle(place: ClientPlace, model: ClientModel): Promise<voi
   assertSkill(model);
   const results = model.requests.filter(({ isResult }) => isResult).map(({ text }) => text);
   assert.match(results.join("\n"), /"?ok"?\W+true/, "the tool was called");
-  const memory = await openMemory({ store: join(place.root, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
   const [session] = await memory.listSessions();
   const opened = session && (await memory.resumeSession(session.id));
   assert.equal(await opened?.notepad.read(), "cedar-4711");

@@ -63,7 +63,7 @@ function refused(path: string, problem: string): HoldfastError {
 }
 
 /** The path with all links resolved, even if the file or its parent folders do not exist yet. */
-function realTarget(path: string): string {
+export function realTarget(path: string): string {
   const full = resolve(path);
   if (existsSync(full)) return realpathSync(full);
   if (lstatSync(full, { throwIfNoEntry: false })?.isSymbolicLink()) throw refused(path, "is a broken link");

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { packageRoot } from "../../workspace/package.ts";
-import { findLauncher, hookLine, isOurHook, npxLauncher, shellLine } from "./launcher.ts";
+import { findLauncher, findProgram, hookLine, isOurHook, npxLauncher, shellLine } from "./launcher.ts";
 
 test("hosts get plain holdfast only if that is this package and permanently on the PATH [init.command]", () => {
   const base = temporaryDirectory();
@@ -24,21 +23,32 @@ test("hosts get plain holdfast only if that is this package and permanently on t
   assert.match(findLauncher({ PATH: "" }).args[0] ?? "", /cli\.[jt]s$/);
 });
 
-test("a hook's command has the watch before it: by name if that is on the PATH too, otherwise by path [hooks.watch]", {
+test("a hook's command does nothing if its program is gone, in every shell [hooks.gone]", {
   skip: process.platform === "win32",
 }, () => {
   const base = temporaryDirectory();
   const own = join(base, "cli.js");
-  writeFileSync(own, "#!/bin/sh\n", { mode: 0o755 });
+  writeFileSync(own, "#!/bin/sh\necho ran\n", { mode: 0o755 });
   symlinkSync(own, join(base, "holdfast"));
-  const line = () => hookLine(findLauncher({ PATH: base }, own), "codex");
-  assert.match(line(), /^\/bin\/sh \S+\/bin\/holdfast-watch holdfast hook codex$/);
-  symlinkSync(join(packageRoot, "bin/holdfast-watch"), join(base, "holdfast-watch"));
-  assert.equal(line(), "holdfast-watch holdfast hook codex");
-  const elsewhere = hookLine(findLauncher({ PATH: "" }), "codex", "--event", "stop");
-  assert.match(elsewhere, /\/bin\/holdfast-watch \S+ \S+\/cli\.[jt]s hook codex --event stop$/);
-  for (const each of [line(), elsewhere]) assert.ok(isOurHook(each, "codex"), each);
-  assert.equal(hookLine(npxLauncher, "codex"), "npx --yes holdfast hook codex");
+  const onPath = hookLine(findLauncher({ PATH: base }, own), "codex");
+  assert.equal(onPath, "command -v holdfast >/dev/null && holdfast hook codex || exit 0");
+  const elsewhere = hookLine({ command: "/bin/sh", args: [own] }, "codex", "--event", "stop");
+  assert.equal(elsewhere, `test -f ${own} && /bin/sh ${own} hook codex --event stop || exit 0`);
+  assert.equal(hookLine(npxLauncher, "codex"), "npx --yes holdfast hook codex || exit 0");
+  for (const line of [onPath, elsewhere]) assert.ok(isOurHook(line, "codex"), line);
+  const shells = ["sh", "dash", "bash", "zsh", "fish"].filter((shell) => findProgram(shell) !== undefined);
+  const results = () =>
+    shells.flatMap((shell) =>
+      [onPath, elsewhere].map((line) => {
+        // With another home, no shell reads the developer's own settings.
+        const env = { HOME: base, PATH: `${base}:${process.env.PATH}` };
+        const { status, stdout, stderr } = spawnSync(shell, ["-c", line], { env, encoding: "utf8" });
+        return `${status} ${stdout}${stderr}`.trim();
+      }),
+    );
+  assert.deepEqual(new Set(results()), new Set(["0 ran"]));
+  for (const name of ["holdfast", "cli.js"]) rmSync(join(base, name));
+  assert.deepEqual(new Set(results()), new Set(["0"]));
 });
 
 test("a shell splits a command line into the original words [init.command]", () => {

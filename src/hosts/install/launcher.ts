@@ -6,15 +6,12 @@ import { packageRoot } from "../../workspace/package.ts";
 export interface Launcher {
   command: string;
   args: string[];
-  /** The words before the command of a hook that end it if it hangs. */
-  watch?: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const builtCommand = join(packageRoot, "dist", "cli.js");
 const sourceCommand = join(packageRoot, "src", "cli.ts");
-const watchScript = join(packageRoot, "bin", "holdfast-watch");
 
 /** Whether hosts run the built files: always in the npm package, in a checkout only if no source is newer. */
 export function usesBuild(): boolean {
@@ -37,19 +34,23 @@ function checkBuild(): boolean {
 export function findLauncher(env: Environment = process.env, own = builtCommand): Launcher {
   const found = findProgram("holdfast", env, isLasting);
   const isOnPath = found !== undefined && realpathSync(found) === realPath(own);
-  const words = isOnPath
+  return isOnPath
     ? { command: "holdfast", args: [] }
     : { command: process.execPath, args: [usesBuild() ? builtCommand : sourceCommand] };
-  // Windows has no shell for it.
-  if (process.platform === "win32") return words;
-  const watch = isOnPath ? findProgram("holdfast-watch", env, isLasting) : undefined;
-  const isWatchOnPath = watch !== undefined && realpathSync(watch) === realPath(watchScript);
-  return { ...words, watch: isWatchOnPath ? ["holdfast-watch"] : ["/bin/sh", watchScript] };
 }
 
-/** The command line of a hook: `words` are the host's name and its options. */
-export function hookLine({ command, args, watch = [] }: Launcher, ...words: string[]): string {
-  return shellLine([...watch, command, ...args, "hook", ...words]);
+/**
+ * The command line of a hook: `words` are the host's name and its options. It does nothing if the program is gone: a
+ * status other than 0 would stop the agent.
+ */
+export function hookLine(launcher: Launcher, ...words: string[]): string {
+  const { command, args } = launcher;
+  const line = `${shellLine([command, ...args, "hook", ...words])} || exit 0`;
+  // The shells of Windows have no common test, and npx finds the program itself.
+  if (process.platform === "win32" || launcher === npxLauncher) return line;
+  const [file] = args;
+  const isThere = file === undefined ? `command -v ${command} >/dev/null` : `test -f ${quoted(file)}`;
+  return `${isThere} && ${line}`;
 }
 
 /** Finds the program at every start, through npx: the same words on every machine. */

@@ -39,7 +39,7 @@ test("a project's NOTES.md adds its tools; all projects get only those of every 
   const places = freshPlaces();
   const names = (scope: "project" | "user") => memoryTools({ ...places, scope }).map(({ name }) => name);
   assert.ok(!names("project").includes("log_decision"));
-  put(join(places.root, ".holdfast/NOTES.md"), "# NOTES\n");
+  put(join(places.root, "grimoires/loa/NOTES.md"), "# NOTES\n");
   assert.ok(names("project").includes("log_decision"));
   assert.ok(!names("user").includes("log_decision"));
 });

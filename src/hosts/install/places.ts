@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { projectFolder } from "../../state-folder.ts";
 
 export type Scope = "project" | "user";
 
@@ -28,6 +29,6 @@ export function cacheFolder({ env, home }: Places): string {
 
 /** The folder of the install record and the copies of the original files. */
 export function recordFolder({ scope, root, env, home }: Places): string {
-  if (scope === "project") return join(root, ".holdfast");
+  if (scope === "project") return projectFolder(root, { ...env, HOME: home });
   return join(env.XDG_CONFIG_HOME || join(home, ".config"), "holdfast");
 }

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../engine/json.ts";
-import { makeProjectDirectory } from "../../workspace/project.ts";
 import { readSmallFile } from "../../workspace/small-file.ts";
-import { makeFolders, readConfig, removeEmpty, replaceFile } from "./config-file.ts";
+import { makeFolders, realTarget, removeEmpty, replaceFile } from "./config-file.ts";
 import { type Places, recordFolder } from "./places.ts";
 
 /** A file that init wrote: its content before and after, and the folders made for it. */
@@ -27,11 +26,25 @@ export function hashOf(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
+/** A file in the record. All worktrees of a repository share one, so it says in which of them init ran. */
+interface RecordedFile extends InstalledFile {
+  root?: string;
+}
+
 /** What init did here; empty if the record is missing or damaged. */
 export function readRecord(places: Places): InstallRecord {
   const value = readSmallFile(recordFile(recordFolder(places)));
-  const files = Array.isArray(value?.files) ? value.files.filter(isInstalledFile) : [];
+  const files = recordedFiles(value).filter(({ root }) => root === rootOf(places));
   return { files, folders: isTexts(value?.folders) ? value.folders : [] };
+}
+
+function recordedFiles(value: ReturnType<typeof readSmallFile>): RecordedFile[] {
+  return Array.isArray(value?.files) ? value.files.filter(isInstalledFile) : [];
+}
+
+/** The worktree; undefined for all projects of the user. */
+function rootOf({ scope, root }: Places): string | undefined {
+  return scope === "project" ? realTarget(root) : undefined;
 }
 
 function isInstalledFile(value: unknown): value is InstalledFile {
@@ -48,17 +61,20 @@ function isTexts(value: unknown): value is string[] {
 /** Writes the record and the copies it needs; an empty record is removed. */
 export function writeRecord(places: Places, record: InstallRecord, copies: readonly Uint8Array[]): void {
   const folder = recordFolder(places);
-  if (record.files.length === 0) {
+  const root = rootOf(places);
+  const others = recordedFiles(readSmallFile(recordFile(folder))).filter((file) => file.root !== root);
+  const files = [
+    ...others,
+    ...record.files.map((file): RecordedFile => ({ ...file, ...(root && { root }) })),
+  ];
+  if (files.length === 0) {
     removeRecord(folder, record.folders);
     return;
   }
-  // In a project, a link must not lead the copies out of the project.
-  if (places.scope === "project") readConfig(recordFile(folder), places.root);
   record.folders.push(...makeFolders(folder, 0o700));
-  if (places.scope === "project") makeProjectDirectory(folder);
   mkdirSync(join(folder, "backups"), { recursive: true, mode: 0o700 });
   for (const bytes of copies) replaceFile(copyFile(folder, hashOf(bytes)), bytes, 0o600);
-  const text = `${JSON.stringify({ version: 1, ...record }, null, 2)}\n`;
+  const text = `${JSON.stringify({ version: 1, ...record, files }, null, 2)}\n`;
   replaceFile(recordFile(folder), Buffer.from(text), 0o600);
 }
 
@@ -68,10 +84,6 @@ function removeRecord(folder: string, made: readonly string[]): void {
   // Doctor's file is useless without hosts.
   rmSync(join(folder, "doctor.json"), { force: true });
   if (!made.includes(folder)) return;
-  // Remove our .gitignore and the binding only if there is nothing left to hide and to protect.
-  const own = [".gitignore", "binding.json"];
-  if (existsSync(folder) && readdirSync(folder).every((name) => own.includes(name)))
-    for (const name of own) rmSync(join(folder, name), { force: true });
   removeEmpty(made);
 }
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { hostNames } from "../hosts.ts";
+import { recordFolder } from "./places.ts";
 import {
   everything,
   freshPlaces,
@@ -115,7 +116,7 @@ test("Codex's first request waits for the memory tools; a user's own setting sta
       userFile ? undefined : 0,
     );
     // As if the user had edited the file since, and the record were lost.
-    writeFileSync(join(places.root, ".holdfast/installed.json"), "{}");
+    writeFileSync(join(recordFolder(places), "installed.json"), "{}");
     await uninstall(places, "codex");
     assert.equal(readFileSync(userFile ? join(places.home, ".codex/config.toml") : file, "utf8"), own);
   }
@@ -175,7 +176,7 @@ for (const [name, text] of Object.entries(jsonTexts)) {
     const places = freshPlaces();
     for (const file of jsonFiles) put(join(places.root, file), text);
     await init(places, ...hostNames);
-    writeFileSync(join(places.root, ".holdfast/installed.json"), "{}");
+    writeFileSync(join(recordFolder(places), "installed.json"), "{}");
     await uninstall(places);
     for (const file of jsonFiles)
       if (existsSync(join(places.root, file)) || name !== "an empty object")

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
+import { stateFolder } from "../../state-folder.ts";
 import { hostNames } from "../hosts.ts";
 import { planInit, runInit } from "./init.ts";
+import { hookLine } from "./launcher.ts";
+import { type Places, recordFolder } from "./places.ts";
 import {
   everything,
   freshPlaces,
@@ -20,9 +24,12 @@ test("if there was nothing before init, uninstall leaves nothing, in both scopes
     const before = everything(places);
     await init(places, ...hostNames);
     assert.ok(Object.keys(everything(places)).length > 15);
-    const folder =
-      scope === "project" ? join(places.root, ".holdfast") : join(places.home, ".config/holdfast");
+    const folder = recordFolder(places);
+    const { home } = places;
+    const above = scope === "project" ? join(stateFolder({ HOME: home }), "projects") : join(home, ".config");
+    assert.equal(dirname(folder), above);
     assert.equal(statSync(folder).mode & 0o777, 0o700);
+    assert.equal(statSync(join(folder, "installed.json")).mode & 0o777, 0o600);
     await uninstall(places);
     assert.deepEqual(everything(places), before);
   }
@@ -57,7 +64,7 @@ test("uninstall removes our hooks and keeps one that the user added beside them 
     hooks: { SessionStart: [otherHook], PreToolUse: [otherHook] },
   });
   assert.equal(existsSync(join(places.root, ".mcp.json")), false);
-  assert.equal(existsSync(join(places.root, ".holdfast")), false);
+  assert.equal(existsSync(recordFolder(places)), false);
 });
 
 test("uninstall restores an earlier server of the same name [uninstall.edits]", async () => {
@@ -87,7 +94,7 @@ test("uninstall finds and removes our parts without the record [uninstall.edits]
   const places = freshPlaces();
   put(join(places.root, ".mcp.json"), '{\n  "mcpServers": {\n    "github": {}\n  }\n}\n');
   await init(places, ...hostNames);
-  writeFileSync(join(places.root, ".holdfast/installed.json"), "{ damaged");
+  writeFileSync(join(recordFolder(places), "installed.json"), "{ damaged");
   await uninstall(places);
   assert.equal(
     readFileSync(join(places.root, ".mcp.json"), "utf8"),
@@ -109,7 +116,7 @@ test("uninstalling one host keeps the others [uninstall.one-host]", async () => 
   await init(places, "codex", "pi");
   await uninstall(places, "codex", "pi");
   const { ...rest } = everything(places);
-  const record = "project/.holdfast/installed.json";
+  const record = relative(dirname(places.root), join(recordFolder(places), "installed.json"));
   assert.deepEqual(JSON.parse(rest[record] ?? ""), JSON.parse(alone[record] ?? ""));
   assert.deepEqual({ ...rest, [record]: "" }, { ...alone, [record]: "" });
 });
@@ -126,8 +133,42 @@ test("init replaces an older command, and uninstall still restores the original 
     /^command = "holdfast"\nargs = \["mcp"\]$/m,
   );
   const settings = readFileSync(join(places.root, ".claude/settings.json"), "utf8");
-  assert.ok(settings.includes('"command": "holdfast hook claude-code"') && !settings.includes("/opt/"));
+  assert.ok(
+    settings.includes(`"command": "${hookLine(newer, "claude-code")}"`) && !settings.includes("/opt/"),
+  );
   await uninstall(places);
+  assert.deepEqual(everything(places), before);
+});
+
+test("the project's folder stays if it has a memory, and goes with its record otherwise [uninstall.exact]", async () => {
+  const places = freshPlaces();
+  await init(places, "claude-code");
+  put(join(recordFolder(places), "memory.db"), "kept");
+  await uninstall(places);
+  assert.deepEqual(readdirSync(recordFolder(places)), ["memory.db"]);
+});
+
+test("worktrees share the record, and uninstall in one leaves the others as they are [uninstall.exact]", async () => {
+  const places = freshPlaces();
+  const before = everything(places);
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", places.root, "-c", "user.name=T", "-c", "user.email=t@example.org", ...args]);
+  git("init", "-q");
+  git("commit", "-qm", "first", "--allow-empty");
+  const other: Places = { ...places, root: join(dirname(places.root), "other") };
+  git("worktree", "add", "-q", other.root);
+  assert.equal(recordFolder(other), recordFolder(places));
+  await init(places, "claude-code");
+  const one = everything(places);
+  await init(other, "claude-code");
+  await uninstall(other);
+  assert.deepEqual(everything(places), one);
+  await init(other, "claude-code");
+  await uninstall(places);
+  assert.ok(existsSync(join(other.root, ".mcp.json")) && !existsSync(join(places.root, ".mcp.json")));
+  await uninstall(other);
+  git("worktree", "remove", other.root);
+  rmSync(join(places.root, ".git"), { recursive: true });
   assert.deepEqual(everything(places), before);
 });
 

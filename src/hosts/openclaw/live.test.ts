@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
+import { findProject } from "../../workspace/project.ts";
 import { checkLive } from "../doctor/live.ts";
 import { hostNamed } from "../hosts.ts";
 import { planInit, runInit } from "../install/init.ts";
@@ -48,7 +49,7 @@ async function machine() {
 }
 
 async function sessionsIn(root: string): Promise<unknown[]> {
-  const memory = await openMemory({ store: join(root, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(root).directory, "memory.db") });
   const sessions = await memory.listSessions({ status: "all" });
   await memory.close();
   return sessions;

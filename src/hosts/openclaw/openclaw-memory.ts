@@ -64,16 +64,9 @@ export class OpenClawMemory {
     context: OpenClawContext,
     { id, tool, input, isReadOnly }: { id: string; tool: string; input: unknown; isReadOnly: boolean },
   ): Promise<Record<string, unknown> & { text: string }> {
-    const { directory, cwd } = projectOf(context);
     const { shown, nudges } = this.#conversation(context);
-    const answer = await this.#memories.outbox(cwd).call({
-      sessionId: memoryOf(directory, "openclaw", keyOf(context)),
-      open: () => this.#session(context),
-      tool,
-      input,
-      key: await shown.ownEdit(id, tool, input),
-      isWrite: !isReadOnly,
-    });
+    const session = await this.#session(context);
+    const answer = await session.call(tool, input, { key: await shown.ownEdit(id, tool, input) });
     if (answer.ok && !isReadOnly) nudges.noteWriting();
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     return { ...answer.output, text: answer.text };

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
 import { initProject, openProject } from "../../surfaces/project/index.ts";
+import { findProject } from "../../workspace/project.ts";
 import { readFailures } from "../failures.ts";
 import type { OpenClawApi, OpenClawContext, OpenClawTool } from "./api.ts";
 import plugin from "./index.ts";
@@ -108,7 +109,7 @@ test("a person's change is in the next prompt [plugins.openclaw-prompt]", async 
   const { openclaw, context, workspaceDir } = start();
   await openclaw.call(context, "write_notepad", { content: "plan A" });
   await openclaw.prompt(context);
-  const memory = await openMemory({ store: join(workspaceDir, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(workspaceDir).directory, "memory.db") });
   const [session] = await memory.listSessions();
   assert.equal(session?.title, context.sessionKey, "the id is a hash");
   await (await memory.resumeSession(session?.id ?? "")).notepad.append("Ask Ada first.", {
@@ -161,7 +162,7 @@ test("a reset starts with an empty memory and archives the old one [plugins.open
   await openclaw.call(context, "write_notepad", { content: "birch" });
   await openclaw.emit("gateway_stop", {}, {});
   assert.match(await openclaw.call(context, "read_notepad", {}), /birch/, "also after a restart");
-  const memory = await openMemory({ store: join(workspaceDir, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(workspaceDir).directory, "memory.db") });
   const [old] = await memory.listSessions({ status: "archived" });
   assert.equal(await (await memory.resumeSession(old?.id ?? "")).notepad.read(), "cedar");
   await memory.close();
@@ -180,15 +181,15 @@ test("repeated registration has no effect [plugins.openclaw-register]", async ()
 
 test("if the memory cannot be opened, the prompt is unchanged and one warning is logged [plugins.failure]", async () => {
   const { openclaw, context, workspaceDir } = start();
-  mkdirSync(join(workspaceDir, ".holdfast"));
+  mkdirSync(findProject(workspaceDir).directory);
   writeFileSync(
-    join(workspaceDir, ".holdfast/memory.db"),
+    join(findProject(workspaceDir).directory, "memory.db"),
     "this is not a database, but long enough to be read as one ".repeat(20),
   );
   assert.equal(await openclaw.emit("before_prompt_build", {}, context), undefined);
   assert.equal(await openclaw.emit("before_prompt_build", {}, context), undefined);
   assert.equal(openclaw.warnings.length, 1);
-  assert.equal(readFailures(join(workspaceDir, ".holdfast"))[0]?.host, "openclaw");
+  assert.equal(readFailures(findProject(workspaceDir).directory)[0]?.host, "openclaw");
 });
 
 test("package.json says where pi and OpenClaw find the plug-ins [plugins.package]", () => {
@@ -210,7 +211,7 @@ test("after a compaction a forbidden call is blocked with the user's words [pins
   await openclaw.emit("before_compaction", { messages }, context);
   await openclaw.emit("after_compaction", { compactedCount: 1 }, context);
   assert.match(await openclaw.prompt(context), /\np1: Never push to main without asking me\.\n/);
-  const memory = await openMemory({ store: join(workspaceDir, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(workspaceDir).directory, "memory.db") });
   const [row] = await memory.listSessions();
   const rule = { tool: "exec", pattern: "git push*main" };
   const session = await memory.resumeSession(row?.id ?? "");

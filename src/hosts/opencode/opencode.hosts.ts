@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { openMemory } from "../../index.ts";
 import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../../testing/index.ts";
+import { findProject } from "../../workspace/project.ts";
 import { readHookState } from "../hook/state.ts";
 import {
   type ClientPlace,
@@ -174,7 +175,7 @@ test(
     const [a, b] = [await opencode.newSession(), await opencode.newSession()];
     await opencode.ask(a, "remember: only in A");
     await opencode.ask(b, "remember: only in B");
-    const ended = (id: string) => readHookState(join(place.root, ".holdfast"), "opencode", id)?.ended;
+    const ended = (id: string) => readHookState(findProject(place.root).directory, "opencode", id)?.ended;
     await opencode.remove(a);
     while (ended(a) === undefined) await setTimeout(100);
     assert.equal(ended(b), undefined);
@@ -189,7 +190,7 @@ test(`${spec}: after a compaction a forbidden call is refused, and others run`, 
   await opencode.ask(id, `Never touch forbidden.txt without asking me.\n${"pad ".repeat(300)}`);
   await opencode.compact(id);
   await opencode.ask(id, "Go on.");
-  const memory = await openMemory({ store: join(place.root, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
   const session = await memory.openSession(`opencode.${id}`);
   const [found] = await session.pins.list();
   assert.equal(found?.text, "Never touch forbidden.txt without asking me.");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
+import { findProject } from "../../workspace/project.ts";
 import { readFailures } from "../failures.ts";
 import { readHookState } from "../hook/state.ts";
 import type { OpencodeMessage } from "../opencode-family/api.ts";
@@ -59,7 +60,7 @@ async function startOpencode(command: Record<string, unknown> = config) {
       return messages.flatMap(({ parts }) => parts.map(({ text }) => String(text))).join("\n---\n");
     },
     async write(sessionID: string, content: string, kind: "agent" | "person" = "agent"): Promise<void> {
-      const memory = await openMemory({ store: join(directory, ".holdfast/memory.db") });
+      const memory = await openMemory({ store: join(findProject(directory).directory, "memory.db") });
       const session = await memory.openSession(`opencode.${sessionID}`);
       await session.notepad.append(content, { actor: { kind } });
       await memory.close();
@@ -71,7 +72,7 @@ async function startOpencode(command: Record<string, unknown> = config) {
 function linkedSession(directory: string): string {
   const link = join(import.meta.dirname, "../session-link.ts");
   const code = `import { followSession } from ${JSON.stringify(link)};
-    console.log(await followSession({ directory: ${JSON.stringify(join(directory, ".holdfast"))}, cwd: ${JSON.stringify(directory)} }).current());`;
+    console.log(await followSession({ directory: ${JSON.stringify(findProject(directory).directory)}, cwd: ${JSON.stringify(directory)} }).current());`;
   return spawnSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" }).stdout.trim();
 }
 
@@ -113,7 +114,7 @@ test("the summariser learns what to keep without the memory, and the next call h
     "these messages are for the summariser",
   );
 
-  const transcript = join(opencode.directory, ".holdfast/transcripts/opencode.ses_a.jsonl");
+  const transcript = join(findProject(opencode.directory).directory, "transcripts/opencode.ses_a.jsonl");
   assert.match(readFileSync(transcript, "utf8"), /Audit src\/ledger\.ts/);
   assert.equal(statSync(transcript).mode & 0o777, 0o600);
 
@@ -143,7 +144,7 @@ test("a new process shows the compaction of the one before, however that ended [
     assert.match(shown, compacted);
     assert.equal(shown.split("[Receipt:").length, 2);
   }
-  const memory = await openMemory({ store: join(opencode.directory, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(opencode.directory).directory, "memory.db") });
   const receipts = await (await memory.openSession("opencode.ses_a")).receipts();
   await memory.close();
   assert.equal(receipts.length, 1, "one compaction");
@@ -166,9 +167,10 @@ test("a deleted session and a disposed instance end each session once, with its 
     await opencode.write(id, "plan");
     await opencode.ask(id, `Audit src/${id}.ts, please.`);
   }
-  const ended = (id: string) => readHookState(join(opencode.directory, ".holdfast"), "opencode", id)?.ended;
+  const ended = (id: string) =>
+    readHookState(findProject(opencode.directory).directory, "opencode", id)?.ended;
   const transcript = (id: string) =>
-    readFileSync(join(opencode.directory, `.holdfast/transcripts/opencode.${id}.jsonl`), "utf8");
+    readFileSync(join(findProject(opencode.directory).directory, `transcripts/opencode.${id}.jsonl`), "utf8");
 
   opencode.stored.splice(0, 1);
   const deleted = { type: "session.deleted", properties: { info: { id: "ses_a" } } };
@@ -187,7 +189,7 @@ test("a deleted session and a disposed instance end each session once, with its 
   await opencode.hooks.event({ event: { type: "server.instance.disposed", properties: {} } });
   await opencode.hooks.event({ event: deleted });
   assert.deepEqual([ended("ses_a"), ended("ses_b")], [first, second]);
-  const notes = readFileSync(join(opencode.directory, ".holdfast/NOTES.md"), "utf8");
+  const notes = readFileSync(join(opencode.directory, "grimoires/loa/NOTES.md"), "utf8");
   assert.equal(notes.split("Session end: ").length, 3, "one hand-over for each session");
 });
 
@@ -208,7 +210,7 @@ test("a hook that does not start leaves the messages unchanged, and doctor can r
   assert.equal(await opencode.ask("ses_a", "Begin."), "Begin.");
   assert.equal(await opencode.modelCall("ses_a"), "Begin.");
   assert.equal(consoleError.mock.callCount(), 1);
-  const [failure] = readFailures(join(opencode.directory, ".holdfast"));
+  const [failure] = readFailures(findProject(opencode.directory).directory);
   assert.equal(failure?.host, "opencode");
   assert.match(failure?.message ?? "", /absent/);
 });
@@ -225,7 +227,7 @@ test("after a compaction a forbidden call is refused with the user's words, and 
     await opencode.modelCall("ses_a"),
     /\n\n\[Pins: [^\n]+\]\n[^\n]+\np1: Never push to main without/,
   );
-  const memory = await openMemory({ store: join(opencode.directory, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(opencode.directory).directory, "memory.db") });
   const session = await memory.openSession("opencode.ses_a");
   const asPerson = { actor: { kind: "person" as const } };
   await session.pins.confirm("p1", { ...asPerson, rule: { tool: "bash", pattern: "git push*main" } });

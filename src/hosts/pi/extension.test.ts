@@ -6,7 +6,7 @@ import { holdfast as runCommand } from "../../../test/support/command-line.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
 import { makeCorpus } from "../../secrets/test-support/corpus.ts";
-import { readWorkspaceConfig } from "../../workspace/config.ts";
+import { readWorkspaceConfig, userConfigFile } from "../../workspace/config.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces } from "../../workspace/surfaces.ts";
 import { readFailures } from "../failures.ts";
@@ -31,7 +31,7 @@ async function inStore<Result>(
   cwd: string,
   look: (memory: Awaited<ReturnType<typeof openMemory>>) => Promise<Result>,
 ) {
-  const memory = await openMemory({ store: join(cwd, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(cwd).directory, "memory.db") });
   try {
     return await look(memory);
   } finally {
@@ -219,8 +219,8 @@ test("if the project has a NOTES.md, its tools are registered too [plugins.pi-to
   const project = findProject(cwd);
   const names = () => chosenSurfaces({ project, config: readWorkspaceConfig(project) }, "host");
   assert.deepEqual(names(), ["notepad", "notes", "pins", "scratchpad"]);
-  mkdirSync(join(cwd, ".holdfast"));
-  writeFileSync(join(cwd, ".holdfast/NOTES.md"), "# Notes\n");
+  mkdirSync(join(cwd, "grimoires/loa"), { recursive: true });
+  writeFileSync(join(cwd, "grimoires/loa/NOTES.md"), "# Notes\n");
   assert.deepEqual(names(), ["notepad", "notes", "pins", "scratchpad", "project"]);
 });
 
@@ -313,9 +313,9 @@ test("the agent is warned once per epoch, while there is room [plugins.pi-warnin
 
 test("if the store cannot be opened, memory is in pi's file only, and the user is notified once [plugins.pi-without-store]", async () => {
   const cwd = makeProject();
-  mkdirSync(join(cwd, ".holdfast"));
+  mkdirSync(findProject(cwd).directory);
   writeFileSync(
-    join(cwd, ".holdfast/memory.db"),
+    join(findProject(cwd).directory, "memory.db"),
     "this is no database, and long enough to be looked at as one ".repeat(20),
   );
   const pi = await startPi({ cwd });
@@ -325,15 +325,22 @@ test("if the store cannot be opened, memory is in pi's file only, and the user i
   assert.match(pi.notices[0] ?? "", /memory\.db: file is not a database/);
   const again = await startPi({ cwd, entries: pi.entries });
   assert.match(shownIn(await again.modelCall()), /cedar/);
-  assert.equal(readFailures(join(cwd, ".holdfast"))[0]?.host, "pi");
-  assert.match(readFileSync(join(cwd, ".holdfast/memory.db"), "utf8"), /^this is no database/);
+  assert.equal(readFailures(findProject(cwd).directory)[0]?.host, "pi");
+  assert.match(readFileSync(join(findProject(cwd).directory, "memory.db"), "utf8"), /^this is no database/);
 });
 
-test("without a store, the project's limits and secrets still apply [plugins.pi-without-store]", async () => {
+test("without a store, the limits and the user's rule for secrets still apply [plugins.pi-without-store]", async (context) => {
   const cwd = makeProject();
   const limits = { notepadCharacters: 1_000 };
-  writeFileSync(join(cwd, "holdfast.json"), JSON.stringify({ secrets: "refuse", limits }));
-  mkdirSync(join(cwd, ".holdfast/memory.db"), { recursive: true });
+  writeFileSync(join(cwd, "holdfast.json"), JSON.stringify({ limits }));
+  const before = process.env.XDG_CONFIG_HOME;
+  process.env.XDG_CONFIG_HOME = temporaryDirectory();
+  context.after(() => {
+    process.env.XDG_CONFIG_HOME = before ?? "";
+  });
+  mkdirSync(join(process.env.XDG_CONFIG_HOME, "holdfast"));
+  writeFileSync(userConfigFile(), JSON.stringify({ secrets: "refuse" }));
+  mkdirSync(join(findProject(cwd).directory, "memory.db"), { recursive: true });
   const pi = await startPi({ cwd });
   pi.say("user", "Begin.");
   const secret = makeCorpus(7).secrets[0]?.[1] ?? "";
@@ -352,7 +359,7 @@ test("a failing handler changes nothing, and is reported once [plugins.failure]"
   assert.equal(await pi.emit("context", { messages }), undefined);
   assert.equal(await pi.emit("context", { messages }), undefined);
   assert.deepEqual(pi.notices, ["holdfast: context: the tree is gone"]);
-  assert.equal(readFailures(join(pi.context.cwd, ".holdfast")).length, 2);
+  assert.equal(readFailures(findProject(pi.context.cwd).directory).length, 2);
   pi.context.sessionManager.getBranch = getBranch;
   assert.match(shownIn(await pi.modelCall()), /## Session Notepad/, "it recovers automatically");
 });

@@ -10,7 +10,6 @@ import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
 import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
-import type { Outbox } from "../../workspace/outbox.ts";
 import { notify, notifyEnd } from "../plugin/driver.ts";
 import { TurnNudges } from "../plugin/turn-nudges.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
@@ -38,8 +37,6 @@ export interface ExtensionParts {
   nudges?: NudgePolicy;
   /** Reports a failure; the agent continues. */
   report(event: string, error: unknown, context: PiContext): void;
-  /** Keeps writes of a project while another process holds its store. */
-  outboxOf?(cwd: string): Outbox;
 }
 
 /** The compaction that we offered to pi and that pi has not made yet. */
@@ -178,16 +175,7 @@ export class PiExtension {
     try {
       const session = await this.#memory.session(context);
       const key = await this.#shown.ownEdit(callId, name, input);
-      const call = {
-        sessionId: session.id,
-        open: async () => session,
-        tool: name,
-        input,
-        key,
-        isWrite: !readOnly,
-      };
-      const outbox = this.#parts.outboxOf?.(context.cwd);
-      const answer = (await outbox?.call(call)) ?? (await session.call(name, input, { key }));
+      const answer = await session.call(name, input, { key });
       if (answer.ok && !readOnly) this.#nudges.noteWriting();
       // The store already has the edit; if writing to the branch fails, the next call tries again. A store that was just
       // found locked is not waited for a second time.

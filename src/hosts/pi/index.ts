@@ -6,7 +6,6 @@ import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { limitsOf, secretsOf } from "../../workspace/library-options.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
-import { Outbox } from "../../workspace/outbox.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -31,18 +30,12 @@ export default async function holdfast(pi: PiExtensionApi): Promise<void> {
   const config = readWorkspaceConfig(project);
   const surfaces = await loadSurfaces(chosenSurfaces({ project, config }, "host"), { project, config });
   const parts = await openMemory({ store: "memory:", surfaces, limits: limitsOf(config) });
-  const outboxes = new Map<string, Outbox>();
   const extension = new PiExtension(pi, {
     tools: parts.tools(inPlugin),
     nudges: config.nudges,
     report: reportFailure,
     openMemory: (context) =>
       openStoreOrMemory(context.cwd, surfaces, (error) => reportFailure("session_start", error, context)),
-    outboxOf: (cwd) => {
-      const outbox = outboxes.get(cwd) ?? new Outbox(findWorkspace({ cwd }));
-      outboxes.set(cwd, outbox);
-      return outbox;
-    },
   });
   extension.register(pi);
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../../testing/index.ts";
+import { findProject } from "../../workspace/project.ts";
 import {
   type ClientPlace,
   count,
@@ -146,7 +147,7 @@ for (const version of versions) {
     assert.equal(pi.errors(), "");
     await pi.stop();
 
-    const memory = await openMemory({ store: join(place.root, ".holdfast/memory.db") });
+    const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
     const [session] = await memory.listSessions();
     const receipts = await (await memory.resumeSession(session?.id ?? "")).receipts();
     assert.deepEqual(
@@ -186,7 +187,7 @@ for (const version of versions) {
     await pi.ask(`Never touch forbidden.txt without asking me.\n${"pad ".repeat(400)}`);
     await pi.ask(`Where are the invoices of March? ${"more ".repeat(400)}`);
     await pi.command("compact");
-    const memory = await openMemory({ store: join(place.root, ".holdfast/memory.db") });
+    const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
     const [listed] = await memory.listSessions();
     const session = await memory.openSession(listed?.id ?? "");
     const [found] = await session.pins.list();

@@ -1,9 +1,8 @@
 import type { Memory } from "../../sessions/memory.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
-import { Outbox } from "../../workspace/outbox.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
-import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 
 /** Settings of ours in the host's own config, and its name for them. */
 export type HostSettings = { name: string; settings: Record<string, unknown> };
@@ -12,7 +11,6 @@ export type HostSettings = { name: string; settings: Record<string, unknown> };
 export class ProjectMemories {
   host: HostSettings | undefined;
   readonly #memories = new Map<string, Promise<Memory>>();
-  readonly #outboxes = new Map<string, Outbox>();
   readonly #open: typeof openProjectMemory;
 
   constructor(open: typeof openProjectMemory = openProjectMemory) {
@@ -30,16 +28,7 @@ export class ProjectMemories {
     return opened;
   }
 
-  outbox(cwd: string): Outbox {
-    const { root } = findProject(cwd);
-    const outbox = this.#outboxes.get(root) ?? new Outbox(workspaceIn(cwd, this.host));
-    this.#outboxes.set(root, outbox);
-    return outbox;
-  }
-
   async close(): Promise<void> {
-    for (const outbox of this.#outboxes.values()) outbox.close();
-    this.#outboxes.clear();
     const open = [...this.#memories.values()];
     this.#memories.clear();
     for (const memory of await Promise.allSettled(open))
@@ -47,12 +36,8 @@ export class ProjectMemories {
   }
 }
 
-function workspaceIn(cwd: string, host: HostSettings | undefined): Workspace {
-  return findWorkspace({ cwd, ...(host ? { host } : {}) });
-}
-
 async function openProjectMemory(cwd: string, host: HostSettings | undefined): Promise<Memory> {
-  const workspace = workspaceIn(cwd, host);
+  const workspace = findWorkspace({ cwd, ...(host ? { host } : {}) });
   const surfaces = await loadSurfaces(chosenSurfaces(workspace, "host"), workspace);
   return openMemoryIn(workspace, { surfaces, isInteractive: true });
 }

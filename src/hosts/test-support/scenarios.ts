@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, type TestContext, test } from "node:test";
 import { openMemory } from "../../index.ts";
+import { findProject } from "../../workspace/project.ts";
 import { type ClientAnswer, type ClientModel, type ClientRequest, startClientModel } from "./client-model.ts";
 import { builtCommand, type ClientPlace, installClient, makePlace, run } from "./clients.ts";
 
@@ -152,7 +153,7 @@ async function startRun(client: RealClient): Promise<ScenarioRun> {
     model,
     newRequests: () => agents.splice(0),
     async notepads() {
-      const memory = await openMemory({ store: join(place.root, ".holdfast/memory.db") });
+      const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
       const texts: string[] = [];
       for (const { id } of await memory.listSessions())
         texts.push(await (await memory.resumeSession(id)).notepad.read());
@@ -225,7 +226,7 @@ async function keepApart({ client, place, newRequests, notepads }: ScenarioRun):
 async function lockStore({ client, place, newRequests }: ScenarioRun): Promise<void> {
   await client.begin(place, "Please remember: cedar-4711");
   newRequests();
-  const database = new DatabaseSync(join(place.root, ".holdfast/memory.db"));
+  const database = new DatabaseSync(join(findProject(place.root).directory, "memory.db"));
   database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
   try {
     await client.begin(place, "Please answer anyway.");

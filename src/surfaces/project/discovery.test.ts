@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openMemory } from "../../index.ts";
@@ -30,31 +30,35 @@ test("structure goes to discovery/ beside NOTES.md, one file per topic, and is f
 test("the same topic replaces the file and keeps a copy of the earlier text [config.discovery]", async () => {
   const { root, call } = makeProject();
   await call("log_structure", { topic: "API routes", content: "# Routes\n\n/users" });
-  assert.equal(readFileSync(join(root, ".holdfast/discovery/api-routes.md"), "utf8"), "# Routes\n\n/users\n");
+  assert.equal(
+    readFileSync(join(root, "grimoires/loa/discovery/api-routes.md"), "utf8"),
+    "# Routes\n\n/users\n",
+  );
   const same = await call("log_structure", { topic: "api  routes", content: "# Routes\n\n/users\n" });
-  assert.equal(same.text, "Documented in .holdfast/discovery/api-routes.md.");
+  assert.equal(same.text, "Documented in grimoires/loa/discovery/api-routes.md.");
   const { text } = await call("log_structure", { topic: "API routes", content: "/users and /orders" });
   const [, backup = ""] = /The earlier text is in (\S+)\.$/.exec(text) ?? [];
-  assert.equal(readFileSync(join(root, backup), "utf8"), "# Routes\n\n/users\n");
+  assert.equal(readFileSync(backup, "utf8"), "# Routes\n\n/users\n");
 });
 
-test("git takes discovery/ in .holdfast, and nothing else there [config.discovery]", async () => {
+test("git takes NOTES.md and discovery/, and the project has no other file of ours [config.discovery]", async () => {
   const { root, call } = makeProject();
   git(root, "init", "-q");
   await call("log_structure", { topic: "src", content: "one folder" });
-  git(root, "check-ignore", "-q", ".holdfast/memory.db");
-  assert.throws(() => git(root, "check-ignore", "-q", ".holdfast/discovery/src.md"), { status: 1 });
-  assert.throws(() => git(root, "check-ignore", "-q", ".holdfast/NOTES.md"), { status: 1 });
+  assert.throws(() => git(root, "check-ignore", "-q", "grimoires/loa/discovery/src.md"), { status: 1 });
+  assert.throws(() => git(root, "check-ignore", "-q", "grimoires/loa/NOTES.md"), { status: 1 });
+  assert.deepEqual(readdirSync(root).toSorted(), [".git", "grimoires", "src"]);
+  assert.deepEqual(readdirSync(join(root, "grimoires/loa")).toSorted(), ["NOTES.md", "discovery"]);
 });
 
 test("a topic cannot lead out of the folder, and links are refused [config.discovery]", async () => {
   const { root, call } = makeProject();
   await call("log_structure", { topic: "../../etc/passwd", content: "x" });
-  assert.ok(existsSync(join(root, ".holdfast/discovery/etc-passwd.md")));
+  assert.ok(existsSync(join(root, "grimoires/loa/discovery/etc-passwd.md")));
   await assert.rejects(call("log_structure", { topic: "../..", content: "x" }), /no letter or digit/);
   const other = makeProject();
   mkdirSync(join(other.root, "elsewhere"));
-  symlinkSync(join(other.root, "elsewhere"), join(other.root, ".holdfast/discovery"));
+  symlinkSync(join(other.root, "elsewhere"), join(other.root, "grimoires/loa/discovery"));
   await assert.rejects(other.call("log_structure", { topic: "x", content: "x" }), /goes through a link/);
 });
 
@@ -64,8 +68,11 @@ test("the block of a running agent shows a file that a person adds [config.disco
   const session = await memory.openSession("s");
   assert.doesNotMatch(JSON.stringify(await session.context()), /Structure in/);
   await session.call("log_structure", { topic: "first", content: "one" });
-  assert.match(JSON.stringify(await session.context()), /Structure in \.holdfast\/discovery\/: first\.md/);
-  writeInto(root, ".holdfast/discovery/second.md", "two");
+  assert.match(
+    JSON.stringify(await session.context()),
+    /Structure in grimoires\/loa\/discovery\/: first\.md/,
+  );
+  writeInto(root, "grimoires/loa/discovery/second.md", "two");
   assert.match(JSON.stringify(await session.context()), /first\.md, second\.md/);
   await memory.close();
 });

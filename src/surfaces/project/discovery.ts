@@ -1,7 +1,6 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { HoldfastError } from "../../errors.ts";
-import { unignore } from "./init.ts";
 import { type NotesFile, readNotesFile, writeNotesFile } from "./notes-md/file.ts";
 import type { Project } from "./project.ts";
 import { withoutMachinePaths } from "./verify/references.ts";
@@ -58,7 +57,6 @@ export function documentStructure(project: Project, topic: string, content: stri
     if (before === text) return { name };
     const backup = before === undefined ? undefined : backUp(file, before, project.now(), fileNameOf(topic));
     writeNotesFile(target, text);
-    unignore(file, `!${folderName}/`, `!${folderName}/*`);
     return { name, ...(backup === undefined ? {} : { backup }) };
   });
 }

@@ -3,11 +3,9 @@ import { takeCharacters } from "../../engine/text.ts";
 import { operationsSince, readNotes } from "./edit/change-notes.ts";
 import { blockerKind } from "./edit/lists.ts";
 import { logHandoff, updateContext } from "./edit/tables.ts";
-import type { NotesFile } from "./notes-md/file.ts";
 import { contextFields, itemsOf, type Notes } from "./notes-md/parse.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { asData, recoverLevel1 } from "./recover/recover.ts";
-import { type StampPlace, stampAt } from "./start-stamp.ts";
 import { parseReference, rootPrefix, withoutMachinePaths } from "./verify/references.ts";
 import { readSource } from "./verify/working-tree.ts";
 
@@ -28,19 +26,6 @@ export interface Recovered {
   /** Blockers that may have resolved, and why. */
   blockers: { line: number; blocker: string; reason: string }[];
   warnings: string[];
-  /** What else it was made from; undefined without notes. */
-  sources?: Sources;
-}
-
-/** All of this unchanged, the notes give the same level 1 and the same blockers. */
-export interface Sources {
-  file: NotesFile;
-  /** Where the session's start is stamped; undefined if it is not in the usual form. */
-  stamp: StampPlace | undefined;
-  /** The project files that were read, relative to the root. */
-  paths: string[];
-  /** When the next blocker's date passes, in milliseconds since 1970. */
-  until: number | undefined;
 }
 
 /** Reads level 1 and rechecks the blockers; writes nothing. */
@@ -51,15 +36,8 @@ export async function recoverProject(options: ProjectOptions): Promise<Recovered
     const { file } = project;
     const notes = readNotes(file);
     if (!notes) return recovered;
-    const { text, paths } = recoverLevel1(file, notes, await project.countTokens());
-    recovered.text = text;
+    recovered.text = recoverLevel1(file, notes, await project.countTokens()).text;
     recovered.blockers = resolvedBlockers(project, notes);
-    recovered.sources = {
-      file,
-      stamp: stampOf(notes),
-      paths: [...paths, ...blockerFiles(notes)],
-      until: nextDate(project, notes),
-    };
   } catch (error) {
     recovered.warnings.push((error as Error).message);
   }
@@ -100,12 +78,6 @@ export function resolvedBlockers(project: Project, notes: Notes): SessionStart["
   });
 }
 
-function stampOf(notes: Notes): StampPlace | undefined {
-  const { item } = contextFields(notes).get("session started") ?? {};
-  if (!item || item.textEnd > item.line + 1) return undefined;
-  return stampAt(notes.text, notes.lines, item.line);
-}
-
 function openBlockers(notes: Notes): ReturnType<typeof itemsOf> {
   return itemsOf(notes, "blockers").filter(({ text }) => !/^resolved/i.test(text));
 }
@@ -118,18 +90,6 @@ function etaOf(blocker: string): string | undefined {
 function fileOf(blocker: string): string {
   const word = blocker.split(/[\s,;()`]+/).find((each) => each.startsWith(rootPrefix));
   return word === undefined ? "" : parseReference(word).path.slice(rootPrefix.length);
-}
-
-function blockerFiles(notes: Notes): string[] {
-  return openBlockers(notes).flatMap(({ text }) => fileOf(text) || []);
-}
-
-/** When the date of the next blocker passes. */
-function nextDate(project: Project, notes: Notes): number | undefined {
-  const now = Date.parse(project.now());
-  const dates = openBlockers(notes).map(({ text }) => Date.parse(etaOf(text) ?? ""));
-  const coming = dates.filter((date) => date >= now);
-  return coming.length === 0 ? undefined : Math.min(...coming);
 }
 
 /** Max blockers shown after level 1; "holdfast project status" lists them all. */

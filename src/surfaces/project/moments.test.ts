@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { holdfast } from "../../../test/support/command-line.ts";
@@ -26,7 +26,7 @@ test("a session start recovers level 1, rechecks the blockers and records the ti
   const { root, read, clock } = makeProject({ notes: seedNotes });
   writeInto(
     root,
-    ".holdfast/NOTES.md",
+    "grimoires/loa/NOTES.md",
     seedNotes.replace("legal review complete", "$" + "{PROJECT_ROOT}/src/auth/jwt.ts is there"),
   );
   const start = await startProjectSession({ root, clock });
@@ -109,7 +109,7 @@ test("a host gets level 1 within its budget in any script, and a few blockers as
       .replace("Nothing has been worked on yet", words)
       .replace("### Pending", `#### 2026-01-15T14:30:00Z - ${words}\n**Decision**: ${words}\n\n### Pending`)
       .replace(/(?<=affecting progress -->\n)/, blocker.repeat(50));
-    writeInto(project.root, ".holdfast/NOTES.md", notes);
+    writeInto(project.root, "grimoires/loa/NOTES.md", notes);
     const payload = { hook_event_name: "SessionStart", session_id: "s", source: "clear" };
     const { context } = await hook(project, "claude-code", payload);
     const [level1 = ""] = /\[Project memory[\s\S]*?\[End of project memory.*?\]/.exec(context) ?? [];
@@ -132,8 +132,14 @@ test("without notes, or with notes that cannot be used, nothing is written and n
     written: false,
     warnings: [],
   });
-  symlinkSync(temporaryDirectory(), join(root, ".holdfast"));
-  assert.match((await startProjectSession({ root, path: ".holdfast/NOTES.md" })).warnings.join(), /^$|link/);
+  const outside = temporaryDirectory();
+  writeInto(outside, "NOTES.md", seedNotes);
+  mkdirSync(join(root, "grimoires"));
+  symlinkSync(outside, join(root, "grimoires/loa"));
+  const linked = await startProjectSession({ root });
+  assert.deepEqual([linked.text, linked.written], ["", false]);
+  assert.match(linked.warnings.join(), /goes through a link/);
+  assert.equal(readFileSync(join(outside, "NOTES.md"), "utf8"), seedNotes);
   const missing = await checkpointProject({ root: join(root, "none"), checkpoint, moment: "session-end" });
   assert.equal(missing.written, false);
   assert.match(missing.warnings.join(), /cannot be opened/);
@@ -181,7 +187,7 @@ test("actionable debt becomes an issue in bd or br, in the form that the tracker
     );
     assert.deepEqual(JSON.parse(readFileSync(join(directory, "called.json"), "utf8")), [
       ...["create", description, "--priority", "1"],
-      ...["--description", "TD-001 in .holdfast/NOTES.md", "--json"],
+      ...["--description", "TD-001 in grimoires/loa/NOTES.md", "--json"],
     ]);
     const cases: [directory: string, message: RegExp][] = [
       [temporaryDirectory(), /Neither bd nor br is on the PATH, so no issue was created/],

@@ -7,7 +7,7 @@ import { pathInEnvironment } from "./notes-md/places.ts";
 export interface ProjectOptions {
   /** The project's directory. */
   root: string;
-  /** Path of NOTES.md from the root (default: $HOLDFAST_NOTES, else `grimoires/loa/NOTES.md` if it exists, else `.holdfast/NOTES.md`). */
+  /** Path of NOTES.md from the root (default: $HOLDFAST_NOTES, else `grimoires/loa/NOTES.md`). */
   path?: string | undefined;
   /** Milliseconds since 1970. */
   clock?: (() => number) | undefined;

@@ -14,6 +14,7 @@ import { locateNotes } from "./notes-md/file.ts";
 import { parseNotes, tableOf } from "./notes-md/parse.ts";
 import { openProject } from "./project.ts";
 import { callOperation, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
+import { notesFolder } from "./verify/working-files.ts";
 
 test("writers in several processes lose nothing and use no id twice [project.writers]", async () => {
   const { root, project, read } = makeProject();
@@ -62,16 +63,25 @@ test("links and paths outside the project are refused, and nothing is written th
   const sibling = temporaryDirectory();
   assert.throws(() => locateNotes(sibling, `${sibling}-too/NOTES.md`), { code: "invalid_input" });
   const linkedFile = temporaryDirectory();
-  mkdirSync(join(linkedFile, ".holdfast"));
-  symlinkSync(join(outside, "NOTES.md"), join(linkedFile, ".holdfast/NOTES.md"));
+  mkdirSync(join(linkedFile, "grimoires/loa"), { recursive: true });
+  symlinkSync(join(outside, "NOTES.md"), join(linkedFile, "grimoires/loa/NOTES.md"));
   const linkedParent = temporaryDirectory();
-  symlinkSync(outside, join(linkedParent, ".holdfast"));
+  mkdirSync(join(linkedParent, "grimoires"));
+  symlinkSync(outside, join(linkedParent, "grimoires/loa"));
+  const linkedAbove = temporaryDirectory();
+  symlinkSync(outside, join(linkedAbove, "grimoires"));
   const linkedInside = temporaryDirectory();
   mkdirSync(join(linkedInside, "real"));
   symlinkSync(join(linkedInside, "real"), join(linkedInside, "docs"));
   const directory = temporaryDirectory();
-  mkdirSync(join(directory, ".holdfast/NOTES.md"), { recursive: true });
-  for (const [root, path] of [[linkedFile], [linkedParent], [linkedInside, "docs/NOTES.md"], [directory]]) {
+  mkdirSync(join(directory, "grimoires/loa/NOTES.md"), { recursive: true });
+  for (const [root, path] of [
+    [linkedFile],
+    [linkedParent],
+    [linkedAbove],
+    [linkedInside, "docs/NOTES.md"],
+    [directory],
+  ]) {
     const project = openProject({ root: root ?? "", path });
     await assert.rejects(
       callOperation(project, "recover_context", {}),
@@ -128,19 +138,19 @@ test("swapping a directory for a link during a write never writes outside the pr
   assert.equal(readFileSync(join(outside, "NOTES.md"), "utf8"), "not ours\n");
 });
 
-test("the file is found at its default paths, is created for its owner only, and keeps its mode [project.place]", async () => {
+test("the file is at its default path, is created for its owner only, and keeps its mode [project.place]", async () => {
   const root = temporaryDirectory();
   const project = openProject({ root });
-  assert.equal(project.file.name, ".holdfast/NOTES.md");
+  assert.equal(project.file.name, "grimoires/loa/NOTES.md");
   initProject(project);
   assert.equal(statSync(project.file.path).mode & 0o777, 0o600);
-  assert.equal(statSync(join(root, ".holdfast")).mode & 0o777, 0o700);
+  assert.equal(statSync(join(root, "grimoires/loa")).mode & 0o777, 0o700);
   assert.throws(() => initProject(project), { code: "conflict" });
   chmodSync(project.file.path, 0o644);
   await callOperation(project, "set_goal", { goal: "keep the mode" });
   assert.equal(statSync(project.file.path).mode & 0o777, 0o644);
-  writeInto(root, "grimoires/loa/NOTES.md", seedNotes);
-  assert.equal(project.file.name, "grimoires/loa/NOTES.md");
+  assert.equal(statSync(notesFolder(root)).mode & 0o777, 0o700);
+  assert.equal(statSync(join(notesFolder(root), "undo.json")).mode & 0o777, 0o600);
   assert.equal(openProject({ root, path: "docs/MEMORY.md" }).file.name, "docs/MEMORY.md");
   assert.equal(openProject({ root, path: join(root, "docs/MEMORY.md") }).file.name, "docs/MEMORY.md");
 });
@@ -148,19 +158,23 @@ test("the file is found at its default paths, is created for its owner only, and
 test("a full disk is reported, leaves the file unchanged, and writes work again once there is space [project.bad-files]", (t) => {
   const reason = noMounts();
   if (reason) return t.skip(reason);
-  const root = temporaryDirectory();
   const command = `"${process.execPath}" "${join(import.meta.dirname, "../../cli.ts")}" project`;
-  const script = [
-    `cd "${root}" && ${command} init && cp .holdfast/NOTES.md before`,
-    "head -c 200000 /dev/zero > ballast",
-    `${command} log debt "on a full disk"`,
-    "cmp before .holdfast/NOTES.md && echo same && rm ballast",
-    `${command} log debt "with room again"`,
-  ].join("; ");
-  const [program = "", ...rest] = smallDisk(root, 64);
-  const { stdout, stderr } = spawnSync(program, [...rest, "sh", "-c", script], { encoding: "utf8" });
-  assert.match(stderr, /disk is full\. Nothing was changed; free some disk space\./);
-  assert.match(stdout, /same\nLogged TD-001 on line \d+\./);
+  for (const place of ["project", "state"] as const) {
+    const [root, state] = [temporaryDirectory(), temporaryDirectory()];
+    const disk = place === "project" ? root : state;
+    const script = [
+      `cd "${root}" && ${command} init && cp grimoires/loa/NOTES.md before`,
+      `head -c 200000 /dev/zero > "${disk}/ballast"`,
+      `${command} log debt "on a full disk"`,
+      `cmp before grimoires/loa/NOTES.md && echo same && rm "${disk}/ballast"`,
+      `${command} log debt "with room again"`,
+    ].join("; ");
+    const [program = "", ...rest] = smallDisk(disk, 64);
+    const env = { ...process.env, XDG_STATE_HOME: state };
+    const { stdout, stderr } = spawnSync(program, [...rest, "sh", "-c", script], { encoding: "utf8", env });
+    assert.match(stderr, /disk is full\. Nothing was changed; free some disk space\./, place);
+    assert.match(stdout, /same\nLogged TD-001 on line \d+\./, place);
+  }
 });
 
 test("a read-only file is not replaced, and can be read [project.bad-files]", async () => {

@@ -162,7 +162,7 @@ function notesIndex(): NoteIndex {
 
 function projectWithNotes(): string {
   const root = temporaryDirectory();
-  mkdirSync(join(root, ".holdfast"));
-  writeFileSync(join(root, ".holdfast", "NOTES.md"), "# Notes\n");
+  mkdirSync(join(root, "grimoires/loa"), { recursive: true });
+  writeFileSync(join(root, "grimoires/loa/NOTES.md"), "# Notes\n");
   return root;
 }

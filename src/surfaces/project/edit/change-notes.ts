@@ -10,6 +10,8 @@ import { keepUndo, matchesHash, readUndo, type UndoEntry, writeUndo } from "./un
 export interface Planned<T> {
   edits: LineEdit[];
   result: T;
+  /** Called if the edits were not written. */
+  abandon?: () => void;
 }
 
 export function readNotes(file: NotesFile): Notes | undefined {
@@ -37,9 +39,15 @@ export function changeNotes<T>(
   return holdLock(file, () => {
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const notes = existingNotes(file);
-      const { edits, result } = plan(notes);
+      const { edits, result, abandon } = plan(notes);
       const after = applyLineEdits(notes.lines, edits);
-      if (edits.length === 0 || replaceText(file, notes.text, after, change)) return result;
+      let isDone = false;
+      try {
+        isDone = edits.length === 0 || replaceText(file, notes.text, after, change);
+        if (isDone) return result;
+      } finally {
+        if (!isDone) abandon?.();
+      }
     }
     throw changedMeanwhile(file);
   });

@@ -31,7 +31,7 @@ export async function logDebt(project: Project, input: DebtInput, caller: Caller
   const description = requireLine(input.description, "description");
   const severity = input.severity ?? "MEDIUM";
   const { id, line } = project.change("log_debt", (notes) => {
-    const next = allocateId(project.file, notes);
+    const { id: next, release } = allocateId(project.file, notes);
     const row = safeRow(notes, "debt", {
       id: next,
       description,
@@ -39,7 +39,7 @@ export async function logDebt(project: Project, input: DebtInput, caller: Caller
       "found by": nameOf(input.found_by ?? caller.agent) || "agent",
       sprint: nameOf(input.sprint),
     });
-    return { edits: [row], result: { id: next, line: rowLine(row) } };
+    return { edits: [row], result: { id: next, line: rowLine(row) }, abandon: release };
   });
   if (!input.actionable) return { id, line, bead: undefined, noBead: undefined };
   const issue = await createBead(project, { title: description, severity, reference: id });
@@ -66,8 +66,8 @@ function beadCell(notes: Notes, id: string, bead: string) {
 
 const debtId = /\bTD-(\d{1,9})\b/g;
 
-/** Allocates the next id. Ids are never reused, even when their row is gone. */
-function allocateId(file: NotesFile, notes: Notes): string {
+/** Allocates the next id. Ids are never reused, even when their row is gone; `release` is for one that was never written. */
+function allocateId(file: NotesFile, notes: Notes): { id: string; release: () => void } {
   const known = readWorkingFile(file, "ids.json") as { debt?: unknown; head?: unknown } | undefined;
   const debt = typeof known?.debt === "number" ? known.debt : 0;
   const seen = debt > 0 && typeof known?.head === "string" ? known.head : "";
@@ -76,7 +76,8 @@ function allocateId(file: NotesFile, notes: Notes): string {
   const past = head === seen ? 0 : highest(gitHistoryIds(file, seen));
   const next = Math.max(debt, past, highest(notes.text)) + 1;
   writeWorkingFile(file, "ids.json", { debt: next, head });
-  return `TD-${String(next).padStart(3, "0")}`;
+  const id = `TD-${String(next).padStart(3, "0")}`;
+  return { id, release: () => writeWorkingFile(file, "ids.json", known ?? {}) };
 }
 
 function highest(text: string): number {

@@ -7,7 +7,9 @@ import { lintProject } from "../lint/lint.ts";
 import { readDecision } from "../notes-md/decision.ts";
 import { joinLines, splitLines } from "../notes-md/lines.ts";
 import { entriesOf, itemsOf, parseNotes, tableOf } from "../notes-md/parse.ts";
+import { openProject } from "../project.ts";
 import { callOperation, decision, git, jwt, makeProject, seedNotes } from "../test-support/project.ts";
+import { notesFolder } from "../verify/working-files.ts";
 import { undoChange } from "./change-notes.ts";
 
 /** One call per operation that adds something. */
@@ -294,11 +296,11 @@ test("debt ids are never reused, even after the row or the working files are gon
   const { root, call, read, write } = makeProject({ notes: seedNotes });
   assert.equal((await call("log_debt", { description: "third" })).id, "TD-003");
   git(root, "init", "-q");
-  git(root, "add", "-f", ".holdfast/NOTES.md");
+  git(root, "add", "-f", "grimoires/loa/NOTES.md");
   git(root, "commit", "-qm", "notes");
   write(seedNotes);
   git(root, "commit", "-qam", "without the third");
-  rmSync(join(root, ".holdfast/project"), { recursive: true });
+  rmSync(notesFolder(root), { recursive: true });
   const input = { description: "fourth", severity: "LOW", found_by: "x", sprint: "S4" };
   assert.equal((await call("log_debt", input)).id, "TD-004");
   assert.match(read(), /^\| TD-004 \| fourth \| LOW \| x \| S4 \|$/m);
@@ -307,9 +309,9 @@ test("debt ids are never reused, even after the row or the working files are gon
 });
 
 test("an id that was added and removed in another person's commits, or before a rename, is not reused [project.debt]", async () => {
-  const { root, call, write } = makeProject({ notes: seedNotes });
+  const { root, clock, call, write } = makeProject({ notes: seedNotes, path: "docs/NOTES.md" });
   git(root, "init", "-q");
-  git(root, "add", "-f", ".holdfast/NOTES.md");
+  git(root, "add", "-f", "docs/NOTES.md");
   git(root, "commit", "-qm", "notes");
   assert.equal((await call("log_debt", { description: "ours" })).id, "TD-003");
   write(seedNotes.replace("| TD-002 |", "| TD-009 |"));
@@ -319,10 +321,11 @@ test("an id that was added and removed in another person's commits, or before a 
   assert.equal((await call("log_debt", { description: "next" })).id, "TD-010");
   write(seedNotes);
   mkdirSync(join(root, "grimoires/loa"), { recursive: true });
-  git(root, "mv", ".holdfast/NOTES.md", "grimoires/loa/NOTES.md");
+  git(root, "mv", "docs/NOTES.md", "grimoires/loa/NOTES.md");
   git(root, "commit", "-qam", "moved");
-  rmSync(join(root, ".holdfast/project"), { recursive: true });
-  assert.equal((await call("log_debt", { description: "in a new clone" })).id, "TD-010");
+  rmSync(notesFolder(root), { recursive: true });
+  const moved = openProject({ root, clock });
+  assert.equal((await callOperation(moved, "log_debt", { description: "in a new clone" })).id, "TD-010");
 });
 
 test("goals, blockers and questions are added once, changed in place and closed [project.lists]", async () => {

@@ -1,4 +1,4 @@
-import { contentHash } from "../../../engine/short-hash.ts";
+import { shortHash } from "../../../engine/short-hash.ts";
 import { type Splice, spliceBetween } from "../../../engine/text.ts";
 import type { NotesFile } from "../notes-md/file.ts";
 import { readWorkingFile, writeWorkingFile } from "../verify/working-files.ts";
@@ -41,16 +41,13 @@ export function keepUndo(
 }
 
 function hash(text: string): string {
-  return contentHash(Buffer.from(withoutTime(text)));
+  return shortHash(withoutTime(text));
 }
 
 function withoutTime(text: string): string {
   return text.replace(/^(- \*\*Session Started\*\*: )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?=\r?$)/m, "$1");
 }
 
-/** Earlier versions kept SHA-256, which has 64 digits. */
 export function matchesHash(known: string, text: string): boolean {
-  if (known.length !== 64) return known === hash(text);
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  return known === createHash("sha256").update(text).digest("hex");
+  return known === hash(text);
 }

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { holdfastWith } from "../../../../test/support/people.ts";
 import { templateText } from "../notes-md/sections.ts";
 import { openProject } from "../project.ts";
 import { decisionText, git, jwt, makeProject, seedNotes, writeInto } from "../test-support/project.ts";
+import { notesFolder } from "../verify/working-files.ts";
 import { fixProject, lintProject } from "./lint.ts";
 import { ruleSentences } from "./rules.ts";
 
@@ -250,7 +251,7 @@ test("every planted fault is found on its line, and fixed if that loses nothing 
       `${name}: ${JSON.stringify(report.findings)}`,
     );
     if (!isFixed) assert.equal(read(), before, name);
-    else assert.equal(readFileSync(join(project.file.root, report.backup ?? ""), "utf8"), before);
+    else assert.equal(readFileSync(report.backup ?? "", "utf8"), before);
   }
   const rules = new Set(planted.map(([rule]) => rule));
   assert.deepEqual(
@@ -269,11 +270,11 @@ test("changing committed rows of the hand-over log is a finding [project.append-
   await call("log_handoff", { summary: "first" });
   await call("log_handoff", { summary: "second" });
   git(root, "init", "-q");
-  git(root, "add", "-f", ".holdfast/NOTES.md");
+  git(root, "add", "-f", "grimoires/loa/NOTES.md");
   git(root, "commit", "-qm", "notes");
   const committed = read();
   await call("log_handoff", { summary: "third" });
-  assert.deepEqual(await lintProject(project), { file: ".holdfast/NOTES.md", findings: [], skipped: [] });
+  assert.deepEqual(await lintProject(project), { file: "grimoires/loa/NOTES.md", findings: [], skipped: [] });
   const faults = [
     committed.replace("| first |", "| other |"),
     committed.replace(/^.*\| second \|\n/m, ""),
@@ -293,7 +294,7 @@ test("changing committed rows of the hand-over log is a finding [project.append-
 });
 
 test("a lost row is a finding even after a commit or a move of the file; fixes are not [project.append-only]", async () => {
-  const { root, project, read, write, call } = makeProject();
+  const { root, project, read, write, call } = makeProject({ path: "docs/NOTES.md" });
   await call("log_handoff", { summary: "first" });
   write(
     read().replace(
@@ -303,7 +304,7 @@ test("a lost row is a finding even after a commit or a move of the file; fixes a
   );
   const whole = read();
   git(root, "init", "-q");
-  git(root, "add", "-f", ".holdfast/NOTES.md");
+  git(root, "add", "-f", "docs/NOTES.md");
   git(root, "commit", "-qm", "notes");
   assert.deepEqual((await fixProject(project)).findings, []);
   write(whole.replace(/^.*\| first \|\n/m, ""));
@@ -314,7 +315,7 @@ test("a lost row is a finding even after a commit or a move of the file; fixes a
   git(root, "commit", "-qam", "back again");
   assert.ok(!(await rules()).includes("append-only-log"));
   mkdirSync(join(root, "grimoires/loa"), { recursive: true });
-  git(root, "mv", "-f", ".holdfast/NOTES.md", "grimoires/loa/NOTES.md");
+  git(root, "mv", "-f", "docs/NOTES.md", "grimoires/loa/NOTES.md");
   const moved = openProject({ root });
   assert.equal(moved.file.name, "grimoires/loa/NOTES.md");
   assert.ok(!(await rules(moved)).includes("append-only-log"));
@@ -336,7 +337,7 @@ test("the command prints lines, JSON or SARIF 2.1.0 and sets the exit code [proj
   assert.equal(plain.code, 1);
   assert.match(
     plain.stdout,
-    new RegExp(`^\\.holdfast/NOTES\\.md:${at("| a |")}: severity: .*\\(--fix\\)$`, "m"),
+    new RegExp(`^grimoires/loa/NOTES\\.md:${at("| a |")}: severity: .*\\(--fix\\)$`, "m"),
   );
   assert.match(plain.stderr, /append-only-log was not checked/);
   const json = JSON.parse((await holdfastWith({}, "project", "lint", "--root", root, "--json")).stdout) as {
@@ -371,9 +372,10 @@ test("the command prints lines, JSON or SARIF 2.1.0 and sets the exit code [proj
   assert.equal(run?.results[0]?.locations[0]?.physicalLocation.region.startLine, at("| a |"));
   const fixed = await holdfastWith({}, "project", "lint", "--root", root, "--fix");
   assert.equal(fixed.code, 1);
-  assert.match(fixed.stderr, /1 fixed; the original is in \.holdfast\/project\/NOTES-.*\.md/);
-  const backup = /is (\.holdfast\S+\.md)/.exec(fixed.stderr)?.[1] ?? "";
-  assert.ok(existsSync(join(root, backup)));
+  const [, backup = ""] = /1 fixed; the original is in (\S+\.md)/.exec(fixed.stderr) ?? [];
+  assert.equal(dirname(backup), notesFolder(root), fixed.stderr);
+  assert.match(basename(backup), /^NOTES-.*\.md$/);
+  assert.ok(existsSync(backup));
   assert.equal(
     (await holdfastWith({}, "project", "lint", "--root", root, "--file", "none/NOTES.md")).code,
     2,

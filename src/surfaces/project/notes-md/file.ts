@@ -15,11 +15,10 @@ import {
   rmSync,
   type Stats,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { HoldfastError } from "../../../errors.ts";
-import { defaultPaths } from "./places.ts";
+import { defaultPath } from "./places.ts";
 
 /** People read and edit the file; a larger one is a mistake or an attack. */
 const maxBytes = 8_000_000;
@@ -34,10 +33,9 @@ export interface NotesFile {
   name: string;
 }
 
-/** Locates a project's NOTES.md: the given path, the first default path that exists, or the path for a new file. */
-export function locateNotes(root: string, path?: string): NotesFile {
+/** Locates a project's NOTES.md, whether or not it exists. */
+export function locateNotes(root: string, chosen = defaultPath): NotesFile {
   const real = realRoot(root);
-  const chosen = path ?? defaultPaths.find((each) => existsSync(join(real, each))) ?? newFilePath(real);
   if (chosen === "" || chosen.includes("\u0000")) throw refused(chosen, "is not a valid path");
   const absolute = isAbsolute(chosen) ? underRealRoot(root, real, chosen) : resolve(real, chosen);
   const name = relative(real, absolute);
@@ -46,15 +44,10 @@ export function locateNotes(root: string, path?: string): NotesFile {
   return { root: real, path: absolute, name: name.split(sep).join("/") };
 }
 
-/** Where a new file goes: to the first default folder that exists, `.holdfast` if none does. */
-function newFilePath(root: string): string {
-  return defaultPaths.find((each) => existsSync(join(root, dirname(each)))) ?? defaultPaths.at(-1) ?? "";
-}
-
-/** The nearest ancestor with notes, a .holdfast folder or a repository; the given directory if there is none. */
+/** The nearest ancestor with notes, a config or a repository; the given directory if there is none. */
 export function findProjectRoot(from: string): string {
   const isRoot = (directory: string) =>
-    [".git", ".holdfast", "grimoires/loa/NOTES.md"].some((each) => existsSync(join(directory, each)));
+    [".git", "holdfast.json", defaultPath].some((each) => existsSync(join(directory, each)));
   for (let directory = resolve(from); ; directory = dirname(directory)) {
     if (isRoot(directory)) return directory;
     if (dirname(directory) === directory) return from;
@@ -133,30 +126,6 @@ export function writeNotesFile(file: NotesFile, text: string): void {
   });
 }
 
-/**
- * Overwrites a few bytes in place, if the file is still as expected, without the flush and the rename that replacing it
- * takes. Only for bytes of which either version will do after a crash.
- */
-export function overwriteInNotes(
-  file: NotesFile,
-  at: number,
-  text: string,
-  isExpected: (bytes: Buffer) => boolean,
-): void {
-  inParent(file, "written", (parent) => {
-    const flags = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    const descriptor = openSync(join(parent, basename(file.path)), flags);
-    try {
-      const { mode, size } = fstatSync(descriptor);
-      const isWritable = (mode & constants.S_IFMT) === constants.S_IFREG && (mode & 0o222) !== 0;
-      if (isWritable && size <= maxBytes && isExpected(readFileSync(descriptor)))
-        writeSync(descriptor, text, at);
-    } finally {
-      closeSync(descriptor);
-    }
-  });
-}
-
 function writeNewFile(path: string, text: string, mode: number): void {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const descriptor = openSync(path, flags, 0o600);
@@ -227,15 +196,12 @@ function refused(path: string, why: string): HoldfastError {
 }
 
 function failed(file: NotesFile, what: string, cause: unknown): HoldfastError {
-  const code = (cause as NodeJS.ErrnoException).code ?? "";
-  const kind = ["EACCES", "EPERM", "EROFS"].includes(code)
-    ? "store_read_only"
-    : code === "ENOSPC"
-      ? "store_full"
-      : "store_failed";
+  const { code = "", message } = cause as NodeJS.ErrnoException;
+  const full = code === "ENOSPC";
+  const readOnly = ["EACCES", "EPERM", "EROFS"].includes(code);
   return new HoldfastError(
-    kind,
-    `${file.name} could not be ${what}: ${(cause as Error).message}. Nothing was changed; check the file and the directory it is in.`,
+    full ? "store_full" : readOnly ? "store_read_only" : "store_failed",
+    `${file.name} could not be ${what}: ${full ? "the disk is full" : message}. Nothing was changed; ${full ? "free some disk space" : "check the file and the directory it is in"}.`,
     { data: { path: file.path }, cause },
   );
 }

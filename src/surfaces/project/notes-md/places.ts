@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
-/** Default paths of NOTES.md, from the project's root; a new file goes to the last. */
-export const defaultPaths: readonly string[] = ["grimoires/loa/NOTES.md", ".holdfast/NOTES.md"];
+/** Where NOTES.md is, from the project's root, unless it is configured. */
+export const defaultPath = "grimoires/loa/NOTES.md";
 
 /** The path in $HOLDFAST_NOTES, from the root; an empty variable counts as unset. */
 export function pathInEnvironment(): string | undefined {
@@ -10,9 +10,8 @@ export function pathInEnvironment(): string | undefined {
 }
 
 /** The project's notes that exist, at `path` if it is configured; does not load the code that reads them. */
-export function notesPaths(root: string, path = pathInEnvironment()): string[] {
-  const paths = (path === undefined ? defaultPaths : [path]).map((each) => resolve(root, each));
-  return paths.filter((each) => existsSync(each));
+export function notesPaths(root: string, path = pathInEnvironment() ?? defaultPath): string[] {
+  return [resolve(root, path)].filter((each) => existsSync(each));
 }
 
 export function hasNotes(root: string, path?: string): boolean {

@@ -30,7 +30,7 @@ export function makeProject({
   const clock = () => (now += 1_000);
   const project = openProject({ root, clock, ...options });
   if (notes === undefined) initProject(project);
-  else writeInto(root, ".holdfast/NOTES.md", notes);
+  else writeInto(root, options.path ?? "grimoires/loa/NOTES.md", notes);
   return {
     root,
     project,

@@ -2,16 +2,7 @@ import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { renderReference } from "./references.ts";
 
-const skippedDirectories = new Set([
-  ".git",
-  "node_modules",
-  ".holdfast",
-  "grimoires",
-  "dist",
-  "build",
-  "target",
-  ".venv",
-]);
+const skippedDirectories = new Set([".git", "node_modules", "grimoires", "dist", "build", "target", ".venv"]);
 const maxFileBytes = 1_000_000;
 
 /**

@@ -1,11 +1,16 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { shortHash } from "../../../engine/short-hash.ts";
 import { HoldfastError } from "../../../errors.ts";
+import { projectFolder } from "../../../state-folder.ts";
 import type { NotesFile } from "../notes-md/file.ts";
 
-/** Holds a lock, undo data and backups; ignored by git. */
-const directoryName = ".holdfast/project";
+/** The folder of a project's NOTES.md with its lock, undo data and backups, outside the repository. */
+export function notesFolder(root: string): string {
+  // Worktrees share the project's folder, and each has its own notes.
+  return join(projectFolder(root), "notes", shortHash(existsSync(root) ? realpathSync.native(root) : root));
+}
 
 const lockTimeoutMilliseconds = 10_000;
 
@@ -15,7 +20,6 @@ const lockTimeoutMilliseconds = 10_000;
  */
 export function holdLock<T>(file: NotesFile, work: () => T): T {
   const path = join(workingDirectory(file), "lock");
-  refuseLink(path);
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path);
@@ -44,7 +48,7 @@ function lockFailed(file: NotesFile, cause: unknown): HoldfastError {
   const readOnly = /read-?only|unable to open/i.test(message);
   return new HoldfastError(
     full ? "store_full" : readOnly ? "store_read_only" : "store_failed",
-    `${file.name} could not be locked: ${message}. Nothing was changed; ${full ? "free some disk space" : `make ${directoryName} writable`}.`,
+    `${file.name} could not be locked: ${message}. Nothing was changed; ${full ? "free some disk space" : `make ${notesFolder(file.root)} writable`}.`,
     { cause },
   );
 }
@@ -52,7 +56,7 @@ function lockFailed(file: NotesFile, cause: unknown): HoldfastError {
 /** The JSON of a working file; undefined if it does not exist or cannot be read. */
 export function readWorkingFile(file: NotesFile, name: string): unknown {
   try {
-    return JSON.parse(readFileSync(join(file.root, directoryName, name), "utf8"));
+    return JSON.parse(readFileSync(join(notesFolder(file.root), name), "utf8"));
   } catch {
     return undefined;
   }
@@ -73,7 +77,7 @@ function writeFailed(file: NotesFile, cause: unknown): HoldfastError {
   const full = (cause as NodeJS.ErrnoException).code === "ENOSPC";
   return new HoldfastError(
     full ? "store_full" : "store_read_only",
-    `${directoryName} could not be written in ${file.root}: ${(cause as Error).message}. Nothing was changed; ${full ? "free some disk space" : "make the project directory writable"}.`,
+    `${notesFolder(file.root)} could not be written: ${(cause as Error).message}. Nothing was changed; ${full ? "free some disk space" : "make it writable"}.`,
     { cause },
   );
 }
@@ -90,28 +94,16 @@ export function backUp(file: NotesFile, text: string, at: string, of = "NOTES"):
     } catch (cause) {
       throw writeFailed(file, cause);
     }
-    return `${directoryName}/${copy}`;
+    return join(directory, copy);
   }
 }
 
 function workingDirectory(file: NotesFile): string {
-  const directory = join(file.root, directoryName);
-  refuseLink(join(file.root, ".holdfast"));
-  refuseLink(directory);
-  if (existsSync(directory)) return directory;
+  const directory = notesFolder(file.root);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    writeFileSync(join(directory, ".gitignore"), "*\n");
   } catch (cause) {
     throw writeFailed(file, cause);
   }
   return directory;
-}
-
-function refuseLink(path: string): void {
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  throw new HoldfastError(
-    "invalid_input",
-    `${path} is a symbolic link, and Holdfast does not write through links. Remove the link.`,
-  );
 }
