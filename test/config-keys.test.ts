@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { settingNames, settingOf } from "../src/workspace/settings.ts";
 import { chatSettings } from "./config-keys/chat-settings.ts";
-import { clearingSettings, synthesisSettings } from "./config-keys/clearing-settings.ts";
+import { clearingSettings } from "./config-keys/clearing-settings.ts";
 import { commandSettings, commandStore, noteSettings } from "./config-keys/command-settings.ts";
 import { hookDeadline, hookSettings, hookStore } from "./config-keys/hook-settings.ts";
-import { keepingSettings, retentionSettings, sizeSettings } from "./config-keys/retention-settings.ts";
+import { retentionSettings } from "./config-keys/retention-settings.ts";
 import { type Entry, entries, entriesOf, projectWith, type Scenario } from "./config-keys/run.ts";
 import { surfaceSettings, toolSettings } from "./config-keys/tool-settings.ts";
 import { turnSettings } from "./config-keys/turn-settings.ts";
@@ -17,8 +17,6 @@ const scenarios: readonly Scenario[] = [
   surfaceSettings,
   turnSettings,
   retentionSettings,
-  keepingSettings,
-  sizeSettings,
   hookSettings,
   hookStore,
   hookDeadline,
@@ -26,8 +24,7 @@ const scenarios: readonly Scenario[] = [
   commandSettings,
   commandStore,
   ...noteSettings,
-  synthesisSettings,
-  ...clearingSettings,
+  clearingSettings,
   ...chatSettings,
 ];
 

@@ -92,24 +92,6 @@ test("nudgeTurnsSinceLastUse: the memory is not empty and was not updated for a 
   assert.match(hints[4] ?? "", /has not been updated for a while/);
 });
 
-test("nudgeOnUnwrittenClaim: the agent says it noted something, and wrote nothing [controller.nudges]", async (t) => {
-  const { hints } = await newestMessages(
-    t,
-    [
-      { text: "I've noted that the gap is in EMEA." },
-      { toolCalls: [append("- gap in EMEA")] },
-      { text: "I've noted it now." },
-    ],
-    { nudgeOnUnwrittenClaim: 1 },
-    3,
-  );
-  assert.deepEqual(hints, [
-    "",
-    "[Hint: You said that something was noted, but nothing was written. Call a memory tool to save it.]",
-    "",
-  ]);
-});
-
 test("a hint is in no stored message, and starts afresh with the process [controller.nudges]", async (t) => {
   const { stage } = await newestMessages(t, [], { nudgeAfterTurns: 1 }, 3);
   assert.ok(!JSON.stringify(await (await stage.session()).messages()).includes("[Hint"));

@@ -36,10 +36,9 @@ const chatOptions = `
   --placement PLACE        where memory goes in the prompt: epoch, system or message
   --compact-at SHARE       compact when this share of the window is used (default: 0.8)
   --keep SHARE             share of the window kept for the newest messages (default: 0.25)
-  --nudge WHEN[=N]         remind the model of its memory: after-turns=N, on-plan-detected, after-compaction,
-                           turns-since-last-use=N or on-unwritten-claim
+  --nudge WHEN[=N]         remind the model of its memory: after-turns=N, on-plan-detected, after-compaction
+                           or turns-since-last-use=N
   --set NAME=VALUE         any other setting, as "holdfast config" lists them
-  --keep-everything        remove nothing on its own, whatever the config says under retention
   --db PATH, --store URL   where sessions are stored
   --json                   print events as JSON lines`;
 
@@ -105,7 +104,6 @@ export const commands: Record<string, Command> = {
   --token-file FILE        read the token from this file
   --no-open                do not open a browser
   --set NAME=VALUE         any setting, as "holdfast config" lists them
-  --keep-everything        remove nothing on its own, whatever the config says under retention
   --demo                   fill an empty store with a finished session and a scripted agent at work
   --db PATH, --store URL   where sessions are stored (default for --demo: a temporary file)`,
     load: () => import("./commands/serve.ts"),
@@ -128,7 +126,6 @@ export const commands: Record<string, Command> = {
   --surfaces A,B           surfaces to enable (default: notepad,notes,pins, and project if there is a NOTES.md)
   --session ID             always use this session (default: the session of the host that starts the server)
   --set NAME=VALUE         any setting, as "holdfast config" lists them
-  --keep-everything        remove nothing on its own, whatever the config says under retention
   --cost                   print the token cost of each surface's tool definitions and exit
   --db PATH, --store URL   where sessions are stored`,
     load: () => import("./commands/mcp.ts"),

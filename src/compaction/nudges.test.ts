@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  claimsToHaveWritten,
   looksLikePlan,
   type NudgeFacts,
   type NudgeName,
@@ -14,7 +13,6 @@ const quiet: NudgeFacts & { isEmpty: boolean } = {
   turns: 10,
   turnsSinceWrite: 0,
   isEmpty: false,
-  wrote: true,
   lastText: "",
   compacted: false,
   given: {},
@@ -26,10 +24,9 @@ const due: [name: NudgeName, value: number, facts: Partial<typeof quiet>][] = [
   ["nudgeOnPlanDetected", 1, { isEmpty: true, lastText: plan }],
   ["nudgeAfterCompaction", 1, { compacted: true }],
   ["nudgeTurnsSinceLastUse", 4, { turnsSinceWrite: 4 }],
-  ["nudgeOnUnwrittenClaim", 1, { wrote: false, lastText: "I've noted that." }],
 ];
 
-test("each of the five nudges fires only when it is on and due, as one hint [controller.nudges]", () => {
+test("each of the four nudges fires only when it is on and due, as one hint [controller.nudges]", () => {
   for (const [name, value, facts] of due) {
     const policy: NudgePolicy = { ...noNudges, [name]: value };
     const nudge = planNudge({ ...quiet, ...facts }, policy);
@@ -76,33 +73,4 @@ test("a plan is three numbered lines, steps or checkboxes [controller.nudges]", 
     assert.ok(looksLikePlan(text), text);
   for (const text of ["1. a\n2. b", "- a\n- b\n- c", "In 1999 we.\nIn 2000 we.\nIn 2001 we.", ""])
     assert.ok(!looksLikePlan(text), text);
-});
-
-test("recognises a claim to have written something, but not talk about notes [controller.nudges]", () => {
-  for (const text of [
-    "I've noted that.",
-    "Noted!",
-    "I have saved the findings.",
-    "I just recorded it.",
-    "I added it to my notes.",
-    "It has been saved.",
-    "Saved to notepad.",
-    "Got it, saved.",
-    "Okay, I’ve updated my notes with this.",
-    "I wrote that down.",
-    "The findings have been saved to the notepad.",
-  ]) {
-    assert.ok(claimsToHaveWritten(text), text);
-  }
-  for (const text of [
-    "Shall I note that?",
-    "The file was saved by the editor.",
-    "Take note: it is late.",
-    "I will write it down.",
-    "I have not saved it to the notepad yet.",
-    "It is noted in the README that it is late.",
-    "Should it be added to the notepad?",
-  ]) {
-    assert.ok(!claimsToHaveWritten(text), text);
-  }
 });

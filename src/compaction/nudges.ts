@@ -8,8 +8,6 @@ export interface NudgePolicy {
   nudgeAfterCompaction: number;
   /** The memory holds something and has not been updated for this many turns. */
   nudgeTurnsSinceLastUse: number;
-  /** The agent claims to have noted something but called no memory tool (1 is on). */
-  nudgeOnUnwrittenClaim: number;
 }
 
 export type NudgeName = keyof NudgePolicy;
@@ -19,7 +17,6 @@ export const noNudges: NudgePolicy = {
   nudgeOnPlanDetected: 0,
   nudgeAfterCompaction: 0,
   nudgeTurnsSinceLastUse: 0,
-  nudgeOnUnwrittenClaim: 0,
 };
 
 /** How the agent has used its memory so far. Each user message begins a turn. */
@@ -27,8 +24,6 @@ export interface NudgeFacts {
   turns: number;
   /** Completed turns since the agent last wrote to its memory. */
   turnsSinceWrite: number;
-  /** Whether the agent wrote to its memory in the previous turn. */
-  wrote: boolean;
   /** The agent's last text. */
   lastText: string;
   /** Whether the context was compacted since the previous turn. */
@@ -38,7 +33,7 @@ export interface NudgeFacts {
 }
 
 export function newNudgeFacts(): NudgeFacts {
-  return { turns: 0, turnsSinceWrite: 0, wrote: true, lastText: "", compacted: false, given: {} };
+  return { turns: 0, turnsSinceWrite: 0, lastText: "", compacted: false, given: {} };
 }
 
 /** The facts after one more turn. */
@@ -50,7 +45,6 @@ export function afterTurn(
     ...facts,
     turns: facts.turns + 1,
     turnsSinceWrite: turn.wrote ? 0 : facts.turnsSinceWrite + 1,
-    wrote: turn.wrote,
     lastText: turn.text,
     compacted: turn.compacted,
   };
@@ -72,8 +66,6 @@ const texts: Record<NudgeName, string> = {
     "The context has just been compacted. Review your session memory and save what is missing.",
   nudgeTurnsSinceLastUse:
     "Your session memory has not been updated for a while. Review it and bring it up to date.",
-  nudgeOnUnwrittenClaim:
-    "You said that something was noted, but nothing was written. Call a memory tool to save it.",
 };
 
 /** The hint to give before the next user message, if any, and the updated record of given nudges. */
@@ -82,7 +74,6 @@ export function planNudge(
   policy: NudgePolicy,
 ): { name: NudgeName; text: string; given: NudgeFacts["given"] } | undefined {
   const due: [name: NudgeName, isDue: boolean][] = [
-    ["nudgeOnUnwrittenClaim", !facts.wrote && claimsToHaveWritten(facts.lastText)],
     ["nudgeAfterCompaction", facts.compacted],
     ["nudgeOnPlanDetected", facts.isEmpty && looksLikePlan(facts.lastText)],
     ["nudgeAfterTurns", facts.isEmpty && facts.turns >= policy.nudgeAfterTurns],
@@ -105,18 +96,3 @@ export function looksLikePlan(text: string): boolean {
     );
   return lines.length >= 3;
 }
-
-export function claimsToHaveWritten(text: string): boolean {
-  return claims.some((pattern) => pattern.test(text));
-}
-
-const claims = [
-  // I've just noted it. I wrote that down.
-  /\bI(?:['’]ve| have)?\s+(?:(?:now|just|also|already)\s+)*(?:noted|saved|recorded|stored|made a note|(?:written|wrote)\b[^.!?\n]{0,40}\bdown)\b/i,
-  // It has been saved. This is noted now.
-  /\b(?:it|this|that)(?:['’]s| is| has been)\s+(?:(?:now|just|also|already)\s+)*(?:noted|saved|recorded|stored|written down)\b(?! (?:in|by|at|on) )/i,
-  // Saved to the notepad. I've updated my notes.
-  /(?<!\b(?:not|never|be|to|if)\s+(?:yet\s+)?|n['’]t\s+)\b(?:(?:noted|saved|recorded|stored|added|written|wrote|put)\b[^.!?\n]{0,60}?\b(?:to|in|into|on)|updated)\s+(?:(?:my|the|your|our)\s+)?(?:session\s+)?(?:notes?|notepad|memory|scratchpad)\b/i,
-  // Noted.
-  /^noted\b|\bnoted(?: that)?[.!]|(?:^|[,.!;]\s+)(?:saved|recorded)[.!]/i,
-];

@@ -37,8 +37,8 @@ function configOf(shared: unknown, options: ReadConfigOptions = {}) {
 
 test("flags go before the environment, a host's config, the project's and the user's file [config.files]", () => {
   const { project, env } = projectWith({
-    shared: { hookDeadline: 3, keep: 0.3, compactAt: 0.3, maxSteps: 3 },
-    user: { hookDeadline: 4, keep: 0.4, maxSteps: 4, foldAfter: 4 },
+    shared: { hookDeadline: 3, keep: 0.3, compactAt: 0.3, contextWindow: 30_000 },
+    user: { hookDeadline: 4, keep: 0.4, contextWindow: 40_000, retention: 4 },
   });
   const read = (options: ReadConfigOptions) => readWorkspaceConfig(project, { env, ...options });
   const { values, origins, problems } = read({
@@ -47,13 +47,19 @@ test("flags go before the environment, a host's config, the project's and the us
     flags: { keep: "0.1", "older-than": "30d" },
   });
   assert.deepEqual(problems, []);
-  assert.deepEqual(values, { hookDeadline: 1, keep: 0.1, compactAt: 0.15, maxSteps: 3, foldAfter: 4 });
+  assert.deepEqual(values, {
+    hookDeadline: 1,
+    keep: 0.1,
+    compactAt: 0.15,
+    contextWindow: 30_000,
+    retention: 4,
+  });
   assert.deepEqual(
     Object.values(origins).map((origin) => (origin.source === "file" ? origin.scope : origin.source)),
     ["user", "flag", "project", "environment", "host"].toSorted((a, b) => order(a) - order(b)),
   );
-  assert.equal(settingValue({ values }, "outputReserve"), undefined);
-  assert.equal(settingValue({ values }, "memoryShare"), 0.4);
+  assert.equal(settingValue({ values }, "skills"), undefined);
+  assert.equal(settingValue({ values }, "interactivePatience"), 2_000);
 });
 
 function order(source: string): number {
@@ -66,20 +72,12 @@ test("what reaches outside the project is refused in holdfast.json, and taken fr
     secrets: "allow",
     skills: ["/etc"],
     project: { beads: true },
-    "retention.keepEverything": true,
+    retention: 0,
   } as const;
-  const { "retention.keepEverything": keepEverything, project: nested, ...rest } = written;
-  const values = { ...rest, "project.beads": nested.beads, "retention.keepEverything": keepEverything };
+  const { project: nested, ...rest } = written;
+  const values = { ...rest, "project.beads": nested.beads };
   const outside = settingNames.filter((name) => settingOf(name).isOfUser);
-  assert.deepEqual(outside.filter((name) => !name.startsWith("retention.")).toSorted(), [
-    "project.beads",
-    "secrets",
-    "skills",
-    "store",
-  ]);
-  assert.ok(
-    settingNames.filter((name) => name.startsWith("retention.")).every((name) => outside.includes(name)),
-  );
+  assert.deepEqual(outside.toSorted(), ["project.beads", "retention", "secrets", "skills", "store"]);
   const { project, env } = projectWith({ shared: { ...written, keep: 0.5 }, user: written });
   const config = readWorkspaceConfig(project, { env });
   assert.deepEqual(config.values, { ...values, keep: 0.5 });
@@ -129,7 +127,7 @@ test("the seeds' names are nested or dotted, and today's flat names work [config
     assert.equal(limitsOf(config).scratchpadTokens, 3_000);
   }
   const off = configOf({ clearing: false, scratchpad: false });
-  assert.deepEqual(off.values, { "clearing.enabled": false, "scratchpad.enabled": false });
+  assert.deepEqual(off.values, { clearing: false, "scratchpad.enabled": false });
 });
 
 test("an unknown key or a bad value names the closest key and the line [config.mistakes]", async () => {
@@ -208,7 +206,7 @@ test("every nudge and every other setting can be set by a flag [config.flags]", 
     "limits.refs": 7,
     surfaces: ["notes", "tasks"],
     "project.file": "a=b.md",
-    "clearing.enabled": false,
+    clearing: false,
   });
 });
 

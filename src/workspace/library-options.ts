@@ -27,9 +27,12 @@ export function limitsOf(config: Pick<WorkspaceConfig, "values">): Limits {
 }
 
 /** What the store keeps, for `openMemory`. */
-export function retentionOf(config: Pick<WorkspaceConfig, "values">): RetentionRules {
-  const { keepEverything: isOff = false, ...rules } = settingsIn(config, "retention");
-  return isOff ? keepEverything : { ...defaultRetention, ...rules };
+export function retentionOf({ values }: Pick<WorkspaceConfig, "values">): RetentionRules {
+  const { retention: days } = values;
+  if (days === undefined) return defaultRetention;
+  return days === 0
+    ? keepEverything
+    : { ...defaultRetention, historyDays: days, ledgerDays: days, deletedDays: days };
 }
 
 /** What happens to secrets, for `openMemory`. */
@@ -44,6 +47,5 @@ export function projectOptionsOf(
   return {
     path: config.values["project.file"],
     beads: settingValue(config, "project.beads"),
-    synthesis: settingValue(config, "project.synthesis") ?? false,
   };
 }

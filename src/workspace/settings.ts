@@ -1,10 +1,9 @@
 import { delimiter } from "node:path";
 import { noNudges } from "../compaction/nudges.ts";
 import { placements } from "../context/placement.ts";
-import { agentDefaults, defaultChildLimits } from "../engine/agent-defaults.ts";
-import { defaultLimits } from "../engine/limits.ts";
+import { agentDefaults } from "../engine/agent-defaults.ts";
+import { defaultLimits, type Limits } from "../engine/limits.ts";
 import {
-  amount,
   listOf,
   type OptionKind,
   oneOf,
@@ -15,10 +14,8 @@ import {
   toggle,
   wholeNumber,
 } from "../engine/options.ts";
+import { defaultRetention } from "../engine/retention.ts";
 import { secretPolicies } from "../secrets/redact.ts";
-import { clearingSettings } from "./clearing-settings.ts";
-import { limitSettings } from "./limit-settings.ts";
-import { retentionSettings } from "./retention-settings.ts";
 
 /**
  * What reads the configuration. A plug-in runs inside a host and keeps no conversation of its own; `commands` are those
@@ -139,49 +136,6 @@ export const settings = {
     actsIn: onlyChat,
     elsewhere: hostCompacts,
   }),
-  outputReserve: setting({
-    kind: wholeNumber(0),
-    otherwise: "4,000, or a tenth of a smaller window",
-    description: "Tokens reserved for an answer.",
-    actsIn: onlyChat,
-    elsewhere: hostPlaces,
-  }),
-  memoryShare: setting({
-    kind: someShare,
-    default: agentDefaults.memoryShare,
-    description: "Share of the window that memory may take; beyond it, memory is shown shortened.",
-    actsIn: onlyChat,
-    elsewhere: "a plug-in or a hook has a limit of its own",
-  }),
-  foldAfter: setting({
-    kind: amount,
-    default: agentDefaults.foldAfter,
-    description: "Idle minutes after which changes are folded into a fresh snapshot. 0: never.",
-    actsIn: onlyChat,
-    elsewhere: hostPlaces,
-  }),
-  maxSteps: setting({
-    kind: wholeNumber(1),
-    default: agentDefaults.maxSteps,
-    description: "Max model calls in one turn.",
-    actsIn: onlyChat,
-    elsewhere: hostPlaces,
-  }),
-  summaryInPlace: setting({
-    kind: toggle,
-    default: true,
-    description:
-      "Whether the model writes a summary at the end of its own prompt, which the provider has cached.",
-    actsIn: onlyChat,
-    elsewhere: hostCompacts,
-  }),
-  ledger: setting({
-    kind: toggle,
-    default: true,
-    description: "Whether to record the prompt of every model call.",
-    actsIn: onlyChat,
-    elsewhere: hostPlaces,
-  }),
   hookDeadline: setting({
     kind: wholeNumber(1, 60_000),
     default: 2_000,
@@ -240,15 +194,14 @@ export const settings = {
     "nudgeTurnsSinceLastUse",
     "Reminds the agent if its memory holds something and was not updated for this many turns. 0: off.",
   ),
-  "scratchpad.nudgeOnUnwrittenClaim": nudge(
-    "nudgeOnUnwrittenClaim",
-    "Reminds the agent if it says that it noted something but called no memory tool. 1: on.",
-  ),
-  ...clearingSettings({ actsIn: onlyChat, elsewhere: hostPlaces }),
-  "children.depth": child("depth", "Max nesting of sub-sessions."),
-  "children.running": child("running", "Max sub-sessions at the same time."),
-  "children.tokens": child("tokens", "Tokens that a sub-session may use."),
-  "children.seconds": child("seconds", "Seconds that a sub-session may run."),
+  clearing: setting({
+    kind: toggle,
+    default: true,
+    description:
+      "Whether old, long tool results are replaced with one-line stubs. Needs the surface results.",
+    actsIn: onlyChat,
+    elsewhere: hostPlaces,
+  }),
   "project.file": setting<string>({
     kind: text,
     otherwise: "grimoires/loa/NOTES.md",
@@ -265,14 +218,6 @@ export const settings = {
     actsIn: [...withTools, "commands"],
     elsewhere: noTools,
   }),
-  "project.synthesis": setting({
-    kind: toggle,
-    default: false,
-    description:
-      "Whether the findings of long tool results are logged in NOTES.md when the results are cleared.",
-    actsIn: onlyChat,
-    elsewhere: "only an agent of Holdfast clears results",
-  }),
   "project.compactAfterTasks": setting({
     kind: threshold,
     default: 0,
@@ -281,8 +226,21 @@ export const settings = {
     actsIn: onlyChat,
     elsewhere: hostCompacts,
   }),
-  ...retentionSettings(everywhere),
-  ...limitSettings(),
+  retention: setting({
+    kind: wholeNumber(0),
+    default: defaultRetention.historyDays,
+    description: "Days that history, model calls and deleted sessions are kept. 0: for ever.",
+    isOfUser: true,
+    actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
+    elsewhere: "a command ends before anything is removed",
+  }),
+  "limits.notepadCharacters": limit("notepadCharacters", "Characters in the notepad.", true),
+  "limits.noteCharacters": limit("noteCharacters", "Characters in one note."),
+  "limits.noteTags": limit("noteTags", "Tags on one note."),
+  "limits.spaceNotesCharacters": limit("spaceNotesCharacters", "Characters in the scratchpad's notes.", true),
+  "limits.spacePlanCharacters": limit("spacePlanCharacters", "Characters in the scratchpad's plan.", true),
+  "limits.refs": limit("refs", "References in the scratchpad."),
+  "limits.pinBytes": limit("pinBytes", "Bytes of all pins together.", true),
 } as const;
 
 function nudge(name: keyof typeof noNudges, description: string): Setting<number> {
@@ -297,14 +255,14 @@ function nudge(name: keyof typeof noNudges, description: string): Setting<number
   };
 }
 
-function child(name: keyof typeof defaultChildLimits, description: string): Setting<number> {
-  const why = "only an agent of Holdfast runs sub-sessions";
+/** `isByPeople`: `holdfast edit` and `holdfast pin` write it too. */
+function limit(name: keyof Limits, description: string, isByPeople = false): Setting<number> {
   return {
     kind: wholeNumber(1),
-    default: defaultChildLimits[name],
+    default: defaultLimits[name],
     description,
-    actsIn: onlyChat,
-    elsewhere: why,
+    actsIn: isByPeople ? [...withTools, "commands"] : withTools,
+    elsewhere: isByPeople ? "a hook writes nothing for the agent" : "hooks and commands write no such thing",
   };
 }
 

@@ -4,11 +4,10 @@ import { day } from "../../src/engine/retention.ts";
 import { openMemory, surfaceNames } from "../../src/index.ts";
 import { hashPiece } from "../../src/sessions/call-log.ts";
 import { findProject } from "../../src/workspace/project.ts";
-import type { SettingName } from "../../src/workspace/settings.ts";
 import { hook } from "../support/hook.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { chatRun } from "./chat-run.ts";
-import { type Case, type Entry, type Evidence, entries, evidenceOf, runIn, type Scenario } from "./run.ts";
+import { type Entry, type Evidence, entries, evidenceOf, runIn, type Scenario } from "./run.ts";
 
 /** A store with something old for each rule, and over a megabyte since ten days. It is made once and copied. */
 let made: Promise<string> | undefined;
@@ -77,15 +76,6 @@ function leftIn({ inMemory }: Evidence): Promise<Left> {
   });
 }
 
-const rules: Partial<Record<SettingName, { value: number; seen(left: Left): boolean }>> = {
-  "retention.historyDays": { value: 5, seen: ({ oldEntries }) => oldEntries < 4 },
-  "retention.historyOperations": { value: 3, seen: ({ busyEntries }) => busyEntries < 10 },
-  "retention.ledgerDays": { value: 5, seen: ({ oldCalls }) => oldCalls < 3 },
-  "retention.ledgerCalls": { value: 3, seen: ({ busyCalls }) => busyCalls < 10 },
-  "retention.deletedDays": { value: 5, seen: ({ sessions }) => !sessions.includes("gone") },
-  "retention.archivedDays": { value: 5, seen: ({ sessions }) => !sessions.includes("laid-aside") },
-};
-
 async function runAged(entry: Entry, root: string): Promise<Evidence> {
   made ??= makeAged();
   const directory = findProject(root).directory;
@@ -99,55 +89,22 @@ async function runAged(entry: Entry, root: string): Promise<Evidence> {
       await hook({ root, directory, database }, "claude-code", event);
     return evidenceOf(entry, root, {});
   }
-  if (entry === "commands") return runIn(entry, root, { commands: [["gc", "--yes"]] });
   if (entry === "chat")
     return chatRun(root, { script: () => ({ text: "Done." }), input: ["Go."], sweeps: true });
   return runIn(entry, root, { calls: [{ name: "read_notepad", input: {} }], sweeps: true });
 }
 
-function ruleCases(): Partial<Record<SettingName, Case>> {
-  const cases = Object.entries(rules).map(([name, { value, seen }]): [string, Case] => [
-    name,
-    { value, seen: async (run) => seen(await leftIn(run)) },
-  ]);
-  return Object.fromEntries(cases);
-}
-
 /** What a store keeps, in every entry point. */
 export const retentionSettings: Scenario = {
   name: "retention",
-  entries,
-  cases: ruleCases,
-  run: runAged,
-};
-
-const values = Object.fromEntries(Object.entries(rules).map(([name, { value }]) => [name, value]));
-
-/** With keepEverything nothing goes, whatever the rules are. */
-export const keepingSettings: Scenario = {
-  name: "keeping",
-  entries,
-  base: values,
+  entries: entries.filter((entry) => entry !== "commands"),
   cases: () => ({
-    "retention.keepEverything": {
-      value: true,
+    retention: {
+      value: 5,
       seen: async (run) => {
-        const left = await leftIn(run);
-        return Object.values(rules).every(({ seen }) => !seen(left));
+        const { oldEntries, oldCalls, sessions } = await leftIn(run);
+        return oldEntries < 4 && oldCalls < 3 && !sessions.includes("gone");
       },
-    },
-  }),
-  run: runAged,
-};
-
-/** A store that is over its limit for more than a week loses what would have gone later. */
-export const sizeSettings: Scenario = {
-  name: "size",
-  entries,
-  cases: () => ({
-    "retention.maxMegabytes": {
-      value: 1,
-      seen: async (run) => !(await leftIn(run)).sessions.includes("gone"),
     },
   }),
   run: runAged,

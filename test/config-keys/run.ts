@@ -4,8 +4,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Memory, openMemory, type Session, surfaceNames } from "../../src/index.ts";
 import type { ScriptedRequest } from "../../src/testing/index.ts";
+import { userConfigFile } from "../../src/workspace/config.ts";
 import { findProject } from "../../src/workspace/project.ts";
-import { type EntryPoint, entryPoints, type SettingName } from "../../src/workspace/settings.ts";
+import {
+  type EntryPoint,
+  entryPoints,
+  findSetting,
+  type SettingName,
+  settingOf,
+} from "../../src/workspace/settings.ts";
 import { compiled } from "../support/compiled.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 
@@ -98,7 +105,19 @@ export interface Scenario {
 export function projectWith(config: Record<string, unknown>): string {
   const root = temporaryDirectory();
   mkdirSync(join(root, ".git"));
-  writeFileSync(join(root, "holdfast.json"), JSON.stringify(config));
+  const [ofUser, ofProject] = [true, false].map((isOfUser) =>
+    Object.fromEntries(
+      Object.entries(config).filter(([name]) => {
+        const setting = findSetting(name);
+        return (setting !== undefined && settingOf(setting).isOfUser === true) === isOfUser;
+      }),
+    ),
+  );
+  writeFileSync(join(root, "holdfast.json"), JSON.stringify(ofProject));
+  // A file of the project cannot set these. The runs of a scenario follow one another, so one variable serves them all.
+  process.env.XDG_CONFIG_HOME = temporaryDirectory();
+  mkdirSync(join(process.env.XDG_CONFIG_HOME, "holdfast"));
+  writeFileSync(userConfigFile(), JSON.stringify(ofUser));
   return root;
 }
 
@@ -173,7 +192,6 @@ async function ask(
   const request: RunRequest = {
     entry,
     cwd: root,
-    env: {},
     sweeps: false,
     args: [],
     input: [],
@@ -181,6 +199,7 @@ async function ask(
     turns: [],
     commands: [],
     ...given,
+    env: { XDG_CONFIG_HOME: process.env.XDG_CONFIG_HOME ?? "", ...given.env },
   };
   child.send(request);
   const [answer] = (await once(child, "message")) as [{ given: RunAnswer } | { error: string }];

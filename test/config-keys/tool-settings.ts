@@ -4,7 +4,7 @@ import { makeCorpus } from "../../src/secrets/test-support/corpus.ts";
 import type { SettingName } from "../../src/workspace/settings.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { chatRun } from "./chat-run.ts";
-import { type Case, type Entry, type Evidence, runIn, type Scenario, type ToolCall } from "./run.ts";
+import { type Case, type Evidence, runIn, type Scenario, type ToolCall } from "./run.ts";
 
 export const secret = makeCorpus(7).secrets[0]?.[1] ?? "";
 
@@ -18,10 +18,6 @@ interface ToolCase {
 const call = (name: string, input: Record<string, unknown> = {}): ToolCall => ({ name, input });
 const letters = (count: number) => "x".repeat(count);
 const pad = (action: string, input: object) => call("session_scratchpad", { action, ...input });
-const skill = (name: string, content: string) =>
-  call("save_skill", { name, description: "How to do it", content });
-const tool = (name: string, code: string) =>
-  call("create_tool", { name, description: "Adds", schema: { type: "object" }, code });
 
 /** Calls that meet a limit. The values are small, and the calls just above them. */
 const limits: Partial<Record<SettingName, ToolCase>> = {
@@ -40,20 +36,6 @@ const limits: Partial<Record<SettingName, ToolCase>> = {
     calls: [call("add_note", { content: "tags", tags: ["a", "b", "c"] })],
     answer: /max 2, got 3/,
   },
-  "limits.tagCharacters": {
-    value: 7,
-    calls: [call("add_note", { content: "a tag", tags: [letters(8)] })],
-    answer: /maximum length of 7 characters/,
-  },
-  "limits.resultTokens": {
-    value: 30,
-    calls: [
-      call("add_note", { content: "one note of several words" }),
-      call("add_note", { content: "another note of several words" }),
-      call("list_notes"),
-    ],
-    answer: /offset: 1\b/,
-  },
   "limits.spaceNotesCharacters": {
     value: 62,
     calls: [pad("set_notes", { content: letters(63) })],
@@ -65,56 +47,11 @@ const limits: Partial<Record<SettingName, ToolCase>> = {
     answer: /\b63\b/,
   },
   "limits.refs": { value: 2, calls: [pad("refs.set", { items: ["a", "b", "c"] })], answer: /\b2\b/ },
-  "limits.refCharacters": {
-    value: 10,
-    calls: [pad("refs.add", { ref: letters(11) })],
-    answer: /\b10\b/,
-  },
   "limits.pinBytes": { value: 41, calls: [call("pin", { text: letters(42) })], answer: /\b41\b/ },
-  "limits.systemPromptCharacters": {
-    value: 64,
-    calls: [call("edit_system_prompt", { operation: "append", content: letters(65) })],
-    answer: /\b64\b/,
-  },
-  "limits.stateKeys": {
-    value: 1,
-    calls: [call("set_state", { key: "a", value: 1 }), call("set_state", { key: "b", value: 1 })],
-    answer: /There are 1 keys already/,
-  },
-  "limits.stateKeyCharacters": {
-    value: 12,
-    calls: [call("set_state", { key: letters(13), value: 1 })],
-    answer: /1 to 12 characters/,
-  },
-  "limits.stateValueCharacters": {
-    value: 20,
-    calls: [call("set_state", { key: "a", value: letters(30) })],
-    answer: /the limit is 20/,
-  },
-  "limits.skills": {
-    value: 1,
-    calls: [skill("a", "x"), skill("b", "x")],
-    answer: /There are 1 skills already/,
-  },
-  "limits.skillCharacters": { value: 65, calls: [skill("c", letters(66))], answer: /\b65\b/ },
   "scratchpad.maxTokens": {
     value: 5,
     calls: [call("session_scratchpad", { content: "a plan of many words, too long for five tokens" })],
     answer: /truncated to 5 tokens/,
-  },
-};
-
-/** A plug-in's tools are fixed, so it has no programs. */
-const programs: Partial<Record<SettingName, ToolCase>> = {
-  "limits.tools": {
-    value: 1,
-    calls: [tool("a", "return 1"), tool("b", "return 1")],
-    answer: /There are 1 tools already/,
-  },
-  "limits.toolCharacters": {
-    value: 66,
-    calls: [tool("c", `return "${letters(66)}"`)],
-    answer: /\b66\b/,
   },
 };
 
@@ -133,7 +70,7 @@ const refused = /Nothing was changed: secrets are not stored here/;
 
 /** Settings that are seen in files, or in all that was said. */
 const elsewhere: Partial<Record<SettingName, Case>> = {
-  store: { value: "jsonl:kept", seen: ({ root }) => existsSync(join(root, "kept")) },
+  store: { value: "kept.db", seen: ({ root }) => existsSync(join(root, "kept.db")) },
   secrets: {
     value: "refuse",
     seen: ({ answers, output }) => refused.test([...answers, output].join("\n")),
@@ -141,11 +78,7 @@ const elsewhere: Partial<Record<SettingName, Case>> = {
   "project.file": { value: "docs/NOTES.md", seen: ({ read }) => /Ship it/.test(read("docs/NOTES.md")) },
 };
 
-const hasPrograms = (entry: Entry) => entry !== "pi" && entry !== "openclaw";
-
-function toolCases(entry: Entry): Partial<Record<SettingName, ToolCase>> {
-  return { ...limits, ...(hasPrograms(entry) ? programs : {}), ...others };
-}
+const toolCases: Partial<Record<SettingName, ToolCase>> = { ...limits, ...others };
 
 /** The limits of every surface, through the tools of every entry point that has tools. */
 export const toolSettings: Scenario = {
@@ -154,10 +87,10 @@ export const toolSettings: Scenario = {
   base: {
     surfaces: ["notepad", "notes", "pins", "scratchpad", "knowledge", "project", "sandbox"],
   },
-  cases(entry) {
+  cases() {
     const cases: Partial<Record<SettingName, Case>> = { ...elsewhere };
     let index = 1;
-    for (const [name, { value, calls, answer }] of Object.entries(toolCases(entry))) {
+    for (const [name, { value, calls, answer }] of Object.entries(toolCases)) {
       index += calls.length;
       const at = index - 1;
       cases[name as SettingName] = { value, seen: ({ answers }) => answer.test(answers[at] ?? "") };
@@ -170,7 +103,7 @@ export const toolSettings: Scenario = {
     writeFileSync(join(root, "my-skills/audit/SKILL.md"), text);
     const calls = [
       call("set_goal", { goal: "Ship it" }),
-      ...Object.values(toolCases(entry)).flatMap((each) => each.calls),
+      ...Object.values(toolCases).flatMap((each) => each.calls),
       writeSecret,
     ];
     const env = { PATH: trackerPath() };

@@ -19,7 +19,7 @@ import {
 
 const write = { name: "write_notepad", input: { content: "what was decided" } };
 
-/** A conversation in which each hint is due once, and the user gives three rules. */
+/** A conversation in which each hint is due once. */
 const turns: readonly Turn[] = [
   { user: "Never push to main.", agent: "The plan:\n1. Count\n2. Sort\n3. Report" },
   { user: "Always run the linter before you commit anything.", agent: "I have noted that." },
@@ -33,27 +33,17 @@ const turns: readonly Turn[] = [
 
 const hints: Record<NudgeName, { value: number; text: string }> = {
   nudgeOnPlanDetected: { value: 1, text: "You have written down a plan." },
-  nudgeOnUnwrittenClaim: { value: 1, text: "You said that something was noted" },
   nudgeAfterTurns: { value: 3, text: "Your session memory is still empty." },
   nudgeTurnsSinceLastUse: { value: 2, text: "has not been updated for a while" },
   nudgeAfterCompaction: { value: 1, text: "The context has just been compacted." },
 };
 
-function foundRules(run: Evidence): Promise<number> {
-  return run.inMemory(async (memory) => (await (await sessionOf(memory, run.entry)).pins.list()).length);
-}
-
-/** Hints to the agent and the rules that a compaction finds. */
+/** Hints to the agent. */
 export const turnSettings: Scenario = {
   name: "turns",
   entries: ["chat", "hook", "pi", "openclaw"],
   cases() {
-    const cases: Partial<Record<SettingName, Case>> = {
-      "limits.foundRuleBytes": {
-        value: 60,
-        seen: async (run) => (await foundRules(run)) < 3,
-      },
-    };
+    const cases: Partial<Record<SettingName, Case>> = {};
     for (const name of Object.keys(hints) as NudgeName[]) {
       const { value, text } = hints[name];
       cases[`scratchpad.${name}`] = { value, seen: ({ shown }) => shown.join("\n").includes(text) };

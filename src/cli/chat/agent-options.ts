@@ -1,6 +1,5 @@
 import type { AgentOptions } from "../../agent/options.ts";
 import type { WorkspaceConfig } from "../../workspace/config.ts";
-import { settingsIn } from "../../workspace/library-options.ts";
 
 type ConfiguredOptions = Omit<AgentOptions, "memory" | "model" | "contextWindow">;
 
@@ -9,34 +8,12 @@ export function agentOptionsOf({
   values,
   nudges,
 }: Pick<WorkspaceConfig, "values" | "nudges">): ConfiguredOptions {
-  const {
-    placement,
-    compactAt,
-    keep,
-    outputReserve,
-    memoryShare,
-    foldAfter,
-    maxSteps,
-    summaryInPlace,
-    ledger,
-  } = values;
-  const { enabled = true, ...clearing } = settingsIn({ values }, "clearing");
+  const { placement, compactAt, keep, clearing } = values;
   return {
-    ...defined({
-      placement,
-      compactAt,
-      keep,
-      outputReserve,
-      memoryShare,
-      foldAfter,
-      maxSteps,
-      summaryInPlace,
-      ledger,
-    }),
+    ...defined({ placement, compactAt, keep }),
     nudges,
-    clearing: enabled ? clearing : false,
+    ...(clearing === false ? { clearing } : {}),
     compactAfterTasks: values["project.compactAfterTasks"] ?? 0,
-    children: settingsIn({ values }, "children"),
   };
 }
 

@@ -34,7 +34,6 @@ export async function run(args: string[]): Promise<number> {
     keep: { type: "string" },
     nudge: { type: "string", multiple: true },
     set: { type: "string", multiple: true },
-    "keep-everything": { type: "boolean" },
   });
   const prompt = readPrompt(values.prompt, positionals);
   const workspace = findWorkspace({ flags: values, settings: values });

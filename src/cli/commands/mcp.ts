@@ -21,7 +21,6 @@ export async function run(args: string[]): Promise<number> {
     surfaces: { type: "string" },
     session: { type: "string" },
     set: { type: "string", multiple: true },
-    "keep-everything": { type: "boolean" },
     cost: { type: "boolean", default: false },
   });
   if (positionals.length > 0)

@@ -38,7 +38,6 @@ export async function run(args: string[]): Promise<number> {
     "no-open": { type: "boolean", default: false },
     demo: { type: "boolean", default: false },
     set: { type: "string", multiple: true },
-    "keep-everything": { type: "boolean" },
   });
   if (positionals.length > 0)
     throw new HoldfastError("invalid_input", `serve takes no argument ${JSON.stringify(positionals[0])}.`);

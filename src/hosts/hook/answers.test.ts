@@ -96,13 +96,13 @@ test("[hooks.nudges] nudges are off by default; one that is on comes with a prom
     hook(project, "claude-code", { ...event, hook_event_name: "UserPromptSubmit", prompt: "x" });
   await hook(project, "claude-code", { ...event, hook_event_name: "SessionStart", source: "startup" });
   assert.equal((await prompt()).stdout, "");
-  writeFileSync(join(project.root, "holdfast.json"), '{"nudgeOnUnwrittenClaim": true}');
+  writeFileSync(join(project.root, "holdfast.json"), '{"nudgeOnPlanDetected": true}');
   await hook(project, "claude-code", {
     ...event,
     hook_event_name: "Stop",
-    last_assistant_message: "I have noted that for later.",
+    last_assistant_message: "1. Look\n2. Leap\n3. Land",
   });
-  assert.match((await prompt()).context, /^\[Hint: You said that something was noted/);
+  assert.match((await prompt()).context, /^\[Hint: You have written down a plan/);
   assert.equal((await prompt()).stdout, "");
   writeFileSync(join(project.root, "holdfast.json"), '{"nudgeAfterTurns": 3}');
   assert.match((await prompt()).context, /^\[Hint: Your session memory is still empty/);
