@@ -53,7 +53,6 @@ const allowed: Record<string, readonly string[]> = {
     "index",
     "workspace",
   ],
-  replay: ["errors", "engine", "secrets", "context", "surfaces", "sessions", "compaction", "hosts"],
   testing: [
     "errors",
     "engine",
@@ -80,7 +79,6 @@ const allowed: Record<string, readonly string[]> = {
     "mcp",
     "server",
     "hosts",
-    "replay",
     "testing",
   ],
 };
@@ -106,7 +104,6 @@ const withoutNode = [
   "compaction",
   "agent",
   "adapters",
-  "replay",
 ];
 
 /** Exceptions: surfaces that reach outside the session have separate entries. */

@@ -59,7 +59,6 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/plugins.md",
     "docs/stores.md",
     "docs/postgres.md",
-    "docs/replay.md",
     "docs/benchmark.md",
     "docs/versioning.md",
   ],

@@ -78,11 +78,9 @@ function emptyProject(): { root: string; variables: NodeJS.ProcessEnv } {
   };
 }
 
-test("init, project lint and replay fit terminals of 80 and 140 columns [people.captures]", async () => {
+test("init and project lint fit terminals of 80 and 140 columns [people.captures]", async () => {
   for (const width of widths) {
     const { root, variables } = emptyProject();
-    const recording = join(root, "session.jsonl");
-    writeFileSync(recording, recordedSession().join("\n"));
     const capture = async (name: string, ...args: string[]) => {
       const { stdout, stderr } = await holdfastWith({ ...variables, COLUMNS: String(width) }, ...args);
       compare(
@@ -100,27 +98,8 @@ test("init, project lint and replay fit terminals of 80 and 140 columns [people.
     await capture("uninstall", "uninstall", "claude-code");
     await holdfastWith(variables, "project", "init");
     await capture("project-lint", "project", "lint");
-    await capture("replay", "replay", recording);
   }
 });
-
-/** A conversation that reads files of growing size, in pi's format. */
-function recordedSession(): string[] {
-  const at = (minute: number) => new Date(Date.UTC(2026, 9, 5, 9, minute)).toISOString();
-  const turns = Array.from({ length: 12 }, (_, index) => [
-    { role: "user", content: `Look at part ${index}` },
-    {
-      role: "assistant",
-      model: "claude-opus-4-5",
-      content: [{ type: "text", text: `Part ${index} is ${"long ".repeat(200)}` }],
-      usage: { input: 0, cacheRead: 4_000 * index, cacheWrite: 4_000, output: 200 },
-    },
-  ]).flat();
-  return [
-    { type: "session", id: "s", timestamp: at(0) },
-    ...turns.map((message, index) => ({ type: "message", timestamp: at(index), message })),
-  ].map((line) => JSON.stringify(line));
-}
 
 test("doctor fits terminals of 80 and 140 columns [people.captures]", () => {
   const diagnosis: Diagnosis = {

@@ -24,13 +24,6 @@ export const peopleCommands: Record<string, Command> = {
   --all                    every note, not only the newest 50${store}`,
     load: () => import("./commands/show.ts"),
   },
-  stats: {
-    usage: "stats [--since AGE]",
-    summary: "show what memory did lately: compactions, items put back, reads avoided, tokens and money",
-    options: `
-  --since AGE              12h, 7d (default), 4w, 6mo${store}`,
-    load: () => import("./commands/stats.ts"),
-  },
   rescue: {
     usage: "rescue [FILE] [--take 1,3|all] [--session SESSION]",
     summary: "show what your conversations knew before their last compaction, and put it into memory",

@@ -4,7 +4,7 @@ import type { Command } from "./main.ts";
 /** The commands by what someone wants to do. Every command is in one group; a test checks it. */
 export const goals: Readonly<Record<string, readonly string[]>> = {
   Start: ["init", "rescue", "doctor", "config", "demo", "chat"],
-  Look: ["serve", "sessions", "show", "log", "diff", "search", "receipts", "stats", "replay"],
+  Look: ["serve", "sessions", "show", "log", "diff", "search", "receipts"],
   Change: ["edit", "undo", "pin", "unpin", "archive", "project"],
   Keep: ["export", "import", "store", "trust", "redact", "purge", "gc", "uninstall"],
   Build: ["mcp", "hook", "completions"],

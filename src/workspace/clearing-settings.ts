@@ -4,19 +4,13 @@ import type { Setting } from "./settings.ts";
 
 type Where = Required<Pick<Setting, "actsIn" | "elsewhere">>;
 
-/** When old tool results are replaced with one-line stubs; "holdfast replay" shows what that saves. */
-export function clearingSettings({ actsIn, elsewhere }: Where) {
-  const where: Where = { actsIn: [...actsIn, "commands"], elsewhere };
-  // The chat's own tools read and search files.
-  const inReplay: Where = {
-    actsIn: ["commands"],
-    elsewhere: `the chat has no tool with such a result, and ${elsewhere}`,
-  };
-  const size = (name: Size, description: string, acts = where): Setting<number> => ({
+/** When old tool results are replaced with one-line stubs. Of the kinds of results, the chat's own tools have searches and files. */
+export function clearingSettings(where: Where) {
+  const size = (name: Size, description: string): Setting<number> => ({
     kind: wholeNumber(0),
     default: defaultClearing[name],
     description,
-    ...acts,
+    ...where,
   });
   const price = (name: Price, description: string): Setting<number> => ({
     kind: amount,
@@ -28,8 +22,7 @@ export function clearingSettings({ actsIn, elsewhere }: Where) {
     kind: toggle,
     default: true,
     description: "Whether old tool results are replaced with one-line stubs. Needs the surface results.",
-    actsIn,
-    elsewhere: `"holdfast replay" shows both, and ${elsewhere}`,
+    ...where,
   };
   const exclude: Setting<readonly string[]> = {
     kind: listOf(text),
@@ -41,10 +34,6 @@ export function clearingSettings({ actsIn, elsewhere }: Where) {
     "clearing.enabled": enabled,
     "clearing.searchTokens": size("searchTokens", "A search result of this size is cleared."),
     "clearing.fileTokens": size("fileTokens", "A file of this size is cleared."),
-    "clearing.treeTokens": size("treeTokens", "A directory listing of this size is cleared.", inReplay),
-    "clearing.jsonTokens": size("jsonTokens", "A JSON answer of this size is cleared.", inReplay),
-    "clearing.testTokens": size("testTokens", "A test run of this size is cleared.", inReplay),
-    "clearing.otherTokens": size("otherTokens", "Any other result of this size is cleared.", inReplay),
     "clearing.accumulatedTokens": size(
       "accumulatedTokens",
       "Smaller results of one kind are cleared once they add up to this.",

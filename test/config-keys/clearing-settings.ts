@@ -4,18 +4,12 @@ import { initProject, openProject } from "../../src/surfaces/project/index.ts";
 import type { SettingName } from "../../src/workspace/settings.ts";
 import { call, filler } from "../support/agent.ts";
 import { type ChatEvidence, chatRun } from "./chat-run.ts";
-import { type Entry, type Evidence, runIn, type Scenario } from "./run.ts";
-
-type Kind = "search" | "file" | "tree" | "json" | "test" | "other";
+import type { Evidence, Scenario } from "./run.ts";
 
 /** Nothing is large enough to be cleared, and clearing costs nothing. */
 const quiet = {
   "clearing.searchTokens": 1_000_000,
   "clearing.fileTokens": 1_000_000,
-  "clearing.treeTokens": 1_000_000,
-  "clearing.jsonTokens": 1_000_000,
-  "clearing.testTokens": 1_000_000,
-  "clearing.otherTokens": 1_000_000,
   "clearing.accumulatedTokens": 1_000_000,
   "clearing.sessionTokens": 1_000_000,
   "clearing.leastTokens": 0,
@@ -29,62 +23,32 @@ const quiet = {
 /** Old files are cleared. */
 const clears = { ...quiet, "clearing.fileTokens": 100 };
 
-/** The calls of a conversation in a host: a result of each kind. */
-const calls: Record<Kind, { tool: string; input: object; text: string }> = {
-  search: { tool: "bash", input: { command: "grep -rn x ." }, text: filler(500) },
-  file: { tool: "bash", input: { command: "cat a.txt" }, text: filler(500) },
-  tree: { tool: "bash", input: { command: "tree src" }, text: filler(500) },
-  json: { tool: "query", input: {}, text: JSON.stringify({ rows: filler(500) }) },
-  test: { tool: "bash", input: { command: "npm test" }, text: filler(500) },
-  other: { tool: "query", input: {}, text: filler(500) },
-};
+const isCleared = (run: Evidence): boolean =>
+  "events" in run && (run as ChatEvidence).events.some(({ type }) => type === "clearing");
 
-const isCleared = ({ entry, ...run }: Evidence): boolean => {
-  if (entry === "chat")
-    return "events" in run && (run as ChatEvidence).events.some(({ type }) => type === "clearing");
-  const [report] = JSON.parse(run.output) as { rows: { clearing: boolean; tokens: object }[] }[];
-  const of = (wanted: boolean) => report?.rows.filter(({ clearing }) => clearing === wanted);
-  return (
-    JSON.stringify(of(true)?.map(({ tokens }) => tokens)) !==
-    JSON.stringify(of(false)?.map(({ tokens }) => tokens))
-  );
-};
-
-function scenario(
-  name: SettingName,
-  entries: readonly Entry[],
-  base: object,
-  value: unknown,
-  wanted: boolean,
-) {
+function scenario(name: SettingName, base: object, value: unknown, wanted: boolean) {
   const made: Scenario = {
     name,
-    entries,
+    entries: ["chat"],
     base: { ...base },
     cases: () => ({ [name]: { value, seen: (run: Evidence) => isCleared(run) === wanted } }),
-    run: (entry, root) => (entry === "chat" ? readInChat(root) : replayed(root)),
+    run: (_entry, root) => readInChat(root),
   };
   return made;
 }
 
-const both: readonly Entry[] = ["chat", "commands"];
-
-/** Each threshold, in a chat that reads files and in the replay of a conversation with every kind of result. */
+/** Each threshold, in a chat that reads and searches files. */
 export const clearingSettings: readonly Scenario[] = [
-  scenario("clearing.searchTokens", both, quiet, 100, true),
-  scenario("clearing.fileTokens", both, quiet, 100, true),
-  scenario("clearing.treeTokens", ["commands"], quiet, 100, true),
-  scenario("clearing.jsonTokens", ["commands"], quiet, 100, true),
-  scenario("clearing.testTokens", ["commands"], quiet, 100, true),
-  scenario("clearing.otherTokens", ["commands"], quiet, 100, true),
-  scenario("clearing.accumulatedTokens", both, quiet, 400, true),
-  scenario("clearing.sessionTokens", both, quiet, 400, true),
-  scenario("clearing.leastTokens", both, clears, 1_000_000, false),
-  scenario("clearing.keepLast", both, clears, 100, false),
-  scenario("clearing.exclude", both, clears, ["read_file", "bash"], false),
-  scenario("clearing.cachedPrice", both, clears, 0, false),
-  scenario("clearing.writePrice", both, clears, 1_000, false),
-  scenario("clearing.enabled", ["chat"], clears, false, false),
+  scenario("clearing.searchTokens", quiet, 100, true),
+  scenario("clearing.fileTokens", quiet, 100, true),
+  scenario("clearing.accumulatedTokens", quiet, 400, true),
+  scenario("clearing.sessionTokens", quiet, 400, true),
+  scenario("clearing.leastTokens", clears, 1_000_000, false),
+  scenario("clearing.keepLast", clears, 100, false),
+  scenario("clearing.exclude", clears, ["read_file", "bash"], false),
+  scenario("clearing.cachedPrice", clears, 0, false),
+  scenario("clearing.writePrice", clears, 1_000, false),
+  scenario("clearing.enabled", clears, false, false),
 ];
 
 /** What the agent noted of a long result is logged when the result is cleared. */
@@ -126,26 +90,4 @@ function readInChat(root: string): Promise<ChatEvidence> {
     },
     input: ["Read them.", "Go on."],
   });
-}
-
-/** Replays a pi session in which each kind of result came up twice. */
-function replayed(root: string): Promise<Evidence> {
-  const lines: object[] = [{ type: "session", id: "s", timestamp: "2026-01-01T00:00:00Z" }];
-  const say = (message: object) => lines.push({ type: "message", message });
-  say({ role: "user", content: "Look around." });
-  let prompt = 3_000;
-  for (const round of ["first", "second"]) {
-    for (const [kind, { tool, input, text }] of Object.entries(calls)) {
-      const id = `${round}-${kind}`;
-      const usage = { input: 0, cacheRead: prompt, cacheWrite: 600, output: 50 };
-      const content = [{ type: "toolCall", id, name: tool, arguments: input }];
-      say({ role: "assistant", model: "claude-opus-4-5", content, usage });
-      say({ role: "toolResult", toolCallId: id, toolName: tool, content: [{ type: "text", text }] });
-      prompt += 600;
-    }
-  }
-  const usage = { input: 0, cacheRead: prompt, cacheWrite: 600, output: 50 };
-  say({ role: "assistant", model: "claude-opus-4-5", content: [{ type: "text", text: "Done." }], usage });
-  writeFileSync(join(root, "session.jsonl"), `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
-  return runIn("commands", root, { commands: [["replay", "session.jsonl", "--json"]] });
 }

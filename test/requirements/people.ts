@@ -40,7 +40,7 @@ export const people = from("commands for people", {
   "people.help":
     "Help is grouped by goal, is the same for `help COMMAND` and `COMMAND --help`, and breaks between words at any width.",
   "people.captures":
-    "The output of help, errors, log and replay fits 80 columns; captures at 80 and 140 are compared.",
+    "The output of help, errors and log fits 80 columns; captures at 80 and 140 are compared.",
   "people.sentences": "The log says in sentences who changed what, as the inspector does.",
   "people.usage": "Every command has help; an unknown option or command suggests the nearest one.",
   "people.progress": "Anything longer than a second shows a progress bar on stderr, on a terminal only.",
@@ -52,5 +52,5 @@ export const people = from("commands for people", {
   "people.rescue":
     "rescue shows plan, rules, asks, decisions, files and commands from before the last compaction of the newest conversations here, without secrets, and puts what is chosen into memory.",
   "people.stats":
-    "stats counts, over a period, compactions survived, items put back, repeated reads avoided, and the tokens and money that memory took; in the terminal and on the page.",
+    "The page counts what memory did in the last seven days: compactions survived, items put back, writes.",
 });
