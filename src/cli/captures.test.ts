@@ -183,20 +183,10 @@ test("help COMMAND is that command's help, and names that are nearly right are s
     [["help", "sesions"], "sessions"],
     [["init", "openclaww"], "openclaw"],
     [["project", "recver"], "recover"],
-    [["completions", "powershel"], "powershell"],
     [["gc", "--kep", "3"], "--keep"],
   ] as const) {
     const { stderr, code } = await holdfastWith({}, ...args);
     assert.equal(code, 1, args.join(" "));
     assert.ok(stderr.includes(`Did you mean ${suggestion}?`), stderr);
   }
-});
-
-test("completions for PowerShell know the commands, their options and the hosts [people.completions]", async () => {
-  const { stdout, code } = await holdfastWith({}, "completions", "powershell");
-  assert.equal(code, 0);
-  assert.match(stdout, /^Register-ArgumentCompleter -Native -CommandName holdfast/m);
-  for (const name of Object.keys(commands)) assert.ok(stdout.includes(`'${name}' = @{ Summary = '`), name);
-  assert.match(stdout, /'gc' = @\{.*'--older-than'/);
-  assert.match(stdout, /'init'.*\) \{ 'claude-code', /);
 });

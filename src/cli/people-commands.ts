@@ -51,13 +51,6 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --limit N                max entries, newest first (default: 50)${store}`,
     load: () => import("./commands/log.ts"),
   },
-  diff: {
-    usage: "diff [SESSION] [FROM [TO]]",
-    summary: "show what changed between two revisions, or the last change",
-    options: `${session}
-  FROM, TO                 revisions (default for TO: the newest)${store}`,
-    load: () => import("./commands/diff.ts"),
-  },
   undo: {
     usage: "undo [SESSION] [--revision N]",
     summary: "undo the last change to a session, or the change of one revision",
@@ -92,14 +85,6 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   ID                       the pin: p3
   --session SESSION        an id or a unique prefix of one (default: the conversation here, or else the newest)${store}`,
     load: () => import("./commands/unpin.ts"),
-  },
-  archive: {
-    usage: "archive SESSION [--reopen]",
-    summary: "archive a session, which makes it read-only, or reopen it",
-    options: `
-  SESSION                  an id or a unique prefix of one
-  --reopen                 make it writable again${store}`,
-    load: () => import("./commands/archive.ts"),
   },
   search: {
     usage: "search QUERY [--session ID] [--limit N]",
@@ -185,16 +170,5 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   migrate FROM TO          copy all sessions with their history; compares each, and continues where it stopped
   --owner OWNER            whose sessions to copy (default: local)${store}`,
     load: () => import("./commands/store.ts"),
-  },
-  completions: {
-    usage: "completions bash|zsh|fish|powershell",
-    summary: "print a shell completion script for commands, options and session ids",
-    options: `
-
-  bash         source <(holdfast completions bash), in ~/.bashrc
-  zsh          source <(holdfast completions zsh), in ~/.zshrc, after compinit
-  fish         holdfast completions fish | source, in ~/.config/fish/config.fish
-  powershell   holdfast completions powershell | Out-String | Invoke-Expression, in $PROFILE`,
-    load: () => import("./commands/completions.ts"),
   },
 };

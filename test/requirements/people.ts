@@ -21,7 +21,7 @@ export const people = from("commands for people", {
   "people.edit-conflict":
     "Both versions of a line are kept between conflict markers; none is chosen silently.",
   "people.edit-kept": "Whatever fails, the edited text is kept in a private file, and its name is printed.",
-  "people.diff": "diff shows the last change, or the changes between two revisions.",
+  "people.diff": "log --revision shows one change line by line.",
   "people.undo": "undo reverts a change as a person and shows what it did.",
   "people.receipts":
     "receipts shows each compaction's counts by kind and place, whether it was verified, and what is out of sight, most needed first.",
@@ -46,7 +46,6 @@ export const people = from("commands for people", {
   "people.progress": "Anything longer than a second shows a progress bar on stderr, on a terminal only.",
   "people.pipe": "A pipe that closes early ends a command quietly.",
   "people.quiet": "Node's experimental warnings, as for SQLite on Node 22, do not appear on stderr.",
-  "people.completions": "Completions for bash, zsh and fish know commands, options, sessions and hosts.",
   "people.welcome":
     "holdfast without a command shows the hosts found here and offers to connect them; without a terminal it prints the help.",
   "people.rescue":
