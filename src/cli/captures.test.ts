@@ -105,7 +105,14 @@ test("doctor fits terminals of 80 and 140 columns [people.captures]", () => {
   const diagnosis: Diagnosis = {
     config: ['.holdfast/config.json, line 3: unknown setting "surface". Did you mean surfaces?'],
     trouble: undefined,
-    room: "The store takes 1.2 GB; what is older than 90 days takes 800 MB of it. holdfast gc removes that.",
+    store: [
+      ok(
+        "kept",
+        "history 60 days, model calls 30 days, deleted sessions 30 days, archived sessions 365 days.",
+      ),
+      note("size", "The store takes 900 MB; retention.maxMegabytes is 1000. Nothing is removed yet."),
+      ok("backups", "1 copy beside it: memory.db.2026-11-16"),
+    ],
     reports: [
       {
         host: "claude-code",
@@ -175,15 +182,15 @@ test("the root help has every command in one group, by goal, with two examples [
 });
 
 test("help COMMAND is that command's help, and names that are nearly right are suggested [people.help] [people.usage]", async () => {
-  const one = await holdfastWith({}, "help", "gc");
-  const other = await holdfastWith({}, "gc", "--help");
+  const one = await holdfastWith({}, "help", "log");
+  const other = await holdfastWith({}, "log", "--help");
   assert.equal(one.stdout, other.stdout);
-  assert.match(one.stdout, /^Usage: holdfast gc/);
+  assert.match(one.stdout, /^Usage: holdfast log/);
   for (const [args, suggestion] of [
     [["help", "sesions"], "sessions"],
     [["init", "openclaww"], "openclaw"],
     [["project", "recver"], "recover"],
-    [["gc", "--kep", "3"], "--keep"],
+    [["log", "--limt", "3"], "--limit"],
   ] as const) {
     const { stderr, code } = await holdfastWith({}, ...args);
     assert.equal(code, 1, args.join(" "));

@@ -148,19 +148,6 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --json                   print JSON`,
     load: () => import("./commands/trust.ts"),
   },
-  gc: {
-    usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--keep-everything] [--yes]",
-    summary: "show what is kept and why, and remove old sessions for good",
-    options: `
-  (no rule)                what the config keeps (retention.*), what the store takes and what would go
-  --older-than AGE         sessions not written to for this long: 12h, 30d, 2w, 6mo, 1y
-  --max-size SIZE          the oldest sessions, until the rest fits in this size: 800kB, 500MB, 2GB
-  --keep N                 keep the N newest; on its own, remove all others
-  --keep-everything        as if the config kept everything
-  --yes                    remove them; without it, only show what would be removed
-  --dry-run                only show what would be removed, even with --yes${store}`,
-    load: () => import("./commands/gc.ts"),
-  },
   store: {
     usage: "store check | distribute | migrate FROM TO",
     summary: "look at a Postgres store, distribute it over Citus, or copy a store into another",

@@ -59,7 +59,7 @@ export function withoutSessions(ids: readonly string[]): (text: string) => strin
 }
 
 /** Copies of a store beside it: `memory.db.bak`, `memory.db.2026-11-16`. Not its log and its locks. */
-function findBackups(file: string): string[] {
+export function findBackups(file: string): string[] {
   if (file === "" || !statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) return [];
   const own = [`${basename(file)}-wal`, `${basename(file)}-shm`, `${basename(file)}-erase`];
   return readdirSync(dirname(file))

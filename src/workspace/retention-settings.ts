@@ -13,6 +13,8 @@ const descriptions: Record<keyof RetentionRules, string> = {
     "Megabytes that a local store may take. Warns at 80 %; removes only after a week above it. 0: no limit.",
 };
 
+const elsewhere = "a command ends before it would remove anything";
+
 /** What a store keeps, under `retention`. */
 export function retentionSettings(actsIn: readonly EntryPoint[]): {
   "retention.keepEverything": Setting<boolean>;
@@ -24,6 +26,7 @@ export function retentionSettings(actsIn: readonly EntryPoint[]): {
       default: defaultRetention[name],
       description: descriptions[name],
       actsIn,
+      elsewhere,
     };
   }
   return {
@@ -35,6 +38,7 @@ export function retentionSettings(actsIn: readonly EntryPoint[]): {
       env: ["KEEP_EVERYTHING"],
       flags: ["keep-everything"],
       actsIn,
+      elsewhere,
     },
     ...(rules as Record<`retention.${keyof RetentionRules}`, Setting<number>>),
   };

@@ -275,7 +275,7 @@ export const settings = {
     actsIn: onlyChat,
     elsewhere: hostCompacts,
   }),
-  ...retentionSettings(everywhere),
+  ...retentionSettings(["chat", "mcp", "hook", "plugin", "serve"]),
   ...limitSettings(),
 } as const;
 

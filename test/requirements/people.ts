@@ -28,11 +28,7 @@ export const people = from("commands for people", {
   "people.receipts-put-back":
     "receipts --put-back writes an item that is out of sight into the notepad or a note, as a person; undo takes it out again.",
   "people.search": "search finds lines in the memory of all sessions, best first.",
-  "people.gc":
-    "gc removes by age, number and size, deleted and archived sessions first; it is a dry run without --yes.",
-  "people.gc-forks": "A session is kept as long as a fork of it exists.",
-  "people.gc-purge": "What gc removed is gone from the database file and its log, and the file is smaller.",
-  "people.quantities": "Ages and sizes are parsed and printed the way people write them.",
+  "people.quantities": "Ages and sizes are printed the way people write them.",
   "people.bad-store": "A missing, foreign or damaged store is one clear line; nothing is created.",
   "people.salvage-bad-row": "salvage goes on after a damaged row and names it.",
   "people.salvage": "salvage reads every intact row and returns nothing wrong.",
