@@ -118,27 +118,17 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --quarantined SESSION    a session of the memory that came with the project and is not used${store}`,
     load: () => import("./commands/import.ts"),
   },
-  redact: {
-    usage: "redact TEXT | --pattern REGEXP | --secrets [--backup FILE]…",
-    summary: "remove a text from everything that is stored",
+  forget: {
+    usage: "forget TEXT | --pattern REGEXP | --secrets | --session ID… [--backup FILE]… [--yes]",
+    summary: "remove a text or sessions from everything that is stored, copies too",
     options: `
   TEXT                     the text to remove, in upper or lower case
   --pattern REGEXP         remove whatever matches
   --secrets                remove every secret that Holdfast knows by its shape
+  --session ID…            remove these sessions for good, with their history
   --backup FILE            a copy elsewhere to clean as well; those that export made are known
-  --db PATH, --store URL   where sessions are stored
-  --json                   print JSON`,
-    load: () => import("./commands/redact.ts"),
-  },
-  purge: {
-    usage: "purge SESSION… [--backup FILE]…",
-    summary: "remove sessions for good, from backups too",
-    options: `
-  SESSION                  ids of the sessions
-  --backup FILE            a copy elsewhere to clean as well; those that export made are known
-  --db PATH, --store URL   where sessions are stored
-  --json                   print JSON`,
-    load: () => import("./commands/purge.ts"),
+  --yes                    remove it without asking${store}`,
+    load: () => import("./commands/forget.ts"),
   },
   trust: {
     usage: "trust [--yes]",

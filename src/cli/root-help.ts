@@ -6,7 +6,7 @@ export const goals: Readonly<Record<string, readonly string[]>> = {
   Start: ["init", "rescue", "doctor", "config", "demo", "chat"],
   Look: ["serve", "sessions", "show", "log", "search", "receipts"],
   Change: ["edit", "undo", "pin", "unpin", "project"],
-  Keep: ["export", "import", "store", "trust", "redact", "purge", "uninstall"],
+  Keep: ["export", "import", "store", "trust", "forget", "uninstall"],
   Build: ["mcp", "hook"],
 };
 

@@ -22,17 +22,13 @@ export interface Backups {
 }
 
 /** Copies beside a store, those that export and migrate made elsewhere, and those that the user names. */
-export function backupsOf(
-  { file, url }: StoreLocation,
-  command: string,
-  named: readonly string[] = [],
-): Backups {
+export function backupsOf({ file, url }: StoreLocation, named: readonly string[]): Backups {
   const remaining: string[] = [];
   const elsewhere = copiesMade(url).flatMap(({ place, at }) => {
     if (isAbsolute(place) && statSync(place, { throwIfNoEntry: false })?.isFile()) return [place];
     if (isAbsolute(place) && !existsSync(place)) return [];
     const store = hidePassword(isAbsolute(place) ? `jsonl:${place}` : place);
-    remaining.push(`Not reached: the copy of ${at} in ${store}. Run holdfast ${command} --store ${store}.`);
+    remaining.push(`Not reached: the copy of ${at} in ${store}. Run holdfast forget --store ${store}.`);
     return [];
   });
   const given = named.map((path) => resolve(path));

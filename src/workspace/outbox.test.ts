@@ -189,7 +189,7 @@ test("a kept call that no longer applies is set aside, and a read is not kept [l
   await memory.close();
 });
 
-test("a kept call contains no secret, and redact and purge reach it [secrets.stored] [secrets.erase]", async (context) => {
+test("a kept call contains no secret, and forget reaches it [secrets.stored] [secrets.erase]", async (context) => {
   const { root, database, holder } = await lockedProject(context);
   const secret = makeCorpus(7).secrets[0]?.[1] ?? "";
   const memory = await openMemory({ store: database, patience: 50 });
@@ -218,10 +218,10 @@ test("a kept call contains no secret, and redact and purge reach it [secrets.sto
   const aside = `${files[0]}.refused`;
   renameSync(files[0] ?? "", aside);
   files.splice(0, 1, aside);
-  const redacted = await holdfastIn(root, "redact", "word-to-redact");
+  const redacted = await holdfastIn(root, "forget", "word-to-redact", "--yes");
   assert.equal(redacted.code, 0, redacted.stderr);
   assert.ok(!read().includes("word-to-redact"));
-  assert.equal((await holdfastIn(root, "purge", "s")).code, 0);
+  assert.equal((await holdfastIn(root, "forget", "--session", "s", "--yes")).code, 0);
   assert.deepEqual(keptFiles(join(root, ".holdfast")), []);
 });
 

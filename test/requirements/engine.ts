@@ -98,9 +98,9 @@ export const engine = [
       "Under refuse, a secret in the conversation itself, which nobody can say differently, is redacted, and the agent goes on.",
     "secrets.shown": "Secrets of an older store are redacted in what is shown and exported.",
     "secrets.copies":
-      "Redact and purge also reach the copies that export and migrate made elsewhere and those that the user names, and say which they do not reach.",
+      "forget also reaches the copies that export and migrate made elsewhere and those that the user names, and says which it does not reach.",
     "secrets.erase":
-      "After redact or purge, a search of the raw files of every store finds nothing, and what could not be cleared is reported and finished later.",
+      "After forget, a search of the raw files of every store finds nothing, and what could not be cleared is reported and finished later.",
   }),
   ...from("bad input", {
     "bad.types":

@@ -28,6 +28,8 @@ export const people = from("commands for people", {
   "people.receipts-put-back":
     "receipts --put-back writes an item that is out of sight into the notepad or a note, as a person; undo takes it out again.",
   "people.search": "search finds lines in the memory of all sessions, best first.",
+  "people.forget":
+    "forget shows what it would remove, with that already masked, asks at a terminal, and removes nothing without a yes; sessions go all or none.",
   "people.quantities": "Ages and sizes are printed the way people write them.",
   "people.bad-store": "A missing, foreign or damaged store is one clear line; nothing is created.",
   "people.salvage-bad-row": "salvage goes on after a damaged row and names it.",

@@ -245,14 +245,14 @@ test("every command has help with its options; an unknown option or command sugg
       assert.ok(described.includes(option) || options === "", `${name} ${option}`);
   }
   const [help, option, value, command, extra] = await Promise.all([
-    run("redact", "--help"),
+    run("forget", "--help"),
     run("show", "--revison", "2"),
     run("log", "--limit"),
     run("serach", "x"),
     run("sessions", "audit-1"),
   ]);
   assert.equal(help.code, 0);
-  for (const word of ["--pattern", "--secrets", "--backup", "--db", "--json"])
+  for (const word of ["--pattern", "--secrets", "--session", "--backup", "--yes", "--db", "--json"])
     assert.ok(help.stdout.includes(word));
   assert.equal(option.code, 1);
   assert.match(option.stderr, /"holdfast show" has no option --revison\. Did you mean --revision\?/);
