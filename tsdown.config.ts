@@ -77,7 +77,6 @@ const library = defineConfig({
     pi: "src/hosts/pi/index.ts",
     opencode: "src/hosts/opencode/index.ts",
     kilo: "src/hosts/kilo/index.ts",
-    dsh: "src/hosts/dsh/index.ts",
     openclaw: "src/hosts/openclaw/index.ts",
   },
   dts: true,

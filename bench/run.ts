@@ -9,7 +9,6 @@ import { mcpFigures } from "./mcp.ts";
 import { type Figure, formatFigure, met } from "./measure.ts";
 import { planFigures } from "./plan.ts";
 import { projectFigures } from "./project.ts";
-import { replayFigures } from "./replay.ts";
 import { sandboxFigures } from "./sandbox.ts";
 import { searchFigures } from "./search.ts";
 import { turnFigures } from "./turn.ts";
@@ -28,7 +27,6 @@ const parts: [name: string, measure: (directory: string) => Promise<Figure[]>][]
   ["MCP", mcpFigures],
   ["command line", commandLineFigures],
   ["hooks", hookFigures],
-  ["replay", replayFigures],
 ];
 
 const only = process.argv.slice(2);

@@ -45,8 +45,8 @@ function index(): string {
   });
   return `# TypeScript API
 
-Generated from the sources with \`npm run generate\`. \`holdfast/pi\`, \`holdfast/opencode\`, \`holdfast/kilo\`,
-\`holdfast/openclaw\` and \`holdfast/dsh\` export a plug-in for their host and nothing to call: see [Plug-ins](../plugins.md).
+Generated from the sources with \`npm run generate\`. \`holdfast/pi\`, \`holdfast/opencode\`, \`holdfast/kilo\`
+and \`holdfast/openclaw\` export a plug-in for their host and nothing to call: see [Plug-ins](../plugins.md).
 
 ${rows.join("\n")}
 `;

@@ -56,7 +56,6 @@ const allowed: Record<string, readonly string[]> = {
     "index",
     "workspace",
   ],
-  replay: ["errors", "engine", "secrets", "context", "surfaces", "sessions", "compaction", "hosts"],
   testing: [
     "errors",
     "engine",
@@ -84,7 +83,6 @@ const allowed: Record<string, readonly string[]> = {
     "mcp",
     "server",
     "hosts",
-    "replay",
     "testing",
   ],
 };
@@ -110,7 +108,6 @@ const withoutNode = [
   "compaction",
   "agent",
   "adapters",
-  "replay",
 ];
 
 /** Exceptions: surfaces that reach outside the session have separate entries. */

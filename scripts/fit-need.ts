@@ -7,7 +7,7 @@
  *   node scripts/fit-need.ts --names FILE FOLDER…
  *                                               counts what another finder calls a name: `namesIn(text)` in a module
  *
- * A folder has recorded sessions (.jsonl) of any host that Holdfast can replay. Nothing leaves the machine.
+ * A folder has recorded sessions (.jsonl) of any host that Holdfast can read. Nothing leaves the machine.
  */
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -7,8 +7,8 @@ import { launchBrowser } from "../inspector/test/support/launch-browser.ts";
 import { playFinishedAudit } from "../src/cli/demo/serve-demo.ts";
 import { hostSessions } from "../src/cli/host-sessions.ts";
 import { type Memory, openMemory } from "../src/index.ts";
-import { builtInPrices, pricesFor } from "../src/replay/prices.ts";
 import type { HostSessions } from "../src/server/host-sessions.ts";
+import { listPrice } from "../src/server/list-prices.ts";
 import { pageFiles } from "../src/server/page/page.ts";
 import { startServer } from "../src/server/start.ts";
 import { surfaceNames } from "../src/surfaces/surfaces.ts";
@@ -84,7 +84,7 @@ async function served(
   work: (address: { url: string; token: string }) => Promise<void>,
   hosts?: HostSessions,
 ): Promise<void> {
-  const priceOf = () => ({ ...pricesFor("claude-sonnet-5", builtInPrices), basis: "claude-sonnet-5" });
+  const priceOf = () => listPrice("claude-sonnet-5");
   const server = await startServer({
     memory,
     storeName: ".holdfast/memory.db",

@@ -10,7 +10,6 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/start/kilo-code.md",
     "docs/start/pi.md",
     "docs/start/openclaw.md",
-    "docs/start/deepseek-harness.md",
     "docs/hosts.md",
   ],
   "Start: frameworks": [
@@ -60,7 +59,6 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/plugins.md",
     "docs/stores.md",
     "docs/postgres.md",
-    "docs/replay.md",
     "docs/benchmark.md",
     "docs/versioning.md",
   ],

@@ -234,7 +234,7 @@ test("an erasure that a reader blocks says so and is finished later [secrets.era
   assert.ok(!existsSync(`${path}-erase`));
 });
 
-test("holdfast redact drops what is kept beside the store, and names a document that contains it too [secrets.erase]", async () => {
+test("holdfast forget drops what is kept beside the store, and names a document that contains it too [secrets.erase]", async () => {
   const root = temporaryDirectory();
   mkdirSync(join(root, ".git"));
   const directory = findProject(root).directory;
@@ -246,11 +246,11 @@ test("holdfast redact drops what is kept beside the store, and names a document 
   mkdirSync(join(root, "grimoires/loa"), { recursive: true });
   writeFileSync(join(root, "grimoires/loa/NOTES.md"), `# Notes\n${secret}\n`);
   const { stdout, stderr } = await runNode(
-    [join(import.meta.dirname, "../src/cli.ts"), "redact", secret],
+    [join(import.meta.dirname, "../src/cli.ts"), "forget", secret, "--yes"],
     process.execPath,
     { cwd: root },
   );
-  assert.match(stdout, /^Redacted /, stderr);
+  assert.match(stdout, /^Removed it from /m, stderr);
   assert.match(stdout, /Not reached: \S+NOTES\.md is a document of the project/);
   const left = globSync("**/*", { cwd: directory }).filter(
     (name) =>
@@ -259,22 +259,22 @@ test("holdfast redact drops what is kept beside the store, and names a document 
   assert.deepEqual(left, []);
 });
 
-test("holdfast redact and purge reach backups beside the store [secrets.erase]", async () => {
+test("holdfast forget reaches backups beside the store [secrets.erase]", async () => {
   const directory = temporaryDirectory();
   const path = join(directory, "memory.db");
   const memory = await openMemory({ store: path, secrets: "allow" });
   await fill(memory, await memory.openSession("a"));
   await memory.close();
   copyFileSync(path, `${path}.bak`);
-  const redacted = await holdfast("redact", secret.toLowerCase(), "--db", path);
+  const redacted = await holdfast("forget", secret.toLowerCase(), "--yes", "--db", path);
   assert.equal(redacted.code, 0, redacted.stderr);
-  assert.match(redacted.stdout, /^Redacted \d+ stored values in 2 sessions/);
+  assert.match(redacted.stdout, /^Removed it from \d+ stored values of 2 sessions/m);
   assert.deepEqual(filesWith(directory), []);
-  const nothing = await holdfast("redact", "--pattern", "never-[0-9]{9}", "--db", path);
-  assert.match(nothing.stdout, /Found nothing to redact/);
-  const wrong = await holdfast("redact", "--pattern", "(", "--db", path);
+  const nothing = await holdfast("forget", "--pattern", "never-[0-9]{9}", "--yes", "--db", path);
+  assert.match(nothing.stdout, /The store did not have it/);
+  const wrong = await holdfast("forget", "--pattern", "(", "--db", path);
   assert.match(wrong.stderr, /is not a regular expression/);
-  const purged = await holdfast("purge", "a", "--db", path);
+  const purged = await holdfast("forget", "--session", "a", "--yes", "--db", path);
   assert.equal(purged.code, 0, purged.stderr);
   assert.ok(!readFileSync(path).includes("first line"));
   assert.ok(!readFileSync(`${path}.bak`).includes("first line"));

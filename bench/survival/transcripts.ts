@@ -8,7 +8,7 @@ import {
   toolCallsOf,
   toolResultsOf,
 } from "../../src/context/conversation.ts";
-import { readRecording } from "../../src/replay/read-transcript.ts";
+import { type RecordedSession, readRecordedSession } from "../../src/hosts/recorded-session.ts";
 import { tokensIn } from "./request-text.ts";
 import { runStory } from "./run-story.ts";
 import type { Step, Story, StoryTurn } from "./story.ts";
@@ -74,11 +74,11 @@ async function recallAfter(
 
 /** The recorded conversations in a folder, and the files that are none, with the reason. */
 export async function readRecordings(folder: string) {
-  const recordings: Awaited<ReturnType<typeof readRecording>>[] = [];
+  const recordings: RecordedSession[] = [];
   const skipped: string[] = [];
   for (const file of globSync("**/*.jsonl", { cwd: folder }).sort()) {
     try {
-      recordings.push(await readRecording(readFileSync(join(folder, file), "utf8")));
+      recordings.push(await readRecordedSession(readFileSync(join(folder, file), "utf8")));
     } catch (error) {
       skipped.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -4,8 +4,7 @@ import { gatherSightings } from "../../src/compaction/need/gather.ts";
 import { type FindNames, findNeeded, nameFinder } from "../../src/compaction/need/later-use.ts";
 import { describeNames, isCertain } from "../../src/compaction/need/score.ts";
 import { plainTextOf, type StoredMessage } from "../../src/context/conversation.ts";
-import { readRecording } from "../../src/replay/read-transcript.ts";
-import type { Transcript } from "../../src/replay/transcript.ts";
+import { type RecordedSession, readRecordedSession } from "../../src/hosts/recorded-session.ts";
 
 /** A place in a recorded session where a compaction could have been. */
 export interface Cut {
@@ -23,11 +22,11 @@ export interface Cut {
 const fractions = Array.from({ length: 16 }, (_, index) => 0.2 + index * 0.05);
 
 /** The recorded sessions in the files and folders. A session that cannot be read is reported and left out. */
-export async function readSessions(paths: readonly string[]): Promise<Map<string, Transcript>> {
-  const sessions = new Map<string, Transcript>();
+export async function readSessions(paths: readonly string[]): Promise<Map<string, RecordedSession>> {
+  const sessions = new Map<string, RecordedSession>();
   for (const path of paths.flatMap(filesIn)) {
     try {
-      sessions.set(basename(path), await readRecording(readFileSync(path, "utf8")));
+      sessions.set(basename(path), await readRecordedSession(readFileSync(path, "utf8")));
     } catch (error) {
       console.error(`${path}: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -50,7 +49,7 @@ function filesIn(path: string): string[] {
  */
 export function cutSession(
   session: string,
-  { messages, compactions }: Transcript,
+  { messages, compactions }: RecordedSession,
   keepTokens: number,
   find?: FindNames,
 ): Cut[] {

@@ -7,7 +7,6 @@ const hostWords: HostWords = {
   all: hostNames.join(", "),
   sessionFormats: withSessionFile.map(({ name }) => name),
   withSessionFile: withSessionFile.map(({ title }) => title).join(" or "),
-  withRecording: hosts.flatMap(({ recording, title }) => (recording ? title : [])).join(" or "),
 };
 
 /** The formats that `export` writes. */

@@ -5,11 +5,9 @@ import { HoldfastError } from "../errors.ts";
 import { readFailures } from "../hosts/failures.ts";
 import type { Host } from "../hosts/host.ts";
 import { findHost } from "../hosts/hosts.ts";
+import { type RecordedSession, readRecordedSession } from "../hosts/recorded-session.ts";
 import { hostOfSession, placeOfSession } from "../hosts/session-transcript.ts";
 import { readConversation, readSpans } from "../hosts/transcript/read-conversation.ts";
-import { readTranscript } from "../replay/read-transcript.ts";
-import { guessWindow } from "../replay/replay.ts";
-import type { Transcript } from "../replay/transcript.ts";
 import type { HostConversation, HostMessage, HostSessions } from "../server/host-sessions.ts";
 import type { Project } from "../workspace/project.ts";
 
@@ -19,6 +17,9 @@ const maxBytes = 200_000_000;
 const headBytes = 400_000;
 const maxAskLength = 90;
 const maxCached = 8;
+/** Transcripts do not name the model's window. */
+const usualWindow = 200_000;
+const longWindow = 1_000_000;
 
 interface Cached {
   stamp: string;
@@ -105,7 +106,7 @@ function firstAsk(host: Host, path: string): string {
 
 async function readWhole(host: Host, path: string): Promise<HostConversation | undefined> {
   const recorded = host.recording ? await readRecording(path) : undefined;
-  if (recorded) return fromTranscript(recorded);
+  if (recorded && recorded.calls.length > 0) return fromRecording(recorded);
   const spans = readSpans(host, path) ?? [];
   const messages: HostMessage[] = [];
   const compactions: { to: number; summary: string }[] = [];
@@ -116,19 +117,19 @@ async function readWhole(host: Host, path: string): Promise<HostConversation | u
   return { messages, calls: [], compactions };
 }
 
-/** Undefined for a transcript without token counts, or one that cannot be read. */
-async function readRecording(path: string): Promise<Transcript | undefined> {
+/** Undefined for a transcript that cannot be read. */
+async function readRecording(path: string): Promise<RecordedSession | undefined> {
   try {
-    return await readTranscript(readFileSync(path, "utf8"));
+    return await readRecordedSession(readFileSync(path, "utf8"));
   } catch (error) {
     if (error instanceof HoldfastError) return undefined;
     throw error;
   }
 }
 
-function fromTranscript(transcript: Transcript): HostConversation {
-  const { messages, calls, compactions } = transcript;
-  const contextWindow = guessWindow(transcript);
+function fromRecording({ messages, calls, compactions }: RecordedSession): HostConversation {
+  const isLong = calls.some(({ usage }) => usage.input + usage.cacheRead + usage.cacheWrite > usualWindow);
+  const contextWindow = isLong ? longWindow : usualWindow;
   return {
     messages: messages.map(toHostMessage),
     calls: calls.map(({ model, usage, messages: sent, answeredAt }) => {

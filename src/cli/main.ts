@@ -9,8 +9,6 @@ export interface HostWords {
   /** The names of those whose session files can be imported and exported, and their titles. */
   sessionFormats: readonly string[];
   withSessionFile: string;
-  /** The titles of those whose recorded sessions can be replayed. */
-  withRecording: string;
 }
 
 /** A text of the help. One that names hosts is made when it is shown, so that a command loads no host for it. */
@@ -137,22 +135,6 @@ export const commands: Record<string, Command> = {
     load: () => import("./commands/hook.ts"),
   },
   project: projectCommand,
-  replay: {
-    usage: "replay FILE… [--prices FILE] | replay --survival [FILE…]",
-    summary: "estimate what memory and clearing would cost and save on recorded sessions",
-    options: ({ withRecording }) => `
-  FILE                     a ${withRecording} transcript
-  --prices FILE            your own prices, as JSON
-  --notepad-tokens N       assumed size of the notepad
-  --edit-every N           calls between two notepad edits
-  --edit-tokens N          tokens that each edit replaces
-  --fold-after MINUTES     fold changes in after this many idle minutes (0: never)
-  --context-window N       the model's context window in tokens
-  --survival               show what compactions lost of what was used later, and what Holdfast would
-                           have kept; without FILE: all sessions that the hosts keep on this machine
-  --json                   print JSON`,
-    load: () => import("./commands/replay.ts"),
-  },
 };
 
 /** Runs one command; returns the exit code. */

@@ -24,13 +24,6 @@ export const peopleCommands: Record<string, Command> = {
   --all                    every note, not only the newest 50${store}`,
     load: () => import("./commands/show.ts"),
   },
-  stats: {
-    usage: "stats [--since AGE]",
-    summary: "show what memory did lately: compactions, items put back, reads avoided, tokens and money",
-    options: `
-  --since AGE              12h, 7d (default), 4w, 6mo${store}`,
-    load: () => import("./commands/stats.ts"),
-  },
   rescue: {
     usage: "rescue [FILE] [--take 1,3|all] [--session SESSION]",
     summary: "show what your conversations knew before their last compaction, and put it into memory",
@@ -57,13 +50,6 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --revision N             show that entry in full
   --limit N                max entries, newest first (default: 50)${store}`,
     load: () => import("./commands/log.ts"),
-  },
-  diff: {
-    usage: "diff [SESSION] [FROM [TO]]",
-    summary: "show what changed between two revisions, or the last change",
-    options: `${session}
-  FROM, TO                 revisions (default for TO: the newest)${store}`,
-    load: () => import("./commands/diff.ts"),
   },
   undo: {
     usage: "undo [SESSION] [--revision N]",
@@ -100,14 +86,6 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --session SESSION        an id or a unique prefix of one (default: the conversation here, or else the newest)${store}`,
     load: () => import("./commands/unpin.ts"),
   },
-  archive: {
-    usage: "archive SESSION [--reopen]",
-    summary: "archive a session, which makes it read-only, or reopen it",
-    options: `
-  SESSION                  an id or a unique prefix of one
-  --reopen                 make it writable again${store}`,
-    load: () => import("./commands/archive.ts"),
-  },
   search: {
     usage: "search QUERY [--session ID] [--limit N]",
     summary: "search memory and messages of all sessions, best matches first",
@@ -139,40 +117,17 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   --session ID             the new session's id (default: the one in the file, unless it is taken)${store}`,
     load: () => import("./commands/import.ts"),
   },
-  redact: {
-    usage: "redact TEXT | --pattern REGEXP | --secrets [--backup FILE]…",
-    summary: "remove a text from everything that is stored",
+  forget: {
+    usage: "forget TEXT | --pattern REGEXP | --secrets | --session ID… [--backup FILE]… [--yes]",
+    summary: "remove a text or sessions from everything that is stored, copies too",
     options: `
   TEXT                     the text to remove, in upper or lower case
   --pattern REGEXP         remove whatever matches
   --secrets                remove every secret that Holdfast knows by its shape
+  --session ID…            remove these sessions for good, with their history
   --backup FILE            a copy elsewhere to clean as well; those that export made are known
-  --db PATH, --store URL   where sessions are stored
-  --json                   print JSON`,
-    load: () => import("./commands/redact.ts"),
-  },
-  purge: {
-    usage: "purge SESSION… [--backup FILE]…",
-    summary: "remove sessions for good, from backups too",
-    options: `
-  SESSION                  ids of the sessions
-  --backup FILE            a copy elsewhere to clean as well; those that export made are known
-  --db PATH, --store URL   where sessions are stored
-  --json                   print JSON`,
-    load: () => import("./commands/purge.ts"),
-  },
-  gc: {
-    usage: "gc [--older-than AGE] [--max-size SIZE] [--keep N] [--keep-everything] [--yes]",
-    summary: "show what is kept and why, and remove old sessions for good",
-    options: `
-  (no rule)                what the config keeps (retention.*), what the store takes and what would go
-  --older-than AGE         sessions not written to for this long: 12h, 30d, 2w, 6mo, 1y
-  --max-size SIZE          the oldest sessions, until the rest fits in this size: 800kB, 500MB, 2GB
-  --keep N                 keep the N newest; on its own, remove all others
-  --keep-everything        as if the config kept everything
-  --yes                    remove them; without it, only show what would be removed
-  --dry-run                only show what would be removed, even with --yes${store}`,
-    load: () => import("./commands/gc.ts"),
+  --yes                    remove it without asking${store}`,
+    load: () => import("./commands/forget.ts"),
   },
   store: {
     usage: "store check | distribute | migrate FROM TO",
@@ -183,16 +138,5 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   migrate FROM TO          copy all sessions with their history; compares each, and continues where it stopped
   --owner OWNER            whose sessions to copy (default: local)${store}`,
     load: () => import("./commands/store.ts"),
-  },
-  completions: {
-    usage: "completions bash|zsh|fish|powershell",
-    summary: "print a shell completion script for commands, options and session ids",
-    options: `
-
-  bash         source <(holdfast completions bash), in ~/.bashrc
-  zsh          source <(holdfast completions zsh), in ~/.zshrc, after compinit
-  fish         holdfast completions fish | source, in ~/.config/fish/config.fish
-  powershell   holdfast completions powershell | Out-String | Invoke-Expression, in $PROFILE`,
-    load: () => import("./commands/completions.ts"),
   },
 };

@@ -4,10 +4,10 @@ import type { Command } from "./main.ts";
 /** The commands by what someone wants to do. Every command is in one group; a test checks it. */
 export const goals: Readonly<Record<string, readonly string[]>> = {
   Start: ["init", "rescue", "doctor", "config", "demo", "chat"],
-  Look: ["serve", "sessions", "show", "log", "diff", "search", "receipts", "stats", "replay"],
-  Change: ["edit", "undo", "pin", "unpin", "archive", "project"],
-  Keep: ["export", "import", "store", "trust", "redact", "purge", "gc", "uninstall"],
-  Build: ["mcp", "hook", "completions"],
+  Look: ["serve", "sessions", "show", "log", "search", "receipts"],
+  Change: ["edit", "undo", "pin", "unpin", "project"],
+  Keep: ["export", "import", "store", "trust", "forget", "uninstall"],
+  Build: ["mcp", "hook"],
 };
 
 /** The help of `holdfast` itself. */

@@ -13,7 +13,7 @@ function filesWith(directory: string, text: string): string[] {
     .sort();
 }
 
-test("redact and purge reach copies elsewhere that export and migrate made or the user names, and say which they do not reach [secrets.copies]", async () => {
+test("forget reaches copies elsewhere that export and migrate made or the user names, and says which it does not reach [secrets.copies]", async () => {
   const [home, elsewhere, state] = [temporaryDirectory(), temporaryDirectory(), temporaryDirectory()];
   const db = join(home, "memory.db");
   const memory = await openTestMemory({ store: db });
@@ -32,17 +32,17 @@ test("redact and purge reach copies elsewhere that export and migrate made or th
   await run("store", "migrate", db, `jsonl:${place("lines")}`);
   copyFileSync(db, place("by-hand.db"));
 
-  const redacted = await run("redact", "plum of a", "--db", db, "--backup", place("by-hand.db"));
+  const edited = await run("forget", "plum of a", "--yes", "--db", db, "--backup", place("by-hand.db"));
   assert.match(
-    redacted,
-    /Not reached: the copy of \d{4}-\d\d-\d\d in jsonl:\S+lines\. Run holdfast redact --store jsonl:/,
+    edited,
+    /Not reached: the copy of \d{4}-\d\d-\d\d in jsonl:\S+lines\. Run holdfast forget --store jsonl:/,
   );
   assert.deepEqual(filesWith(home, "plum of a"), []);
   assert.deepEqual(filesWith(elsewhere, "plum of a"), ["lines/a.jsonl"]);
   assert.equal(filesWith(elsewhere, "plum of b").length, 4, "only what was asked for is gone");
 
-  const purged = await run("purge", "b", "--db", db, "--backup", place("by-hand.db"));
-  assert.match(purged, /Not reached: .* Run holdfast purge --store jsonl:/);
+  const purged = await run("forget", "--session", "b", "--yes", "--db", db, "--backup", place("by-hand.db"));
+  assert.match(purged, /Not reached: .* Run holdfast forget --store jsonl:/);
   assert.deepEqual(filesWith(elsewhere, "plum of b"), ["lines/b.jsonl"]);
   assert.match(readFileSync(place("a.json"), "utf8"), /"id": "a"/);
 });

@@ -22,17 +22,13 @@ export interface Backups {
 }
 
 /** Copies beside a store, those that export and migrate made elsewhere, and those that the user names. */
-export function backupsOf(
-  { file, url }: StoreLocation,
-  command: string,
-  named: readonly string[] = [],
-): Backups {
+export function backupsOf({ file, url }: StoreLocation, named: readonly string[]): Backups {
   const remaining: string[] = [];
   const elsewhere = copiesMade(url).flatMap(({ place, at }) => {
     if (isAbsolute(place) && statSync(place, { throwIfNoEntry: false })?.isFile()) return [place];
     if (isAbsolute(place) && !existsSync(place)) return [];
     const store = hidePassword(isAbsolute(place) ? `jsonl:${place}` : place);
-    remaining.push(`Not reached: the copy of ${at} in ${store}. Run holdfast ${command} --store ${store}.`);
+    remaining.push(`Not reached: the copy of ${at} in ${store}. Run holdfast forget --store ${store}.`);
     return [];
   });
   const given = named.map((path) => resolve(path));
@@ -59,7 +55,7 @@ export function withoutSessions(ids: readonly string[]): (text: string) => strin
 }
 
 /** Copies of a store beside it: `memory.db.bak`, `memory.db.2026-11-16`. Not its log and its locks. */
-function findBackups(file: string): string[] {
+export function findBackups(file: string): string[] {
   if (file === "" || !statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) return [];
   const own = [`${basename(file)}-wal`, `${basename(file)}-shm`, `${basename(file)}-erase`];
   return readdirSync(dirname(file))

@@ -25,7 +25,7 @@ test("a value that starts with a dash is rejected with one line on how to write 
 });
 
 test("a command's options are those in its help, plus the common ones [people.usage]", () => {
-  assert.deepEqual(optionsIn("gc [--keep N]\n  --older-than AGE  so\n  --keep N"), [
+  assert.deepEqual(optionsIn("log [--keep N]\n  --older-than AGE  so\n  --keep N"), [
     "--keep",
     "--older-than",
     "--db",

@@ -197,7 +197,7 @@ function promptTokens(
 }
 
 /** Describes a result in one line, so that the agent can decide whether to read it again. */
-export function describeResult(tool: string, input: unknown, text: string): string {
+function describeResult(tool: string, input: unknown, text: string): string {
   const lines = text.split("\n").length;
   const json = JSON.stringify(input ?? {});
   return `${tool} ${json.length > 120 ? `${json.slice(0, 120).toWellFormed()}…` : json} gave ${lines} lines, ${text.length} characters.`;

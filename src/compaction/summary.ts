@@ -280,6 +280,6 @@ function describe(stored: StoredMessage, memoryTools: ReadonlySet<string>): stri
 }
 
 /** Messages as a summariser reads them. */
-export function transcriptOf(messages: readonly StoredMessage[]): string {
+function transcriptOf(messages: readonly StoredMessage[]): string {
   return messages.map(({ message }) => `${message.role}: ${textOf(message)}`).join("\n\n");
 }

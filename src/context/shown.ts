@@ -97,6 +97,6 @@ function cutTexts(input: unknown, excerpt: Excerpt): unknown {
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, cutTexts(value, excerpt)]));
 }
 
-export function stubText(key: string, summary: string): string {
+function stubText(key: string, summary: string): string {
   return `[Result cleared: ${summary} Call recall_result with id "${key}" to read it again.]`;
 }

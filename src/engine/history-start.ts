@@ -9,7 +9,7 @@ export interface HistoryStart {
 /** For people and agents who look for something older. */
 export function sayHistoryStart(sessionId: string, { revision, at }: HistoryStart): string {
   const date = new Date(at).toISOString().slice(0, 10);
-  return `The history of session ${sessionId} begins at revision ${revision} (${date}): retention removed what is older. "holdfast gc" shows the rules.`;
+  return `The history of session ${sessionId} begins at revision ${revision} (${date}): retention removed what is older. "holdfast doctor" shows the rules.`;
 }
 
 /** Throws if a revision is not what the entries read for `from` to `to` contain: retention removed some of them. */
@@ -22,7 +22,7 @@ export function requireEntries(
   const [first] = [...entries].sort((a, b) => a.revision - b.revision);
   const where = first
     ? sayHistoryStart(sessionId, first)
-    : `The history of session ${sessionId} begins after revision ${to}: retention removed what is older. "holdfast gc" shows the rules.`;
+    : `The history of session ${sessionId} begins after revision ${to}: retention removed what is older. "holdfast doctor" shows the rules.`;
   throw new HoldfastError("history_removed", `Revision ${from - 1} cannot be read any more. ${where}`, {
     data: { revision: from - 1, ...(first ? { begins: first.revision } : {}) },
   });

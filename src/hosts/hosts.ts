@@ -3,7 +3,6 @@ import { claudeCode } from "./claude-code/host.ts";
 import { codex } from "./codex/host.ts";
 import { copilot } from "./copilot/host.ts";
 import { cursor } from "./cursor/host.ts";
-import { dsh } from "./dsh/host.ts";
 import { gemini } from "./gemini/host.ts";
 import type { Host } from "./host.ts";
 import { kilo } from "./kilo/host.ts";
@@ -23,7 +22,6 @@ export const hosts: readonly Host[] = [
   qwen,
   pi,
   openclaw,
-  dsh,
   cursor,
 ];
 

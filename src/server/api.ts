@@ -298,14 +298,8 @@ export const routes = {
   stats: {
     method: "GET",
     path: "/api/stats",
-    summary: "What memory did in the last days: compactions survived, items put back, tokens and money",
-    query: z.object({
-      days: limit(7, 366),
-      recorded: z
-        .enum(["yes", "no"])
-        .default("no")
-        .describe("yes: also reads the conversations that the hosts recorded, which takes longer"),
-    }),
+    summary: "What memory did in the last days: writes, compactions survived, items put back",
+    query: z.object({ days: limit(7, 366) }),
     response: insight.stats,
   },
   project: {

@@ -81,23 +81,6 @@ export const attention = z.object({
   ),
 });
 
-const used = z.object({
-  tokens: z.number().describe("Estimated"),
-  dollars: z.number().describe("Estimated"),
-});
-
-export const recordedStats = z.object({
-  conversations: count.describe("Whose transcript is still there and counts tokens"),
-  calls: count,
-  took: used.describe("What memory took in all calls"),
-  filesUsedAgain: z.object({
-    unread: count.describe("Files worked on after a compaction without reading them again"),
-    unreadTokens: count,
-    dollars: z.number().describe("Estimated"),
-    readAgain: count,
-  }),
-});
-
 export const stats = z.object({
   since: time,
   sessions: count.describe("Sessions that were written to"),
@@ -106,5 +89,4 @@ export const stats = z.object({
   items: z
     .object({ kept: count, recallable: count, missing: count, putBack: count })
     .describe("Of what the compactions removed"),
-  recorded: recordedStats.nullable().describe("Null: not asked for, or this server reads no conversations"),
 });

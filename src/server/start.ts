@@ -11,7 +11,6 @@ import type { PriceOf } from "./money.ts";
 import type { PageFiles } from "./page/page.ts";
 import type { ProjectReader } from "./project.ts";
 import { fileRefs, noFiles } from "./refs.ts";
-import type { StatsReader } from "./stats.ts";
 import { TimeTravel } from "./time-travel.ts";
 
 export interface ServerOptions extends Binding {
@@ -26,8 +25,6 @@ export interface ServerOptions extends Binding {
   /** Prices of models; without it the page shows no costs. */
   priceOf?: PriceOf | undefined;
   project?: ProjectReader | undefined;
-  /** Counts what memory did in recorded conversations; without it the page shows what the store knows. */
-  stats?: StatsReader | undefined;
   /** Reads the conversations of coding agents. */
   hosts?: HostSessions | undefined;
   /** Where to look for referenced files, and nowhere else. */
@@ -64,7 +61,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     about: { version, store: options.storeName, demo: options.demo ?? false, startedAt: Date.now() },
     priceOf: options.priceOf ?? (() => undefined),
     project,
-    stats: options.stats,
     hosts: options.hosts ?? noHosts,
     ...(options.projectDirectory === undefined ? noFiles : fileRefs(options.projectDirectory)),
     clock: memory.setting.clock,

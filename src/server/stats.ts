@@ -1,38 +1,23 @@
-import type { z } from "zod";
 import type { JournalEntry } from "../engine/journal.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionSummary } from "../stores/store.ts";
 import type { Reply } from "./api.ts";
 import type { Handlers, ServerContext } from "./handlers/handlers.ts";
-import type { recordedStats } from "./schemas-insight.ts";
 
-/** What memory did in a period, by the store alone. */
-export type StoreStats = Omit<Reply<"stats">, "recorded">;
-
-/** What memory cost and saved in the conversations that hosts recorded. */
-export type RecordedStats = z.output<typeof recordedStats>;
-
-/** Reads the recorded conversations since a time. */
-export type StatsReader = (since: number) => Promise<RecordedStats>;
+type Stats = Reply<"stats">;
 
 const day = 86_400_000;
 
-export function statsHandlers({ memory, stats, clock }: ServerContext): Pick<Handlers, "stats"> {
+export function statsHandlers({ memory, clock }: ServerContext): Pick<Handlers, "stats"> {
   return {
-    async stats({ query: { days, recorded } }) {
-      const since = clock() - days * day;
-      return {
-        ...(await gatherStats(memory, since)),
-        recorded: recorded === "yes" && stats ? await stats(since) : null,
-      };
-    },
+    stats: ({ query: { days } }) => gatherStats(memory, clock() - days * day),
   };
 }
 
 /** Counts what sessions, writes and compactions there were since a time. */
-export async function gatherStats(memory: Memory, since: number): Promise<StoreStats> {
-  const stats: StoreStats = {
+async function gatherStats(memory: Memory, since: number): Promise<Stats> {
+  const stats: Stats = {
     since,
     sessions: 0,
     writes: { agent: 0, person: 0 },
@@ -62,7 +47,7 @@ async function* sessionsSince(memory: Memory, since: number): AsyncGenerator<Ses
   }
 }
 
-async function addSession(stats: StoreStats, session: Session, since: number): Promise<void> {
+async function addSession(stats: Stats, session: Session, since: number): Promise<void> {
   const { writes, items } = stats;
   const entries = await entriesSince(session, since);
   const epochs = new Set(

@@ -11,13 +11,6 @@ export interface StoreRoom {
   warning: string | undefined;
 }
 
-/** What retention would remove now. */
-export interface RetentionSurvey {
-  room: StoreRoom;
-  sessions: SessionSummary[];
-  trims: { session: SessionSummary; entries: number; calls: number }[];
-}
-
 export interface RetentionParts {
   store: Store;
   /** The owners whose sessions are looked at. */
@@ -86,34 +79,6 @@ export class Retention {
     return sweep.position === undefined;
   }
 
-  /** What would go now, without removing it. */
-  async survey(): Promise<RetentionSurvey> {
-    const state = await this.#parts.state();
-    const sweep = (await readSweep(state)) ?? { doneAt: 0 };
-    const survey: RetentionSurvey = { room: await this.room(sweep), sessions: [], trims: [] };
-    const store = this.#store;
-    if (!store) return survey;
-    for (const owner of this.#parts.owners) {
-      for (let after: Position["after"]; ; ) {
-        const page = await store.sessions(owner, { limit: pageSize, ...(after ? { after } : {}) });
-        for (const session of page) {
-          if (this.#isExpired(session, this.rules)) survey.sessions.push(session);
-          else {
-            const { entries, calls } = await trimSession(store, session, {
-              rules: this.rules,
-              now: this.#now,
-              isDryRun: true,
-            });
-            if (entries + calls > 0) survey.trims.push({ session, entries, calls });
-          }
-        }
-        after = page.at(-1);
-        if (!after || page.length < pageSize) break;
-      }
-    }
-    return survey;
-  }
-
   /** Compares the store's size with its limit. */
   async room(known?: Sweep): Promise<StoreRoom> {
     const bytes = await this.#store?.trimming.size();
@@ -175,8 +140,7 @@ export class Retention {
       pace.looked++;
       if (this.#isExpired(session, rules)) await this.#parts.purge(session);
       else {
-        const { isDone } = await trimSession(store, session, { rules, now: this.#now });
-        if (!isDone) {
+        if (!(await trimSession(store, session, { rules, now: this.#now }))) {
           pace.looked += pageSize;
           return { ...sweep, position: placeAfter(position.owner, last) };
         }
@@ -208,7 +172,7 @@ export class Retention {
   #warningOf(bytes: number, maxBytes: number, overSince: number | undefined): string | undefined {
     if (bytes < maxBytes * warnAt) return undefined;
     const size = `The store takes ${megabytes(bytes)} MB; retention.maxMegabytes is ${megabytes(maxBytes)}.`;
-    const advice = `"holdfast gc" shows what takes the space; a higher limit keeps everything.`;
+    const advice = `"holdfast sessions --all" shows what takes the space; a higher limit keeps everything.`;
     if (this.#store?.trimming.isShared) return `${size} Nothing is removed because of it. ${advice}`;
     if (bytes <= maxBytes) return `${size} Nothing is removed yet. ${advice}`;
     const from = new Date((overSince ?? this.#now) + grace).toISOString().slice(0, 10);

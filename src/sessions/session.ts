@@ -391,7 +391,7 @@ function checkWritable({ id, status }: State["row"], operation: Operation): void
   if (status !== "archived" || operation.type.startsWith("session.")) return;
   throw new HoldfastError(
     "store_read_only",
-    `Session ${id} is archived, so it is read-only. Nothing was changed. Reopen it first: "holdfast archive ${id} --reopen", or memory.restoreSession.`,
+    `Session ${id} is archived, so it is read-only. Nothing was changed. Restore it first: in "holdfast serve", or with memory.restoreSession.`,
     { data: { session: id } },
   );
 }

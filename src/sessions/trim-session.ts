@@ -5,12 +5,6 @@ import { planCallTrim, type Trimming } from "../stores/trim.ts";
 import { scopeOf } from "./lineage.ts";
 import { loadState } from "./load-state.ts";
 
-/** What retention removes of one session that stays. */
-export interface SessionTrim {
-  entries: number;
-  calls: number;
-}
-
 /** Entries removed in one step. */
 const batch = 500;
 /** Entries looked at where every removal writes the whole session anew. */
@@ -20,50 +14,43 @@ const worthwhile = 0.25;
 
 export type TrimStore = Store & { readonly trimming: Trimming };
 
-/**
- * Removes one batch of a session's old history and model calls; `isDone` if nothing is left to remove. With `isDryRun`,
- * counts all that would go.
- */
+/** Removes one batch of a session's old history and model calls; true if nothing is left to remove. */
 export async function trimSession(
   store: TrimStore,
   session: SessionSummary,
-  { rules, now, isDryRun = false }: { rules: RetentionRules; now: number; isDryRun?: boolean },
-): Promise<SessionTrim & { isDone: boolean }> {
-  const entries = await trimEntries(store, session, { rules, now, isDryRun });
-  const calls = await trimCalls(store, session, { rules, now, isDryRun });
-  return { entries: entries.count, calls: calls.count, isDone: entries.isDone && calls.isDone };
-}
-
-interface Part {
-  count: number;
-  isDone: boolean;
+  conditions: Conditions,
+): Promise<boolean> {
+  const hasNoOldEntries = await trimEntries(store, session, conditions);
+  const hasNoOldCalls = await trimCalls(store, session, conditions);
+  return hasNoOldEntries && hasNoOldCalls;
 }
 
 interface Conditions {
   rules: RetentionRules;
   now: number;
-  isDryRun: boolean;
 }
 
-const nothing: Part = { count: 0, isDone: true };
-
-async function trimEntries(store: TrimStore, session: SessionSummary, conditions: Conditions): Promise<Part> {
-  const { rules, now, isDryRun } = conditions;
+async function trimEntries(
+  store: TrimStore,
+  session: SessionSummary,
+  conditions: Conditions,
+): Promise<boolean> {
+  const { rules, now } = conditions;
   const scope = scopeOf(session);
   const { trimming } = store;
   const newest = session.revision;
   const [first] = await trimming.oldest(scope, 1);
   const any = { newest, protectedFrom: newest, now };
-  if (!first || firstKept([first], any, rules) <= first.revision) return nothing;
-  const limit = isDryRun || trimming.isCostly ? wholeBatch : batch;
+  if (!first || firstKept([first], any, rules) <= first.revision) return true;
+  const limit = trimming.isCostly ? wholeBatch : batch;
   const oldest = await trimming.oldest(scope, limit);
   const protectedFrom = await firstOfEpoch(store, session);
   const kept = firstKept(oldest, { newest, protectedFrom, now }, rules);
   const count = oldest.filter(({ revision }) => revision < kept).length;
   const isWorthwhile = !trimming.isCostly || count >= (newest - first.revision + 1) * worthwhile;
-  if (count === 0 || !isWorthwhile) return nothing;
-  if (!isDryRun) await trimming.dropEntries(scope, kept);
-  return { count, isDone: count < limit };
+  if (count === 0 || !isWorthwhile) return true;
+  await trimming.dropEntries(scope, kept);
+  return count < limit;
 }
 
 /** An agent that continues a conversation finds in the journal what changed since it was shown its memory. */
@@ -72,15 +59,18 @@ async function firstOfEpoch(store: Store, { owner, id, revision }: SessionSummar
   return state && state.row.counters.lastMessage > 0 ? readEpoch(state).placed + 1 : revision;
 }
 
-async function trimCalls(store: TrimStore, session: SessionSummary, conditions: Conditions): Promise<Part> {
+async function trimCalls(
+  store: TrimStore,
+  session: SessionSummary,
+  conditions: Conditions,
+): Promise<boolean> {
   const { ledger, trimming } = store;
   const scope = scopeOf(session);
-  const { rules, now, isDryRun } = conditions;
+  const { rules, now } = conditions;
   const [first] = (await ledger?.calls(scope, { limit: 1 })) ?? [];
-  if (!ledger || !first) return nothing;
+  if (!ledger || !first) return true;
   const plan = planCallTrim(await ledger.calls(scope, {}), now, rules);
-  if (!plan) return nothing;
+  if (!plan) return true;
   // If a call was recorded meanwhile, the session is busy: the next sweep makes a new plan.
-  const isApplied = isDryRun || (await trimming.dropCalls(scope, plan));
-  return { count: isApplied ? plan.remove.length : 0, isDone: isDryRun || !isApplied };
+  return !(await trimming.dropCalls(scope, plan));
 }

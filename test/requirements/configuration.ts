@@ -28,8 +28,7 @@ export const configuration = from("configuration", {
     "Nudges and the scratchpad reach the model in pi and OpenClaw, also from entries that pi already has.",
   "config.steer": "A host hands over steer text: steer, scratchpad, user message, in that order.",
   "config.sprint": "A conversation is compacted after N closed tasks, if that is set.",
-  "config.archive":
-    "archive works from the command line, and an archived session is read-only until it is reopened.",
+  "config.archive": "An archived session is read-only until it is restored.",
   "config.level-one":
     "Level 1 comes first after /clear, behind the user's pins, and its decisions carry their evidence.",
   "config.once": "The block of NOTES.md is shown once after a compaction.",

@@ -190,21 +190,4 @@ export const controller = [
     "chat.read-race": "The chat reads the file that it has checked, even if the path changes meanwhile.",
     "chat.files": "The chat's tools read and search only the working directory.",
   }),
-  ...from("replay", {
-    "replay.recorded": "The recorded cost of a session is reproduced within 1 % from the usage of each call.",
-    "replay.compaction": "Without recorded compactions, replay compacts where the controller would.",
-    "replay.survival-found":
-      "replay --survival finds the sessions of Claude Code, Codex, pi and opencode where these keep them, and prints lines of at most 80 columns.",
-    "replay.survival":
-      "For each recorded compaction, and for each that would have happened, replay --survival counts the names needed later, those that the recorded summary kept, those that the checkpoint keeps, and the files read again although unchanged.",
-    "replay.survival-host":
-      "Simulated compactions follow the host's own threshold, by recorded tokens where there are any, and keep what that host keeps; those after which nothing was needed count too.",
-    "replay.epoch":
-      "A notepad in epoch placement costs at most 2 % more than no memory on the recorded sessions.",
-    "replay.parts": "Replay says where the cost of memory comes from, in parts that add up.",
-    "replay.checkpoints":
-      "replay says what the checkpoints after compactions cost: about 1 % on the recorded sessions.",
-    "replay.clearing":
-      "Cache-aware clearing is at least 20 % cheaper than none; the report shows the bound of perfect foresight beside it.",
-  }),
 ];

@@ -25,7 +25,7 @@ export const engine = [
     "retention.history":
       "History beyond the configured days or operations is removed in the background, the last day never; memory, idempotency keys in the window and checksums stay right.",
     "retention.ends":
-      "Undo, history, log, diff and the inspector's timeline say where a shortened history begins; none shows a wrong state.",
+      "Undo, history, log and the inspector's timeline say where a shortened history begins; none shows a wrong state.",
     "retention.forks":
       "Forks of a session whose history was shortened keep their memory, and no history has a gap.",
     "retention.sessions":
@@ -36,7 +36,8 @@ export const engine = [
       "A store over its size limit warns for a week before anything goes; active sessions never go.",
     "retention.off": "Retention can be turned off, and runs once a day otherwise.",
     "retention.crash": "A process killed while it removes old history loses nothing else.",
-    "retention.gc": "holdfast gc shows the rules, the size and what would go, and removes it with --yes.",
+    "retention.shown":
+      "doctor shows how long things are kept, the size of the store, and the copies beside it.",
     "retention.year":
       "A simulated year of ordinary use stays under 200 MB, and opening, show and lists stay flat.",
     "stores.layout":
@@ -97,9 +98,9 @@ export const engine = [
       "Under refuse, a secret in the conversation itself, which nobody can say differently, is redacted, and the agent goes on.",
     "secrets.shown": "Secrets of an older store are redacted in what is shown and exported.",
     "secrets.copies":
-      "Redact and purge also reach the copies that export and migrate made elsewhere and those that the user names, and say which they do not reach.",
+      "forget also reaches the copies that export and migrate made elsewhere and those that the user names, and says which it does not reach.",
     "secrets.erase":
-      "After redact or purge, a search of the raw files of every store finds nothing, and what could not be cleared is reported and finished later.",
+      "After forget, a search of the raw files of every store finds nothing, and what could not be cleared is reported and finished later.",
   }),
   ...from("bad input", {
     "bad.types":

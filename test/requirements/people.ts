@@ -21,18 +21,16 @@ export const people = from("commands for people", {
   "people.edit-conflict":
     "Both versions of a line are kept between conflict markers; none is chosen silently.",
   "people.edit-kept": "Whatever fails, the edited text is kept in a private file, and its name is printed.",
-  "people.diff": "diff shows the last change, or the changes between two revisions.",
+  "people.diff": "log --revision shows one change line by line.",
   "people.undo": "undo reverts a change as a person and shows what it did.",
   "people.receipts":
     "receipts shows each compaction's counts by kind and place, whether it was verified, and what is out of sight, most needed first.",
   "people.receipts-put-back":
     "receipts --put-back writes an item that is out of sight into the notepad or a note, as a person; undo takes it out again.",
   "people.search": "search finds lines in the memory of all sessions, best first.",
-  "people.gc":
-    "gc removes by age, number and size, deleted and archived sessions first; it is a dry run without --yes.",
-  "people.gc-forks": "A session is kept as long as a fork of it exists.",
-  "people.gc-purge": "What gc removed is gone from the database file and its log, and the file is smaller.",
-  "people.quantities": "Ages and sizes are parsed and printed the way people write them.",
+  "people.forget":
+    "forget shows what it would remove, with that already masked, asks at a terminal, and removes nothing without a yes; sessions go all or none.",
+  "people.quantities": "Ages and sizes are printed the way people write them.",
   "people.bad-store": "A missing, foreign or damaged store is one clear line; nothing is created.",
   "people.salvage-bad-row": "salvage goes on after a damaged row and names it.",
   "people.salvage": "salvage reads every intact row and returns nothing wrong.",
@@ -40,17 +38,16 @@ export const people = from("commands for people", {
   "people.help":
     "Help is grouped by goal, is the same for `help COMMAND` and `COMMAND --help`, and breaks between words at any width.",
   "people.captures":
-    "The output of help, errors, log and replay fits 80 columns; captures at 80 and 140 are compared.",
+    "The output of help, errors and log fits 80 columns; captures at 80 and 140 are compared.",
   "people.sentences": "The log says in sentences who changed what, as the inspector does.",
   "people.usage": "Every command has help; an unknown option or command suggests the nearest one.",
   "people.progress": "Anything longer than a second shows a progress bar on stderr, on a terminal only.",
   "people.pipe": "A pipe that closes early ends a command quietly.",
   "people.quiet": "Node's experimental warnings, as for SQLite on Node 22, do not appear on stderr.",
-  "people.completions": "Completions for bash, zsh and fish know commands, options, sessions and hosts.",
   "people.welcome":
     "holdfast without a command shows the hosts found here and offers to connect them; without a terminal it prints the help.",
   "people.rescue":
     "rescue shows plan, rules, asks, decisions, files and commands from before the last compaction of the newest conversations here, without secrets, and puts what is chosen into memory.",
   "people.stats":
-    "stats counts, over a period, compactions survived, items put back, repeated reads avoided, and the tokens and money that memory took; in the terminal and on the page.",
+    "The page counts what memory did in the last seven days: compactions survived, items put back, writes.",
 });

@@ -26,10 +26,6 @@ export const plugins = from("plug-ins of the hosts", {
   "plugins.openclaw-reset": "A reset starts with an empty memory, and the old one stays readable.",
   "plugins.openclaw-register":
     "Registering the OpenClaw plug-in repeatedly has the effect of registering it once.",
-  "plugins.dsh-prompt":
-    "DeepSeek Harness's system prompt contains the memory of the agent's own session, and changes by others come once.",
-  "plugins.dsh-engine":
-    "As DeepSeek Harness's engine, a compaction stores summary, checkpoint and receipt in place of the removed messages; if memory fails, the host's own engine summarises.",
   "plugins.failure":
     "A failing plug-in leaves its host unaffected, reports the failure once, and records it for doctor.",
   "plugins.package": "The package declares where pi and OpenClaw find their plug-ins.",

@@ -138,7 +138,7 @@ async function clear(chat: Chat): Promise<string> {
 async function archive({ setting, session }: Chat): Promise<undefined> {
   await setting.agent.end(session.id).result;
   await setting.memory.archiveSession(session.id, { actor: { kind: "person" } });
-  setting.view.notice(`Archived ${session.id}. To reopen it: holdfast archive ${session.id} --reopen`);
+  setting.view.notice(`Archived ${session.id}. To restore it: holdfast serve`);
   return undefined;
 }
 

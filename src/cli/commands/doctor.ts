@@ -1,5 +1,7 @@
+import { basename } from "node:path";
+import type { RetentionRules } from "../../engine/retention.ts";
 import { examine } from "../../hosts/doctor/examine.ts";
-import type { Finding, HostReport } from "../../hosts/doctor/finding.ts";
+import { type Finding, type HostReport, note, ok } from "../../hosts/doctor/finding.ts";
 import { stopAll, throwIfStopped } from "../../hosts/doctor/running.ts";
 import { hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
@@ -7,7 +9,11 @@ import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
+import { storeName } from "../../workspace/store-location.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 import { readHostArguments } from "../host-commands.ts";
+import { findBackups } from "../store-backups.ts";
+import { counted, sizeOf } from "../terminal/quantities.ts";
 import { renderDoctor } from "../terminal/render-doctor.ts";
 import { printLines, screenOf } from "../terminal/screen.ts";
 
@@ -27,7 +33,7 @@ export async function run(args: string[]): Promise<number> {
     throwIfStopped();
   }
   const config = await explainProblems(readWorkspaceConfig(project));
-  const room = await readRoom();
+  const store = await examineStore();
   const trouble = generalTrouble(reports);
   const isHealthy =
     trouble === undefined &&
@@ -42,24 +48,46 @@ export async function run(args: string[]): Promise<number> {
           config,
           hosts: reports,
           ...(trouble ? { trouble } : {}),
-          ...(room ? { store: room } : {}),
+          store,
         },
         null,
         2,
       ),
     );
-  else printLines(renderDoctor({ reports, config, trouble, room }, screenOf()));
+  else printLines(renderDoctor({ reports, config, trouble, store }, screenOf()));
   return isHealthy ? 0 : 1;
 }
 
-/** A warning about the store's size; undefined if there is none, or no store that can be opened. */
-async function readRoom(): Promise<string | undefined> {
+/** How long things are kept, what the store takes, and its copies; nothing if no store can be opened. */
+async function examineStore(): Promise<Finding[]> {
   const memory = await openExistingMemory({ onWarning: () => {} }).catch(() => undefined);
+  if (!memory) return [];
   try {
-    return (await memory?.retention.room())?.warning;
+    const { store } = findWorkspace();
+    const { bytes, warning } = await memory.retention.room();
+    const size = bytes === undefined ? storeName(store) : `${sizeOf(bytes)} in ${storeName(store)}`;
+    return [
+      ok("kept", describeRules(memory.retention.rules)),
+      warning === undefined ? ok("size", size) : note("size", warning),
+      ...(store.kind === "sqlite" ? [ok("backups", describeBackups(findBackups(store.file)))] : []),
+    ];
   } finally {
-    await memory?.close();
+    await memory.close();
   }
+}
+
+function describeRules({ historyDays, ledgerDays, deletedDays, archivedDays }: RetentionRules): string {
+  const kept = { history: historyDays, "model calls": ledgerDays };
+  const removed = { "deleted sessions": deletedDays, "archived sessions": archivedDays };
+  const all = Object.entries({ ...kept, ...removed });
+  if (all.every(([, days]) => days === 0)) return "Everything, for ever: retention is off.";
+  return `${all.map(([what, days]) => `${what} ${days === 0 ? "for ever" : counted(days, "day")}`).join(", ")}.`;
+}
+
+function describeBackups(files: readonly string[]): string {
+  if (files.length === 0) return "No copy beside it.";
+  const copies = files.length === 1 ? "1 copy" : `${files.length} copies`;
+  return `${copies} beside it: ${files.map((path) => basename(path)).join(", ")}`;
 }
 
 function isProblem({ status }: Finding): boolean {

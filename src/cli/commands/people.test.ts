@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { promisify } from "node:util";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { day } from "../../engine/retention.ts";
 import { commandHelp } from "../command-help.ts";
 import { commands } from "../main.ts";
 import { optionsIn } from "../usage-errors.ts";
@@ -113,12 +114,10 @@ test("the newest active session is the default, and a unique id prefix is enough
 });
 
 test("--json has the documented shapes [people.json]", async () => {
-  const [show, sessions, diff, search, gc, log] = await Promise.all([
+  const [show, sessions, search, log] = await Promise.all([
     json("show", "audit-1"),
     json("sessions", "--all"),
-    json("diff", "audit-1", "2", "3"),
     json("search", "comma"),
-    json("gc", "--keep", "0"),
     json("log", "audit-1", "--limit", "1"),
   ]);
   assert.deepEqual(Object.keys(show), [
@@ -136,13 +135,9 @@ test("--json has the documented shapes [people.json]", async () => {
   assert.deepEqual(show.notes[0].tags, ["format", "emea"]);
   assert.equal(sessions.length, 3);
   assert.ok(sessions.every(({ bytes }: { bytes: number }) => bytes > 100));
-  assert.equal(diff.session, "audit-1");
-  assert.deepEqual(diff.scratchpad.plan, [{ kind: "added", text: "- [ ] reconcile" }]);
   assert.equal(search.total, 2);
   assert.equal(search.hits[0].kind, "note");
   assert.equal(search.hits[0].line, 1);
-  assert.equal(gc.dryRun, true);
-  assert.equal(gc.sessions.length, 3);
   assert.equal(log[0].operation.type, "session.fork");
 });
 
@@ -155,7 +150,7 @@ test("sessions are listed under their parents, with age and size; --all includes
   );
 });
 
-test("diff shows the last change by default, and undo undoes it [people.diff] [people.undo]", async () => {
+test("log --revision shows what a change did, line by line, and undo undoes it [people.diff] [people.undo]", async () => {
   const db = join(directory, "undo.db");
   const memory = await openTestMemory({ store: db });
   const session = await memory.createSession({ id: "s" });
@@ -164,15 +159,13 @@ test("diff shows the last change by default, and undo undoes it [people.diff] [p
   await session.notepad.replace("two", "three");
   await session.apply({ type: "session.rename", title: "Named" });
   await memory.close();
-  const last = await holdfastWith({ HOLDFAST_DB: db }, "diff");
+  const log = (revision: string) => holdfastWith({ HOLDFAST_DB: db }, "log", "s", "--revision", revision);
   assert.match(
-    last.stdout,
-    /^s · revision 3 → 4 · agent · .*\n\nNotepad\n {4}one\n {2}- two\n {2}\+ three\n$/,
+    (await log("4")).stdout,
+    /revision 4 · agent · .*\n\nNotepad\n {4}one\n {2}- two\n {2}\+ three\n$/,
   );
-  const range = await holdfastWith({ HOLDFAST_DB: db }, "diff", "s", "1", "3");
-  assert.match(range.stdout, /Notepad\n {2}\+ one\n {2}\+ two\n\nNote note_\d+ #a\n {2}\+ kept\n$/);
-  const beyond = await holdfastWith({ HOLDFAST_DB: db }, "diff", "s", "1", "99");
-  assert.match(beyond.stderr, /has the revisions 1 to 5; 99 is not one of them/);
+  assert.match((await log("3")).stdout, /\n\nNote note_\d+ #a\n {2}\+ kept\n$/);
+  assert.match((await log("99")).stderr, /Session s has no revision 99\. Run "holdfast log s"/);
   const undone = await holdfastWith({ HOLDFAST_DB: db }, "undo", "--revision", "4");
   assert.equal(undone.code, 0, undone.stderr);
   assert.match(undone.stdout, /Undid revision 4 of s.*\n\nNotepad\n {4}one\n {2}- three\n {2}\+ two\n$/);
@@ -202,44 +195,24 @@ test("search finds words and misspelt words in every space of every session, bes
   assert.match(none.stdout, /No matches for "zzzzz"/);
 });
 
-test("gc shows what it would remove, and with --yes removes it from the file for good [people.gc] [people.gc-purge]", async () => {
-  const db = join(directory, "gc.db");
-  const memory = await openTestMemory({ store: db });
-  const fill = async (id: string) => {
-    const session = await memory.createSession({ id });
-    for (let round = 0; round < 60; round++)
-      await session.notepad.write(`${id} secret ${round} ${"x".repeat(2_000)}`);
-  };
-  for (const id of ["old", "archived", "parent"]) await fill(id);
-  await memory.archiveSession("archived");
-  const fork = await memory.forkSession("parent", { id: "fork" });
-  await fill("new");
-  await fork.notepad.append("more");
+test("log says where a shortened history begins [retention.ends]", async () => {
+  const db = join(directory, "shortened.db");
+  const time = { now: Date.now() - 200 * day };
+  const memory = await openTestMemory({ store: db, clock: () => time.now });
+  const session = await memory.createSession({ id: "audit" });
+  for (let count = 1; count <= 4; count++) await session.notepad.append(`line ${count}`);
+  time.now = Date.now() - day / 2;
+  await session.notepad.append("today");
+  await memory.retention.step(1_000, { waits: false });
   await memory.close();
-  const size = readFileSync(db).length;
-  const dry = await holdfastWith({ HOLDFAST_DB: db }, "gc", "--keep", "2", "--yes", "--dry-run");
-  assert.match(dry.stdout, /Nothing was changed\. Add --yes to remove them\./);
-  assert.equal(readFileSync(db).length, size);
-  const done = await holdfastWith({ HOLDFAST_DB: db }, "gc", "--keep", "2", "--yes");
-  assert.equal(done.code, 0, done.stderr);
-  assert.match(done.stdout, /Kept parent: its fork fork reads from it\./);
-  assert.match(done.stdout, /2 sessions, .* removed for good\.\nThe file went from .* to .*\.\n/);
-  const bytes = readFileSync(db);
-  assert.ok(bytes.length < size * 0.7, `${bytes.length} of ${size}`);
-  for (const [id, kept] of [
-    ["old", false],
-    ["archived", false],
-    ["parent", true],
-    ["new", true],
-  ] as const)
-    assert.equal(bytes.includes(`${id} secret`), kept, id);
-  assert.ok(!existsSync(`${db}-wal`));
-  const left = await holdfastWith({ HOLDFAST_DB: db }, "sessions", "--all", "--json");
-  assert.deepEqual(
-    JSON.parse(left.stdout)
-      .map(({ id }: { id: string }) => id)
-      .sort(),
-    ["fork", "new", "parent"],
+  const log = (...args: string[]) => holdfastWith({ HOLDFAST_DB: db }, "log", "audit", ...args);
+  assert.match(
+    (await log()).stdout,
+    /^ +6 [^\n]*today[^\n]*\n\nThe history of session audit begins at revision 6 \(\d{4}-\d\d-\d\d\): retention removed what is older\. "holdfast doctor" shows the rules\./,
+  );
+  assert.match(
+    (await log("--revision", "3")).stderr,
+    /Revision 3 cannot be read any more\. The history of session audit begins at revision 6/,
   );
 });
 
@@ -248,8 +221,8 @@ test("a missing, foreign or damaged store is reported in one line, and nothing i
   const text = join(directory, "text.db");
   writeFileSync(text, "this is plain text, not a database\n".repeat(200));
   const answers = await Promise.all([
-    ...["show", "sessions", "search x", "gc --keep 1", "edit", "undo", "log", "diff", "export s"].map(
-      (line) => holdfastWith({ HOLDFAST_DB: missing }, ...line.split(" ")),
+    ...["show", "sessions", "search x", "edit", "undo", "log", "export s"].map((line) =>
+      holdfastWith({ HOLDFAST_DB: missing }, ...line.split(" ")),
     ),
     holdfastWith({ HOLDFAST_DB: text }, "show"),
     holdfastWith({ HOLDFAST_DB: "", HOLDFAST_STORE: `jsonl:${missing}` }, "sessions"),
@@ -272,14 +245,14 @@ test("every command has help with its options; an unknown option or command sugg
       assert.ok(described.includes(option) || options === "", `${name} ${option}`);
   }
   const [help, option, value, command, extra] = await Promise.all([
-    run("gc", "--help"),
+    run("forget", "--help"),
     run("show", "--revison", "2"),
     run("log", "--limit"),
     run("serach", "x"),
     run("sessions", "audit-1"),
   ]);
   assert.equal(help.code, 0);
-  for (const word of ["--older-than", "--keep", "--max-size", "--yes", "--db", "--json"])
+  for (const word of ["--pattern", "--secrets", "--session", "--backup", "--yes", "--db", "--json"])
     assert.ok(help.stdout.includes(word));
   assert.equal(option.code, 1);
   assert.match(option.stderr, /"holdfast show" has no option --revison\. Did you mean --revision\?/);
@@ -310,42 +283,4 @@ test("Node's experimental warnings are suppressed; other warnings are shown [peo
   };
   assert.equal(await start("ExperimentalWarning"), "");
   assert.match(await start("OtherWarning"), /OtherWarning: x/);
-});
-
-test("completions know the commands, their options and the sessions [people.completions]", async (context) => {
-  const scripts = await Promise.all(["bash", "zsh", "fish"].map((shell) => run("completions", shell)));
-  for (const { code, stdout } of scripts) {
-    assert.equal(code, 0);
-    for (const name of Object.keys(commands)) assert.ok(stdout.includes(name), name);
-  }
-  assert.equal((await run("completions", "tcsh")).code, 1);
-  const bash = await promisify(execFile)("bash", ["--version"]).catch(() => undefined);
-  if (!bash) return context.diagnostic("no bash here to try the script with");
-  const script = `
-    holdfast() { "$NODE" "$CLI" "$@"; }
-    eval "$SCRIPT"
-    try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _holdfast; echo "\${COMPREPLY[@]}"; }
-    try holdfast se; try holdfast gc --k; try holdfast show h; try holdfast search --session audit; try holdfast edit --space p; try holdfast init codex open`;
-  const { stdout } = await promisify(execFile)("bash", ["-c", script], {
-    env: {
-      ...process.env,
-      ...store,
-      NODE: process.execPath,
-      CLI: cli,
-      SCRIPT: scripts[0]?.stdout,
-      NODE_TEST_CONTEXT: undefined,
-    },
-  });
-  assert.deepEqual(stdout.trim().split("\n"), [
-    ...[
-      Object.keys(commands)
-        .filter((name) => name.startsWith("se"))
-        .join(" "),
-    ],
-    "--keep --keep-everything",
-    "helper-1",
-    "audit-2 audit-1",
-    "plan",
-    "opencode openclaw",
-  ]);
 });

@@ -3,7 +3,6 @@ import { HoldfastError } from "../../errors.ts";
 import { hostNames } from "../../hosts/hosts.ts";
 import { findNewestLink, sessionIdOf } from "../../hosts/session-link.ts";
 import { openMemory } from "../../index.ts";
-import { findLost, type LostItem, type LostKind } from "../../replay/rescue.ts";
 import { redactTexts } from "../../secrets/redact.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -18,6 +17,7 @@ import {
   openConversation,
   readConversationSpans,
 } from "../rescue/find-conversations.ts";
+import { findLost, type LostItem, type LostKind } from "../rescue/find-lost.ts";
 import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { painterFor, printable } from "../terminal/paint.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";

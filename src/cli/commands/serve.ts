@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { createMcpHandler } from "../../mcp/http-handler.ts";
-import { builtInPrices, pricesFor } from "../../replay/prices.ts";
+import { listPrice } from "../../server/list-prices.ts";
 import { chooseAccess } from "../../server/listen.ts";
 import { pageFiles } from "../../server/page/page.ts";
 import { projectNotes } from "../../server/project-notes.ts";
@@ -22,11 +22,12 @@ import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { hostSessions } from "../host-sessions.ts";
-import { gatherRecorded } from "../recorded-stats.ts";
 import { openBrowser } from "../terminal/open-browser.ts";
 import { painterFor } from "../terminal/paint.ts";
 
 const paint = painterFor(process.stdout);
+/** The demo's scripted model costs nothing, so it gets the price of this one. */
+const demoModel = "claude-sonnet-5";
 
 /** Serves the inspector, its API and the MCP endpoint until a signal stops it. */
 export async function run(args: string[]): Promise<number> {
@@ -78,11 +79,10 @@ export async function run(args: string[]): Promise<number> {
       page,
       mcp: mcp.handle,
       project: projectNotes(root, projectOptionsOf(config)),
-      stats: (since) => gatherRecorded(memory, root, since),
       hosts: hostSessions(project),
       projectDirectory: root,
       demo: values.demo,
-      priceOf,
+      priceOf: (model) => listPrice(model === "scripted" ? demoModel : model),
     });
     introduce(server, {
       store: `${storeName(store)}${choice.isTemporary ? " (temporary)" : ""}`,
@@ -121,13 +121,6 @@ function chooseToken(token: string | undefined, path: string | undefined): strin
 function requestedSession(request: Request, root: string): string {
   const id = new URL(request.url).searchParams.get("session");
   return id === null ? projectSession(root) : checkId(id, "session id");
-}
-
-/** The demo's scripted model costs nothing, so it gets the price of a real one. */
-function priceOf(model: string) {
-  const listed = model === "scripted" ? "claude-sonnet-5" : model;
-  const isKnown = Object.keys(builtInPrices).some((name) => listed.startsWith(name));
-  return isKnown ? { ...pricesFor(listed, builtInPrices), basis: listed } : undefined;
 }
 
 type StoreChoice = { flags: StoreFlags } & (

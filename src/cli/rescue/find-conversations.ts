@@ -4,9 +4,9 @@ import { basename, join, sep } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import type { Host } from "../../hosts/host.ts";
 import { hosts } from "../../hosts/hosts.ts";
+import { readRecordedSession } from "../../hosts/recorded-session.ts";
 import { readSpans } from "../../hosts/transcript/read-conversation.ts";
-import { readRecording } from "../../replay/read-transcript.ts";
-import type { Span } from "../../replay/rescue.ts";
+import type { Span } from "./find-lost.ts";
 
 /** A conversation that a host recorded on this machine. */
 export interface Conversation {
@@ -46,7 +46,7 @@ export async function findConversations(
 
 /** One transcript that the person names. */
 export async function openConversation(file: string): Promise<Conversation> {
-  const { format } = await readRecording(readFileSync(file, "utf8"));
+  const { format } = await readRecordedSession(readFileSync(file, "utf8"));
   const host = hosts.find(({ name }) => name === format);
   if (!host) throw new HoldfastError("invalid_input", `${file} is from ${format}, which is not a host.`);
   return { host, file, at: statSync(file).mtimeMs, id: idIn(readHead(file), file) };
@@ -56,7 +56,7 @@ export async function openConversation(file: string): Promise<Conversation> {
 export async function readConversationSpans({ host, file }: Conversation): Promise<Span[]> {
   const spans = readSpans(host, file);
   if (spans) return spans;
-  const { messages, compactions } = await readRecording(readFileSync(file, "utf8"));
+  const { messages, compactions } = await readRecordedSession(readFileSync(file, "utf8"));
   const cuts = [0, ...compactions.map(({ messages: at }) => at), messages.length];
   return cuts
     .slice(1)

@@ -1,5 +1,3 @@
-import { HoldfastError } from "../../errors.ts";
-
 const second = 1_000;
 const units: [name: string, milliseconds: number][] = [
   ["year", 365 * 86_400 * second],
@@ -33,36 +31,4 @@ export function sizeOf(bytes: number): string {
   const [name, unit] = sizes.find(([, least]) => bytes >= least) ?? ["B", 1];
   const value = bytes / unit;
   return `${name === "B" || value >= 100 ? Math.round(value) : value.toFixed(1)} ${name}`;
-}
-
-const ageUnits: Record<string, string> = {
-  m: "minute",
-  h: "hour",
-  d: "day",
-  w: "week",
-  mo: "month",
-  y: "year",
-};
-
-/** "30d", "12h", "2w" in milliseconds. */
-export function parseAge(value: string, option: string): number {
-  const [, number, unit = ""] = /^(\d+)(m|h|d|w|mo|y)$/.exec(value) ?? [];
-  const length = units.find(([name]) => name === ageUnits[unit])?.[1];
-  if (number !== undefined && length !== undefined) return Number(number) * length;
-  throw new HoldfastError(
-    "invalid_input",
-    `--${option} must be an age such as 12h, 30d, 2w, 6mo or 1y (got ${JSON.stringify(value)}).`,
-  );
-}
-
-/** "500MB" in bytes; KiB, MiB and GiB are powers of two. */
-export function parseSize(value: string, option: string): number {
-  const [, number, prefix = "", binary] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?$/i.exec(value) ?? [];
-  if (number !== undefined && !(binary && prefix === "")) {
-    return Number(number) * (binary ? 1_024 : 1_000) ** " kmgt".indexOf(prefix.toLowerCase() || " ");
-  }
-  throw new HoldfastError(
-    "invalid_input",
-    `--${option} must be a size such as 800kB, 500MB or 2GB (got ${JSON.stringify(value)}).`,
-  );
 }

@@ -12,8 +12,8 @@ export interface Diagnosis {
   config: readonly string[];
   /** Why no memory is kept at all. */
   trouble: string | undefined;
-  /** What the store's size calls for. */
-  room: string | undefined;
+  /** What is kept, and how much room it takes. */
+  store: readonly Finding[];
 }
 
 const labels = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const;
@@ -23,7 +23,7 @@ const indent = " ".repeat(25);
 const maxDetail = 600;
 
 /** The report of `holdfast doctor`, by host, and the number of problems. */
-export function renderDoctor({ reports, config, trouble, room }: Diagnosis, screen: Screen): string[] {
+export function renderDoctor({ reports, config, trouble, store }: Diagnosis, screen: Screen): string[] {
   const settings = config.map((detail): Finding => ({ check: "config", status: "problem", detail }));
   const shown = reports.filter(({ findings }) => findings.length > 0);
   const absent = reports.filter(({ findings }) => findings.length === 0).map(({ title }) => title);
@@ -40,7 +40,8 @@ export function renderDoctor({ reports, config, trouble, room }: Diagnosis, scre
       ...findings.flatMap((finding) => renderFinding(finding, screen)),
     ]),
     ...(absent.length > 0 ? paragraph(`Not found: ${absent.join(", ")}.`, "dim") : []),
-    ...(room === undefined ? [] : renderFinding({ check: "store", status: "note", detail: room }, screen)),
+    ...(store.length > 0 ? [screen.paint("bold", "Store")] : []),
+    ...store.flatMap((finding) => renderFinding(finding, screen)),
     ...(trouble === undefined ? [] : paragraph(trouble)),
     ...(problems > 0
       ? [`${counted(problems, "problem")}.`]

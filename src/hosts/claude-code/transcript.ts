@@ -72,7 +72,6 @@ function parseAnswer(line: Fields): ClaudeAnswer {
         cacheRead: countIn(usage.cache_read_input_tokens),
         output: countIn(usage.output_tokens),
       },
-      cost: typeof line.costUSD === "number" ? line.costUSD : undefined,
     },
     isError: line.isApiErrorMessage === true,
   };

@@ -135,7 +135,6 @@ test("in a healthy project the server starts, the canary comes back, and no trac
       ["qwen", 0],
       ["pi", 0],
       ["openclaw", 0],
-      ["dsh", 0],
       ["cursor", 0],
     ],
   );
@@ -338,7 +337,7 @@ test("a host that is not installed is not a problem; one that is installed but n
   assert.equal(nothing.code, 0);
   assert.equal(
     nothing.stdout,
-    "Not found: Claude Code, Codex, Copilot CLI, opencode, Kilo Code, Gemini CLI, Qwen Code, pi, OpenClaw, DeepSeek Harness, Cursor.\nNo problems found.\n",
+    "Not found: Claude Code, Codex, Copilot CLI, opencode, Kilo Code, Gemini CLI, Qwen Code, pi, OpenClaw, Cursor.\nNo problems found.\n",
   );
   mkdirSync(join(machine.home, ".codex"));
   const unwired = await machine.run("doctor");

@@ -22,7 +22,6 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
     COPILOT_HOME: join(elsewhere, "copilot"),
     PI_CODING_AGENT_DIR: join(elsewhere, "pi"),
     OPENCLAW_STATE_DIR: join(elsewhere, "openclaw"),
-    DSH_HOME: join(elsewhere, "dsh"),
   };
   await init({ ...places, env }, ...hostNames);
   const written = globSync(["**/*", "**/.*", "**/.*/**"], { cwd: elsewhere }).filter(
@@ -38,8 +37,6 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
     "copilot/hooks/holdfast.json",
     "copilot/mcp-config.json",
     "copilot/skills/holdfast/SKILL.md",
-    "dsh/cordis.patch.yml",
-    "dsh/skills/holdfast/SKILL.md",
     "gemini/.gemini/extensions/holdfast/gemini-extension.json",
     "gemini/.gemini/extensions/holdfast/hooks/hooks.json",
     "gemini/.gemini/settings.json",

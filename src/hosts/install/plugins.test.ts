@@ -47,7 +47,7 @@ test("init writes the bundle's skill where a host looks for skills, and leaves o
   const folder = temporaryDirectory();
   const places = { scope: "project", root: folder, home: folder, env: {} } as const;
   const found: Record<string, string> = {};
-  for (const name of ["claude-code", "codex", "gemini", "qwen", "opencode", "kilo", "copilot", "dsh"]) {
+  for (const name of ["claude-code", "codex", "gemini", "qwen", "opencode", "kilo", "copilot"]) {
     const setup = await hostNamed(name).setup();
     const piece = setup
       .pieces(places, { command: "holdfast", args: [] })
@@ -66,7 +66,6 @@ test("init writes the bundle's skill where a host looks for skills, and leaves o
     opencode: ".opencode/skills/holdfast/SKILL.md",
     kilo: ".kilo/skills/holdfast/SKILL.md",
     copilot: ".copilot/skills/holdfast/SKILL.md",
-    dsh: ".dsh/skills/holdfast/SKILL.md",
   });
   // OpenClaw loads the skills that a plug-in's manifest names.
   const [folders] = read("openclaw.plugin.json").skills as string[];

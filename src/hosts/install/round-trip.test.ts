@@ -122,45 +122,6 @@ test("Codex's first request waits for the memory tools; a user's own setting sta
   }
 });
 
-const yamlTexts: Record<string, string> = {
-  "no file": "",
-  "no final newline": "- id: llm\n  disabled: true",
-  CRLF: "- id: llm\r\n  disabled: true\r\n",
-  "comments and expressions":
-    "# top\n- id: tools # why\n  config:\n    mode: !!js process.env.MODE\n# bottom\n",
-};
-
-for (const [name, text] of Object.entries(yamlTexts)) {
-  test(`uninstall restores YAML with ${name} byte for byte after init [uninstall.exact] [init.merges] [init.idempotent]`, async () => {
-    const places = freshPlaces();
-    const file = join(places.home, ".dsh/cordis.patch.yml");
-    if (text !== "") put(file, text);
-    const before = everything(places);
-    await init(places, "dsh");
-    const after = readFileSync(file, "utf8");
-    assert.ok(after.startsWith(text), "init only appends to YAML");
-    assert.match(after, /- insert:\r?\n {4}- id: holdfast\r?\n {6}name: "file:\/\/\//);
-    await init(places, "dsh");
-    assert.equal(readFileSync(file, "utf8"), after);
-    await uninstall(places, "dsh");
-    assert.deepEqual(everything(places), before);
-    await init(places, "dsh");
-    writeFileSync(file, `${readFileSync(file, "utf8")}- id: later\n`);
-    await uninstall(places, "dsh");
-    assert.equal(readFileSync(file, "utf8"), `${text}${/[^\n]$/.test(text) ? "\n" : ""}- id: later\n`);
-  });
-}
-
-test("a list of patches that cannot be extended stays as it is [init.merges]", async () => {
-  const places = freshPlaces();
-  const file = join(places.home, ".dsh/cordis.patch.yml");
-  for (const text of ["[]\n", "- {\n", "a: 1\n"]) {
-    put(file, text);
-    await assert.rejects(() => init(places, "dsh"), /cordis\.patch\.yml .*Nothing was changed/s);
-    assert.equal(readFileSync(file, "utf8"), text);
-  }
-});
-
 /** Whether the second text differs from the first only by additions. */
 function isAddedTo(text: string, after: string): boolean {
   let at = -1;

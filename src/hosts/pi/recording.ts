@@ -66,8 +66,7 @@ function eventOf(entry: Fields, messagesBefore: ReadonlyMap<unknown, number>): R
 }
 
 function callOf(message: Fields): ModelCall {
-  const { input, output, cacheRead, cacheWrite, cost } = objectIn(message.usage);
-  const { total } = objectIn(cost);
+  const { input, output, cacheRead, cacheWrite } = objectIn(message.usage);
   return {
     id: "",
     model: textIn(message.model),
@@ -77,6 +76,5 @@ function callOf(message: Fields): ModelCall {
       cacheRead: countIn(cacheRead),
       output: countIn(output),
     },
-    cost: typeof total === "number" ? total : undefined,
   };
 }

@@ -15,15 +15,11 @@ export interface ModelCall {
   id: string;
   model: string;
   usage: TokenCounts;
-  /** In dollars, if recorded. */
-  cost: number | undefined;
 }
 
 /** One event of a recorded session. */
 export type RecordedEvent =
   | { type: "message"; message: Message; at: number; call?: ModelCall }
-  /** The host's own count of the context up to here, if it records no usage by call, and the model's window. */
-  | { type: "context"; tokens: number; contextWindow?: number | undefined }
   | {
       type: "compaction";
       summary: string;
@@ -35,8 +31,6 @@ export type RecordedEvent =
 export interface Recording {
   /** Where the host keeps them, as people write it. */
   folder: string;
-  /** If it keeps them in a database: its name, and the sessions in it as lines that `read` reads. */
-  database?: { file: string; sessions(path: string): Iterable<{ name: string; text: string }> };
   matches(lines: readonly JsonLine[]): boolean;
   read(
     text: string,

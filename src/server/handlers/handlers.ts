@@ -7,7 +7,7 @@ import type { HostSessions } from "../host-sessions.ts";
 import { ledgerHandlers } from "../ledger.ts";
 import type { PriceOf } from "../money.ts";
 import { type ProjectReader, projectHandlers } from "../project.ts";
-import { type StatsReader, statsHandlers } from "../stats.ts";
+import { statsHandlers } from "../stats.ts";
 import type { TimeTravel } from "../time-travel.ts";
 import { whereaboutsHandlers } from "../whereabouts.ts";
 import { windowHandlers } from "../window.ts";
@@ -42,8 +42,6 @@ export interface ServerContext {
   about: { version: string; store: string; demo: boolean; startedAt: number };
   priceOf: PriceOf;
   project?: ProjectReader | undefined;
-  /** Counts what memory did in recorded conversations. */
-  stats?: StatsReader | undefined;
   /** The conversations that coding agents keep themselves. */
   hosts: HostSessions;
   /** Whether a reference names a file of the project, and whether that file still exists. */

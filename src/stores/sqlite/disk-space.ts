@@ -1,4 +1,3 @@
-import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { storeError } from "../sqlite-errors.ts";
 import { rowsAs } from "./typed-rows.ts";
@@ -41,19 +40,6 @@ export function sqliteSessionSizes(path: string): Map<string, number> {
 export function usedBytes(database: Pick<DatabaseSync, "prepare">): number {
   const read = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] as number;
   return (read("page_count") - read("freelist_count")) * read("page_size");
-}
-
-/** Frees the space of removed rows and erases their content from the file and its log. */
-export function shrinkSqlite(path: string): { before: number; after: number } {
-  const before = fileBytes(path);
-  withDatabase(path, (database) => {
-    database.exec("PRAGMA busy_timeout = 10000; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
-  });
-  return { before, after: fileBytes(path) };
-}
-
-function fileBytes(path: string): number {
-  return [path, `${path}-wal`].reduce((sum, each) => sum + (existsSync(each) ? statSync(each).size : 0), 0);
 }
 
 function withDatabase<T>(path: string, work: (database: DatabaseSync) => T): T {

@@ -25,7 +25,6 @@ interface Pattern {
 export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/cli/terminal/wrap-text.ts": "loaded",
   "src/context/hidden-characters.ts": "loaded",
-  "src/hosts/dsh/patch-piece.ts": "loaded",
   "src/secrets/edit.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/secrets/find-secrets.ts": "loaded",
   "src/secrets/kinds.ts": "loaded",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toolResultsOf } from "../context/conversation.ts";
 import { HoldfastError } from "../errors.ts";
-import { readTranscript } from "./read-transcript.ts";
+import { readRecordedSession } from "./recorded-session.ts";
 
 const jsonl = (...lines: unknown[]) =>
   lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
@@ -12,7 +12,6 @@ const usage = (input: number, cacheRead: number, cacheWrite: number, output: num
   cacheRead,
   cacheWrite,
   output,
-  cost: { total: 0.5 },
 });
 
 const header = { type: "session", id: "s", timestamp: "2026-01-01T00:00:00Z" };
@@ -28,7 +27,7 @@ const answered = (text: string, counted = usage(1, 2, 3, 4)) => ({
 });
 
 test("pi version 1: calls, messages, results and compactions by entry index", async () => {
-  const transcript = await readTranscript(
+  const session = await readRecordedSession(
     jsonl(
       header,
       said("one"),
@@ -57,22 +56,21 @@ test("pi version 1: calls, messages, results and compactions by entry index", as
       answered("again"),
     ),
   );
-  assert.equal(transcript.format, "pi");
+  assert.equal(session.format, "pi");
   assert.deepEqual(
-    transcript.calls.map(({ messages }) => messages),
+    session.calls.map(({ messages }) => messages),
     [1, 3, 6],
     "the call that was broken off before anything was counted is none",
   );
-  assert.deepEqual(transcript.compactions, [{ messages: 4, keptFrom: 3, summary: "short" }]);
-  assert.deepEqual(transcript.messages.flatMap(toolResultsOf), [
+  assert.deepEqual(session.compactions, [{ messages: 4, keptFrom: 3, summary: "short" }]);
+  assert.deepEqual(session.messages.flatMap(toolResultsOf), [
     { key: "r3_1", id: "t1", tool: "bash", message: 3, text: "a\nb", isError: false },
   ]);
-  assert.equal(transcript.calls[1]?.askedAt, 0, "the result has no timestamp");
 });
 
 test("pi version 3: only the branch that ends in the last entry", async () => {
   const entry = (id: string, parentId: string | null, line: object) => ({ ...line, id, parentId });
-  const transcript = await readTranscript(
+  const session = await readRecordedSession(
     jsonl(
       { ...header, version: 3 },
       entry("a0000001", null, said("one")),
@@ -84,10 +82,10 @@ test("pi version 3: only the branch that ends in the last entry", async () => {
     ),
   );
   assert.deepEqual(
-    transcript.calls.map((call) => call.usage.input),
+    session.calls.map((call) => call.usage.input),
     [7, 1],
   );
-  assert.deepEqual(transcript.compactions, [{ messages: 2, keptFrom: 1, summary: "s" }]);
+  assert.deepEqual(session.compactions, [{ messages: 2, keptFrom: 1, summary: "s" }]);
 });
 
 const line = (type: string, uuid: string, message: object, more: object = {}) => ({
@@ -114,7 +112,7 @@ test("Claude Code: counts several lines of one call once, and skips sidechains a
     usage: counted(output),
   });
   const use = block({ type: "tool_use", id: "t1", name: "Read", input: { file_path: "a" } }, 90);
-  const transcript = await readTranscript(
+  const session = await readRecordedSession(
     jsonl(
       { type: "file-history-snapshot", messageId: "x" },
       line("user", "1", { role: "user", content: "hello" }),
@@ -133,34 +131,36 @@ test("Claude Code: counts several lines of one call once, and skips sidechains a
       line("assistant", "7", { ...block({ type: "text", text: "done" }, 7), id: "msg_2" }),
     ),
   );
-  assert.equal(transcript.format, "claude-code");
+  assert.equal(session.format, "claude-code");
   assert.deepEqual(
-    transcript.calls.map(({ usage: { output }, messages }) => ({ output, messages })),
+    session.calls.map(({ usage: { output }, messages }) => ({ output, messages })),
     [
       { output: 90, messages: 1 },
       { output: 7, messages: 4 },
     ],
   );
   assert.deepEqual(
-    transcript.messages.flatMap(toolResultsOf).map(({ tool, text }) => [tool, text]),
+    session.messages.flatMap(toolResultsOf).map(({ tool, text }) => [tool, text]),
     [["Read", "body"]],
   );
-  assert.deepEqual(transcript.compactions, [{ messages: 4, keptFrom: 4, summary: "earlier: …" }]);
+  assert.deepEqual(session.compactions, [{ messages: 4, keptFrom: 4, summary: "earlier: …" }]);
 });
 
 test("skips unreadable lines and reports them", async () => {
-  const transcript = await readTranscript(jsonl(header, said("one"), '{"type":"mess', "[1]", answered("ok")));
-  assert.equal(transcript.calls.length, 1);
+  const session = await readRecordedSession(
+    jsonl(header, said("one"), '{"type":"mess', "[1]", answered("ok")),
+  );
+  assert.equal(session.calls.length, 1);
   assert.deepEqual(
-    transcript.warnings.map(({ line: number }) => number),
+    session.warnings.map(({ line: number }) => number),
     [3, 4],
   );
 });
 
 test("reads a line of several megabytes, skips and reports a longer one", async () => {
-  const long = await readTranscript(jsonl(header, said("x".repeat(5_000_000)), answered("ok")));
+  const long = await readRecordedSession(jsonl(header, said("x".repeat(5_000_000)), answered("ok")));
   assert.equal(long.messages.length, 2);
-  const endless = await readTranscript(jsonl(header, said("x".repeat(65_000_000)), answered("ok")));
+  const endless = await readRecordedSession(jsonl(header, said("x".repeat(65_000_000)), answered("ok")));
   assert.equal(endless.messages.length, 1);
   assert.match(endless.warnings[0]?.message ?? "", /more than 64000000/);
 });
@@ -171,12 +171,11 @@ test("rejects a file that is not a transcript and says what to do", async () => 
     ["\n \n", /is empty/],
     ["not json", /no line with a JSON object\. Line 1: Skipped/],
     ['{"hello":1}', /is not a recorded session of Claude Code or Codex or opencode or pi/],
-    [jsonl(header, said("one")), /records no token usage.*Use one in which/],
     [jsonl({ ...header, version: 2 }), /version 2.*Open the session once with pi/],
   ];
   for (const [text, message] of cases) {
     await assert.rejects(
-      () => readTranscript(text),
+      () => readRecordedSession(text),
       (error) =>
         error instanceof HoldfastError && error.code === "invalid_input" && message.test(error.message),
       JSON.stringify(text.slice(0, 60)),

@@ -1,10 +1,10 @@
-import { planCheckpoint } from "../compaction/checkpoint.ts";
-import { openAsks } from "../compaction/facts/statements.ts";
-import { findRules } from "../compaction/rules/find-rules.ts";
-import { type StoredMessage, spokenText } from "../context/conversation.ts";
-import { estimateTokens } from "../context/estimate-tokens.ts";
-import type { State } from "../engine/state.ts";
-import { oneLine } from "../engine/text.ts";
+import { planCheckpoint } from "../../compaction/checkpoint.ts";
+import { openAsks } from "../../compaction/facts/statements.ts";
+import { findRules } from "../../compaction/rules/find-rules.ts";
+import { type StoredMessage, spokenText } from "../../context/conversation.ts";
+import { estimateTokens } from "../../context/estimate-tokens.ts";
+import type { State } from "../../engine/state.ts";
+import { oneLine } from "../../engine/text.ts";
 
 export type LostKind = "plan" | "rule" | "ask" | "decision" | "files" | "commands";
 

@@ -1,65 +1,69 @@
+import type { StoredMessage } from "../context/conversation.ts";
 import { HoldfastError } from "../errors.ts";
-import { hosts } from "../hosts/hosts.ts";
-import { type LineWarning, parseJsonLines } from "../hosts/transcript/json-lines.ts";
-import type { ModelCall, RecordedEvent } from "../hosts/transcript/recording.ts";
-import type { RecordedCall, Transcript } from "./transcript.ts";
+import { hosts } from "./hosts.ts";
+import { type LineWarning, parseJsonLines } from "./transcript/json-lines.ts";
+import type { ModelCall, RecordedEvent } from "./transcript/recording.ts";
 
-/**
- * Reads a recorded session of a host. Skips unreadable lines and reports them as warnings.
- *
- * @example (await readTranscript(text)).calls.length
- */
-export async function readTranscript(text: string): Promise<Transcript> {
-  const transcript = await readRecording(text);
-  if (transcript.calls.length === 0) {
-    throw new HoldfastError(
-      "invalid_input",
-      "This transcript records no token usage, so there is nothing to replay. Use one in which the model answered at least once (assistant messages with a usage field).",
-      { data: { format: transcript.format, messages: transcript.messages.length } },
-    );
-  }
-  return transcript;
+/** One model call with its recorded usage. */
+export interface RecordedCall extends Omit<ModelCall, "id"> {
+  /** Number of messages before it. */
+  messages: number;
+  /** In milliseconds; 0 when unknown. */
+  answeredAt: number;
 }
 
-/** Like `readTranscript`, also for a session without token usage. */
-export async function readRecording(text: string): Promise<Transcript> {
+export interface RecordedCompaction {
+  /** Number of messages before it. */
+  messages: number;
+  /** Index of the first message that stayed in the prompt. */
+  keptFrom: number;
+  summary: string;
+}
+
+/** A recorded session of any host. */
+export interface RecordedSession {
+  /** The name of the host that wrote it. */
+  format: string;
+  /** In order; `number` is the index plus one. */
+  messages: StoredMessage[];
+  /** Empty if the host records no token usage. */
+  calls: RecordedCall[];
+  compactions: RecordedCompaction[];
+  warnings: LineWarning[];
+}
+
+/** Reads a recorded session of a host. Skips unreadable lines and reports them as warnings. */
+export async function readRecordedSession(text: string): Promise<RecordedSession> {
   const parsed = parseJsonLines(text);
   const { lines, warnings } = parsed;
   if (lines.length === 0)
     throw await notTranscript(text.trim() === "" ? "is empty" : "has no line with a JSON object", warnings);
-  const transcript = await recognise(text, parsed);
-  if (!transcript) {
+  const session = await recognise(text, parsed);
+  if (!session) {
     const titles = hosts.filter(({ recording }) => recording).map(({ title }) => title);
     throw await notTranscript(`is not a recorded session of ${titles.join(" or ")}`, warnings);
   }
-  transcript.warnings.sort((left, right) => left.line - right.line);
-  return transcript;
+  session.warnings.sort((left, right) => left.line - right.line);
+  return session;
 }
 
 /** The first host that takes the lines for its own reads them. */
-async function recognise(text: string, parsed: ParsedLines): Promise<Transcript | undefined> {
+async function recognise(text: string, parsed: ParsedLines): Promise<RecordedSession | undefined> {
   for (const host of hosts) {
     const recording = await host.recording?.();
-    if (recording?.matches(parsed.lines)) return toTranscript(host.name, recording.read(text, parsed));
+    if (recording?.matches(parsed.lines)) return toSession(host.name, recording.read(text, parsed));
   }
   return undefined;
 }
 
 type ParsedLines = ReturnType<typeof parseJsonLines>;
 
-function toTranscript(
-  format: Transcript["format"],
+function toSession(
+  format: string,
   { events, warnings }: { events: readonly RecordedEvent[]; warnings: LineWarning[] },
-): Transcript {
-  const transcript: Transcript = {
-    format,
-    messages: [],
-    calls: [],
-    compactions: [],
-    contexts: [],
-    warnings,
-  };
-  const { messages, compactions } = transcript;
+): RecordedSession {
+  const session: RecordedSession = { format, messages: [], calls: [], compactions: [], warnings };
+  const { messages, compactions } = session;
   const callsById = new Map<string, RecordedCall>();
   for (const event of events) {
     if (event.type === "compaction") {
@@ -67,22 +71,17 @@ function toTranscript(
       compactions.push({ messages: messages.length, keptFrom, summary });
       continue;
     }
-    if (event.type === "context") {
-      transcript.contexts.push({ messages: messages.length, tokens: event.tokens });
-      transcript.contextWindow = event.contextWindow ?? transcript.contextWindow;
-      continue;
-    }
     const { message, at, call } = event;
-    if (call) addCall(transcript, call, at, callsById);
+    if (call) addCall(session, call, at, callsById);
     messages.push({ number: messages.length + 1, message, at });
   }
-  return transcript;
+  return session;
 }
 
 /** Messages of one call repeat its usage so far. Skips a call that was aborted before any tokens were counted. */
 function addCall(
-  { messages, calls }: Transcript,
-  { id, model, usage, cost }: ModelCall,
+  { messages, calls }: RecordedSession,
+  { id, model, usage }: ModelCall,
   at: number,
   callsById: Map<string, RecordedCall>,
 ): void {
@@ -93,8 +92,7 @@ function addCall(
     return;
   }
   if (usage.input + usage.cacheRead + usage.cacheWrite === 0) return;
-  const askedAt = messages.at(-1)?.at ?? at;
-  const call = { model, usage, cost, messages: messages.length, askedAt, answeredAt: at };
+  const call = { model, usage, messages: messages.length, answeredAt: at };
   calls.push(call);
   if (id !== "") callsById.set(id, call);
 }

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openTestMemory } from "../../../test/support/memory.ts";
+import { holdfastWith } from "../../../test/support/people.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import type { Finding } from "../../hosts/doctor/finding.ts";
+
+/** A project with a store of its own, and `doctor` in it. */
+function project(config: object = {}) {
+  const root = temporaryDirectory();
+  const db = join(root, "memory.db");
+  mkdirSync(join(root, ".git"));
+  writeFileSync(join(root, "holdfast.json"), JSON.stringify(config));
+  const run = (...args: string[]) =>
+    holdfastWith({ HOLDFAST_DB: db, TEST_DIRECTORY: root }, "doctor", ...args);
+  const findings = async () => JSON.parse((await run("--json")).stdout).store as Finding[];
+  return { db, run, findings };
+}
+
+test("doctor says how long things are kept, what the store takes, and which copies are beside it [retention.shown]", async () => {
+  const { db, run, findings } = project();
+  assert.deepEqual(await findings(), [], "without a store there is nothing to say");
+  const memory = await openTestMemory({ store: db });
+  await memory.createSession({ id: "audit" });
+  await memory.close();
+  copyFileSync(db, `${db}.2026-11-16`);
+  const { stdout } = await run();
+  assert.match(
+    stdout.replaceAll(/\s+/g, " "),
+    /Store ok kept history 60 days, model calls 30 days, deleted sessions 30 days, archived sessions 365 days\. ok size [\d.]+ kB in \S+memory\.db ok backups 1 copy beside it: memory\.db\.2026-11-16 /,
+  );
+});
+
+test("doctor says that nothing is removed if everything is kept [retention.shown] [retention.off]", async () => {
+  const { db, findings } = project({ retention: { keepEverything: true } });
+  await (await openTestMemory({ store: db })).close();
+  const [kept, , backups] = await findings();
+  assert.equal(kept?.detail, "Everything, for ever: retention is off.");
+  assert.equal(backups?.detail, "No copy beside it.");
+});
+
+test("doctor warns of a store that is near its size limit [retention.cap]", async () => {
+  const { db, findings } = project({ retention: { maxMegabytes: 1 } });
+  const memory = await openTestMemory({ store: db });
+  const session = await memory.createSession({ id: "audit" });
+  const size = async () => (await findings()).find(({ check }) => check === "size");
+  assert.equal((await size())?.status, "ok");
+  for (let count = 0; count < 120; count++) await session.notes.add(`${count} ${"x".repeat(3_500)}`, ["x"]);
+  await memory.close();
+  const { status, detail = "" } = (await size()) ?? {};
+  assert.equal(status, "note");
+  assert.match(
+    detail,
+    /^The store takes 1 MB; retention\.maxMegabytes is 1\. Nothing is removed yet|^The store takes \d MB; retention\.maxMegabytes is 1\. From/,
+  );
+});

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openTestMemory } from "../../../test/support/memory.ts";
+import { holdfastWith } from "../../../test/support/people.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { run } from "./forget.ts";
+
+/** A store with two sessions and a fork, and a copy beside it. */
+async function storeWithCopy() {
+  const db = join(temporaryDirectory(), "memory.db");
+  const memory = await openTestMemory({ store: db });
+  for (const id of ["a", "b"]) {
+    const session = await memory.createSession({ id, title: `Fruit of ${id}` });
+    for (let round = 0; round < 30; round++)
+      await session.notepad.write(`the plum of ${id} is purple ${round} ${"x".repeat(2_000)}`);
+  }
+  await memory.deleteSession("b");
+  const fork = await memory.forkSession("a", { id: "fork" });
+  await fork.notepad.append("more");
+  await memory.close();
+  const copy = `${db}.bak`;
+  copyFileSync(db, copy);
+  const forget = (...args: string[]) => holdfastWith({ HOLDFAST_DB: db }, "forget", ...args);
+  const has = (text: string) => [db, copy].map((path) => readFileSync(path).includes(text));
+  return { db, copy, forget, has };
+}
+
+test("forget shows what it would remove, with that already masked, and removes nothing without a yes [people.forget]", async () => {
+  const { copy, forget, has } = await storeWithCopy();
+  const { code, stdout } = await forget("PLUM of a");
+  assert.equal(code, 1);
+  assert.match(stdout, /^To be removed for good:\n/);
+  assert.match(stdout, /^ {2}a {2}\d+ texts, first: the \*{9} is purple/m);
+  assert.doesNotMatch(stdout, /plum of a|^ {2}b /m);
+  assert.match(stdout, /\nand from these copies, as far as they have it:\n/);
+  assert.ok(stdout.includes(`\n  ${copy}\n`));
+  assert.match(stdout, /\nNothing was removed\. Add --yes to remove it\.\n$/);
+  assert.deepEqual(has("plum of a"), [true, true]);
+  const json = await forget("plum of a", "--json");
+  const { removed, found, copies } = JSON.parse(json.stdout);
+  assert.deepEqual([json.code, removed, found.length, copies], [1, false, 2, [copy]]);
+  assert.deepEqual(has("plum of a"), [true, true]);
+});
+
+test("at a terminal, forget asks and does what the person says [people.forget]", async (context) => {
+  const { db, has } = await storeWithCopy();
+  const questions: string[] = [];
+  const answer = (isSure: boolean) => (question: string) => {
+    questions.push(question);
+    return Promise.resolve(isSure);
+  };
+  context.mock.method(process.stdout, "write", () => true);
+  assert.equal(await run(["plum of b", "--db", db], answer(false)), 1);
+  assert.deepEqual(has("plum of b"), [true, true]);
+  assert.equal(await run(["plum of b", "--db", db], answer(true)), 0);
+  context.mock.restoreAll();
+  assert.deepEqual(has("plum of b"), [false, false], "deleted sessions and copies too");
+  assert.deepEqual(has("plum of a"), [true, true], "only what was asked for");
+  assert.deepEqual(questions, Array(2).fill("\nRemove it for good? [y/N] "));
+});
+
+test("forget --session removes whole sessions from the file and its copies, forks first, or none at all [people.forget]", async () => {
+  const { db, forget, has } = await storeWithCopy();
+  const size = readFileSync(db).length;
+  for (const [ids, message] of [
+    [["b", "nobody"], /There is no session with the id "nobody"\. Nothing was removed\./],
+    [["b", "a"], /Session a cannot be removed: its fork fork reads from it\. Nothing was removed\./],
+  ] as const) {
+    const { code, stderr } = await forget("--session", ...ids, "--yes");
+    assert.equal(code, 1);
+    assert.match(stderr.replaceAll(/\s+/g, " "), message);
+  }
+  assert.deepEqual(has("plum of b"), [true, true]);
+  const shown = await forget("--session", "a", "fork", "b");
+  assert.match(shown.stdout, /^ {2}b {2}Fruit of b {2}deleted · changed .* ago · 32 revisions$/m);
+  const { code, stdout, stderr } = await forget("--session", "a", "fork", "--session", "b", "--yes");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /\nRemoved 3 sessions for good\.\n$/);
+  for (const id of ["a", "b"]) assert.deepEqual(has(`plum of ${id}`), [false, false]);
+  assert.ok(readFileSync(db).length < size * 0.7, "the file shrinks");
+  assert.ok(!existsSync(`${db}-wal`));
+});
+
+test("forget takes one way to say what, and no text that is too short [people.forget]", async () => {
+  const { forget } = await storeWithCopy();
+  for (const [args, message] of [
+    [[], /Say what to forget, in one way\. Usage: holdfast forget TEXT/],
+    [["plum", "--secrets"], /in one way/],
+    [["--session", "a", "--secrets"], /in one way/],
+    [["plum", "purple"], /There is more than one TEXT/],
+    [["um"], /"um" is too short/],
+  ] as const) {
+    const { code, stderr } = await forget(...args, "--yes");
+    assert.equal(code, 1);
+    assert.match(stderr, message);
+  }
+  const none = await forget("--pattern", "never-[0-9]{9}");
+  assert.match(none.stdout, /^The store does not have it\.\nand from these copies/);
+});

@@ -1,0 +1,231 @@
+import { mapStrings } from "../../engine/map-strings.ts";
+import { HoldfastError } from "../../errors.ts";
+import { maskMatches, maskOccurrences, maskSecrets } from "../../secrets/edit.ts";
+import { copiesOf } from "../../sessions/copy-store.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import { openStore } from "../../stores/open-store.ts";
+import { readRegularFile } from "../../stores/regular-file.ts";
+import type { SessionSummary, Store } from "../../stores/store.ts";
+import { knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
+import { dropDerived, projectDocuments } from "../../workspace/derived-files.ts";
+import { openExistingMemory } from "../../workspace/open-memory.ts";
+import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
+import { readArguments } from "../arguments.ts";
+import { eachSession } from "../pick-session.ts";
+import { atMostOne } from "../positionals.ts";
+import { backupsOf, editBackup, withoutSessions } from "../store-backups.ts";
+import { ask, isAtTerminal } from "../terminal/ask.ts";
+import { ageOf, counted } from "../terminal/quantities.ts";
+import { printJson, printLines } from "../terminal/screen.ts";
+import { visibleLine } from "../terminal/visible-text.ts";
+
+const usage = "forget TEXT | --pattern REGEXP | --secrets | --session ID… [--backup FILE]… [--yes]";
+
+type TextEdit = (text: string) => string;
+
+/** What is to be removed, and how that is done in each kind of place. */
+interface Removal {
+  /** What the store has of it, one line per session. */
+  found: string[];
+  inStore(): Promise<{ sessions: string[]; report: string; remaining: string[] }>;
+  inText: TextEdit;
+  inCopy(store: Store): Promise<unknown>;
+}
+
+/** Removes a text or sessions from everything that is stored. Shows what goes, and asks a person first. */
+export async function run(args: string[], confirm = confirmAtTerminal): Promise<number> {
+  const { values, positionals } = readArguments(args, {
+    pattern: { type: "string" },
+    secrets: { type: "boolean", default: false },
+    session: { type: "string", multiple: true, default: [] },
+    backup: { type: "string", multiple: true, default: [] },
+    yes: { type: "boolean", default: false },
+  });
+  const ids = values.session.length > 0 ? [...new Set([...values.session, ...positionals])] : [];
+  const text = ids.length > 0 ? undefined : atMostOne(positionals, "TEXT", usage);
+  if (
+    [ids.length > 0, text !== undefined, values.pattern !== undefined, values.secrets].filter(Boolean)
+      .length !== 1
+  )
+    throw new HoldfastError("invalid_input", `Say what to forget, in one way. Usage: holdfast ${usage}`);
+  const edit = ids.length > 0 ? undefined : readEdit(text, values.pattern);
+  const memory = await openExistingMemory({ flags: values });
+  try {
+    const workspace = findWorkspace({ flags: values });
+    const removal = edit ? await textRemoval(memory, workspace, edit) : await sessionRemoval(memory, ids);
+    const copies = backupsOf(workspace.store, values.backup);
+    const { files } = copies;
+    const notReached = [...copies.remaining, ...(edit ? documentsWith(workspace, edit) : [])];
+    if (removal.found.length === 0 && files.length === 0 && !values.yes) {
+      if (values.json) printJson({ removed: false, found: [], copies: [], remaining: notReached });
+      else printLines(["Found nothing to forget.", ...notReached]);
+      return 0;
+    }
+    if (!values.json) printLines(describe(removal.found, files));
+    const isSure = values.yes || (!values.json && (await confirm("\nRemove it for good? [y/N] ")));
+    if (!isSure) {
+      if (values.json)
+        printJson({ removed: false, found: removal.found, copies: files, remaining: notReached });
+      else printLines(["", "Nothing was removed. Add --yes to remove it."]);
+      return 1;
+    }
+    const { sessions, report, remaining } = await removal.inStore();
+    dropDerived(workspace.project);
+    remaining.push(...notReached);
+    for (const path of files) {
+      const problem = await editBackup(path, removal.inText, removal.inCopy);
+      if (problem !== undefined) remaining.push(problem);
+    }
+    if (values.json) printJson({ removed: true, sessions, copies: files, remaining });
+    else printLines(["", report, ...remaining]);
+    return 0;
+  } finally {
+    await memory.close();
+  }
+}
+
+async function confirmAtTerminal(question: string): Promise<boolean> {
+  return isAtTerminal() && /^y(?:es)?$/i.test((await ask(question)) ?? "");
+}
+
+function describe(found: readonly string[], copies: readonly string[]): string[] {
+  return [
+    ...(found.length > 0 ? ["To be removed for good:", ...found] : ["The store does not have it."]),
+    ...(copies.length > 0 ? ["and from these copies, as far as they have it:"] : []),
+    ...copies.map((path) => `  ${path}`),
+  ];
+}
+
+/** Shorter texts occur everywhere. */
+const minLength = 4;
+
+/** An edit that masks what is to be forgotten; without a text and a pattern, every secret. */
+function readEdit(text: string | undefined, pattern: string | undefined): TextEdit {
+  if (text !== undefined) {
+    if (text.length >= minLength) return maskOccurrences(text);
+    throw new HoldfastError(
+      "invalid_input",
+      `${JSON.stringify(text)} is too short: it would change unrelated text. Give at least ${minLength} characters, or --pattern.`,
+    );
+  }
+  if (pattern === undefined) return maskSecrets();
+  try {
+    return maskMatches(new RegExp(pattern, "gu"));
+  } catch (error) {
+    throw new HoldfastError(
+      "invalid_input",
+      `--pattern ${JSON.stringify(pattern)} is not a regular expression: ${(error as Error).message}.`,
+    );
+  }
+}
+
+async function textRemoval(memory: Memory, { store }: Workspace, edit: TextEdit): Promise<Removal> {
+  const owners = [memory.owner, knowledgeOwner(memory.owner)];
+  return {
+    found: await findText(store.url, memory.owner, edit),
+    async inStore() {
+      const { sessions, values, remaining } = await memory.rewrite(edit);
+      const ids = sessions.map(({ sessionId }) => sessionId);
+      const report =
+        ids.length === 0
+          ? "The store did not have it."
+          : `Removed it from ${counted(values, "stored value")} of ${counted(ids.length, "session")}: ${ids.join(", ")}.`;
+      return { sessions: ids, report, remaining };
+    },
+    inText: edit,
+    inCopy: async (copy) => copy.rewrite?.(owners, edit, Date.now()),
+  };
+}
+
+/** The sessions that have it: how often, and the first place, with what goes already masked. */
+async function findText(url: string, owner: string, edit: TextEdit): Promise<string[]> {
+  const found: string[] = [];
+  const store = await openStore(url);
+  try {
+    for await (const copy of copiesOf(store, owner)) {
+      let count = 0;
+      let first = "";
+      mapStrings(copy, (text) => {
+        const edited = edit(text);
+        if (edited !== text && count++ === 0) first = placeIn(text, edited);
+        return text;
+      });
+      if (count > 0) found.push(`  ${copy.row.id}  ${counted(count, "text")}, first: ${first}`);
+    }
+  } catch (error) {
+    // A damaged session cannot be listed, but what it stores can be edited.
+    if (!(error instanceof HoldfastError)) throw error;
+    found.push(`  and what could not be listed: ${error.message}`);
+  } finally {
+    await store.close();
+  }
+  return found;
+}
+
+/** Characters shown before and after the place. */
+const around = 40;
+
+function placeIn(text: string, edited: string): string {
+  let start = 0;
+  while (text[start] === edited[start]) start++;
+  const from = Math.max(0, start - around);
+  const shown = edited.slice(from, start + around).toWellFormed();
+  return `${from > 0 ? "…" : ""}${visibleLine(shown.replaceAll(/\s+/g, " "))}${start + around < edited.length ? "…" : ""}`;
+}
+
+async function sessionRemoval(memory: Memory, ids: readonly string[]): Promise<Removal> {
+  const sessions = await chooseSessions(memory, ids);
+  return {
+    found: sessions.map(({ id, title, status, updatedAt, revision }) => {
+      const facts = [status, `changed ${ageOf(updatedAt)}`, counted(revision, "revision")];
+      return `  ${id}  ${title === null ? "" : `${visibleLine(title)}  `}${facts.join(" · ")}`;
+    }),
+    async inStore() {
+      for (const { id } of sessions) await memory.purgeSession(id);
+      const report = `Removed ${counted(sessions.length, "session")} for good.`;
+      return { sessions: sessions.map(({ id }) => id), report, remaining: await memory.erase() };
+    },
+    inText: withoutSessions(ids),
+    async inCopy(store) {
+      for (const sessionId of ids) await store.purge({ owner: memory.owner, sessionId });
+    },
+  };
+}
+
+/** The sessions with exactly these ids, forks before what they read from. Nothing is removed if one cannot be. */
+async function chooseSessions(memory: Memory, ids: readonly string[]): Promise<SessionSummary[]> {
+  const known: SessionSummary[] = [];
+  for (const status of ["all", "deleted"] as const)
+    for await (const session of eachSession(memory, status)) known.push(session);
+  const missing = ids.find((id) => !known.some((session) => session.id === id));
+  if (missing !== undefined)
+    throw new HoldfastError(
+      "session_not_found",
+      `There is no session with the id ${JSON.stringify(missing)}. Nothing was removed. "holdfast sessions --all" lists them.`,
+    );
+  const fork = known.find(
+    ({ id, origin, parent }) =>
+      origin === "forked" && parent !== null && ids.includes(parent) && !ids.includes(id),
+  );
+  if (fork)
+    throw new HoldfastError(
+      "conflict",
+      `Session ${fork.parent} cannot be removed: its fork ${fork.id} reads from it. Nothing was removed. Name the fork too.`,
+    );
+  return known
+    .filter(({ id }) => ids.includes(id))
+    .toSorted((left, right) => right.createdAt - left.createdAt);
+}
+
+/** NOTES.md may not be larger. */
+const maxDocument = 8_000_000;
+
+/** The project's own documents that have it: they belong to the project, so a person edits them. */
+function documentsWith({ project, config }: Workspace, edit: TextEdit): string[] {
+  return projectDocuments(project, config.values["project.file"]).flatMap((path) => {
+    const text = readRegularFile(path, { maxBytes: maxDocument })?.toString("utf8") ?? "";
+    return edit(text) === text
+      ? []
+      : [`Not reached: ${path} is a document of the project and contains it too. Edit it yourself.`];
+  });
+}
