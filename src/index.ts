@@ -154,7 +154,7 @@ export type { MemoryDiff, MemorySnapshot } from "./sessions/history.ts";
 export type { Memory, NewSessionOptions, SessionQuery } from "./sessions/memory.ts";
 export type { Session } from "./sessions/session.ts";
 export type { Store, StoreOptions } from "./stores/store.ts";
-export type { NoteMatches } from "./surfaces/notes/note-index.ts";
+export type { NoteMatches } from "./surfaces/notes/search.ts";
 export type { Note } from "./surfaces/notes/operations.ts";
 export type { Scratchpad } from "./surfaces/scratchpad/operations.ts";
 export { type Call, defineTool, type Moment, type Surface, type Tool } from "./surfaces/surface.ts";
