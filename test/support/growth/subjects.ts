@@ -106,8 +106,6 @@ export const exempt: Record<string, string> = {
   "src/surfaces/project/edit/written-pieces.ts isOneRow": "gets texts that requireLine keeps short",
   "src/surfaces/project/notes-md/markdown.ts readMarkdown":
     "a parser of others, which gets short pieces: of NOTES.md at most 60,000 characters in all",
-  "src/hosts/install/json-edit.ts removeValue": "gets what readJson has parsed, which is run",
-  "src/hosts/install/json-edit.ts setValue": "gets what readJson has parsed, which is run",
 };
 
 /** Work on hostile text that is more than one function of one argument. */
