@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { NoteIndex } from "../src/surfaces/notes/note-index.ts";
+import { rankPassages } from "../src/engine/rank.ts";
 
 /**
  * Measures the quality of the ranked search: labelled questions over short facts, each stored as a note.
@@ -54,14 +54,10 @@ function readQuestions(text: string): { facts: string[]; questions: Question[] }
 }
 
 function holdfastSearch(facts: string[]): Search {
-  const index = new NoteIndex();
-  facts.forEach((content, number) => {
-    index.set(`note_${number}`, { content, tags: [], createdAt: 0, updatedAt: 0, updated: number });
-  });
   return (query) =>
-    index
-      .search({ query, tags: [], limit: 10, offset: 0 })
-      .notes.map(({ id }) => Number(id.slice("note_".length)));
+    rankPassages(query, facts)
+      .slice(0, 10)
+      .map(({ index }) => index);
 }
 
 function fts5Search(facts: string[]): Search {

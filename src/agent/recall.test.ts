@@ -80,6 +80,14 @@ test("compacted messages can be recalled in full, page by page, by number, by te
     matches: { message: number; excerpt: string }[];
   };
   assert.equal(found.matches.at(-1)?.message, 1);
+
+  say([call("recall", { query: "which needles to remember from the login" })]);
+  const ranked = await stage.say("Search its words.");
+  const similar = JSON.parse(ofType(ranked.events, "tool-result")[0]?.text ?? "") as typeof found & {
+    message: string;
+  };
+  assert.match(similar.message, /^No message contains that text; these share its words\./);
+  assert.equal(similar.matches[0]?.message, 1);
 });
 
 test("recall says what to do when it finds nothing [controller.recall]", async (t) => {

@@ -1,54 +1,3 @@
-/**
- * Whether two words are at most `maxEdits` insertions, deletions, substitutions or swaps apart. A caller that compares
- * one word with many passes their `lettersOf`.
- */
-export function withinEdits(
-  a: string,
-  b: string,
-  maxEdits: number,
-  lettersA = lettersOf(a),
-  lettersB = lettersOf(b),
-): boolean {
-  if (Math.abs(a.length - b.length) > maxEdits) return false;
-  // One edit adds at most one character and removes at most one, so it changes at most two bits.
-  if (bitCount(lettersA ^ lettersB) > 2 * maxEdits) return false;
-  return restWithinEdits(a, 0, b, 0, maxEdits);
-}
-
-/** The same for the rest of the words: tries every edit at the first difference. */
-function restWithinEdits(a: string, fromA: number, b: string, fromB: number, maxEdits: number): boolean {
-  let [i, j] = [fromA, fromB];
-  while (i < a.length && j < b.length && a.charCodeAt(i) === b.charCodeAt(j)) {
-    i++;
-    j++;
-  }
-  const [leftA, leftB] = [a.length - i, b.length - j];
-  if (leftA === 0 || leftB === 0) return leftA + leftB <= maxEdits;
-  if (maxEdits === 0 || Math.abs(leftA - leftB) > maxEdits) return false;
-  const rest = maxEdits - 1;
-  return (
-    restWithinEdits(a, i + 1, b, j + 1, rest) ||
-    restWithinEdits(a, i + 1, b, j, rest) ||
-    restWithinEdits(a, i, b, j + 1, rest) ||
-    (a.charCodeAt(i) === b.charCodeAt(j + 1) &&
-      a.charCodeAt(i + 1) === b.charCodeAt(j) &&
-      restWithinEdits(a, i + 2, b, j + 2, rest))
-  );
-}
-
-/** Which characters occur: one bit for each of 32 classes. */
-export function lettersOf(word: string): number {
-  let bits = 0;
-  for (let index = 0; index < word.length; index++) bits |= 1 << (word.charCodeAt(index) & 31);
-  return bits;
-}
-
-function bitCount(bits: number): number {
-  let rest = bits - ((bits >>> 1) & 0x55555555);
-  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
-  return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
-}
-
 /** The known name that a misspelt one most likely means; undefined if none is close. */
 export function closestName(name: string, known: readonly string[]): string | undefined {
   const folded = name.toLowerCase();
@@ -56,7 +5,7 @@ export function closestName(name: string, known: readonly string[]): string | un
   if (same !== undefined) return same;
   for (const edits of [1, 2, 3]) {
     const near = known.find(
-      (each) => withinEdits(folded, each.toLowerCase(), edits) && edits < each.length / 2,
+      (each) => edits < each.length / 2 && isWithinEdits(folded, each.toLowerCase(), edits),
     );
     if (near !== undefined) return near;
   }
@@ -65,5 +14,22 @@ export function closestName(name: string, known: readonly string[]): string | un
     (each) =>
       name.length >= 4 &&
       (each.startsWith(name) || name.startsWith(each) || each.toLowerCase().endsWith(`.${folded}`)),
+  );
+}
+
+/** Whether two words are at most so many insertions, deletions, substitutions or swaps apart: tries each at the first difference. */
+function isWithinEdits(a: string, b: string, edits: number): boolean {
+  if (Math.abs(a.length - b.length) > edits) return false;
+  let same = 0;
+  while (same < a.length && same < b.length && a[same] === b[same]) same++;
+  const [restA, restB] = [a.slice(same), b.slice(same)];
+  if (restA === "" || restB === "") return restA.length + restB.length <= edits;
+  if (edits === 0) return false;
+  const isSwap = restA[0] === restB[1] && restA[1] === restB[0];
+  return (
+    isWithinEdits(restA.slice(1), restB.slice(1), edits - 1) ||
+    isWithinEdits(restA.slice(1), restB, edits - 1) ||
+    isWithinEdits(restA, restB.slice(1), edits - 1) ||
+    (isSwap && isWithinEdits(restA.slice(2), restB.slice(2), edits - 1))
   );
 }

@@ -3,7 +3,6 @@ import { isHoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
-import { type Lane, Lanes } from "./lanes.ts";
 import { changedResources, parseResourceUri, resourceUri } from "./resources.ts";
 
 /** What a request says about where it comes from. */
@@ -43,10 +42,7 @@ export class Connection {
   #lastCaller: Caller = { client: "", meta: {} };
   #watching: Promise<() => void> | undefined;
   #watched: Memory | undefined;
-  /** Which session a request means depends on when it arrived. */
-  readonly #arrivals = new Queue();
-  readonly #lanes = new Lanes();
-  readonly #subscriptions = new Queue();
+  readonly #writes = new Queue();
   readonly #announcements = new Queue();
   #closed = false;
 
@@ -55,22 +51,15 @@ export class Connection {
     this.#announcer = announcer;
   }
 
-  /** Runs a request on its caller's session; see `Lanes`. */
-  async inLane<Result>(lane: Lane, caller: Caller, work: () => Promise<Result>): Promise<Result> {
-    const started = await this.#arrivals.run(async () => {
-      // A session that cannot be found is reported by the request itself.
-      const session = await this.sessionId(caller).catch(() => "");
-      const result = this.#lanes.run(session, lane, work);
-      // The caller awaits it below.
-      result.catch(() => undefined);
-      return { result };
-    });
-    return started.result;
+  /** Writes, subscriptions and notices that the tools have changed run in the order of their arrival. */
+  inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#writes.run(work);
   }
 
-  /** Subscriptions, and notices that the tools have changed, go one after another. */
-  inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#subscriptions.run(work);
+  /** A read or a program sees every write that arrived before it. Nothing waits for it. */
+  async afterWrites<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.#writes.run(() => undefined);
+    return work();
   }
 
   /** The session of a request (default: of the last one). */

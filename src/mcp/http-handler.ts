@@ -8,7 +8,6 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Caller } from "./connection.ts";
 import { createMcpServer, type McpServerOptions } from "./server.ts";
-import { maxMessageBytes } from "./stdio-transport.ts";
 
 export interface McpHandlerOptions extends Omit<McpServerOptions, "resolveSession"> {
   /** The session that a client works on. Called before each of its calls, always with the client's first request. */
@@ -79,7 +78,6 @@ async function connectClient(
   const first = new Request(request.url, { headers: request.headers });
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => crypto.randomUUID(),
-    maxRequestBodySize: maxMessageBytes,
     onsessioninitialized: (id) => {
       clients.set(id, { transport, authorization: request.headers.get("authorization") });
     },

@@ -15,7 +15,6 @@ import { callKeyOf } from "../surfaces/call-key.ts";
 import { inHost, type Surface } from "../surfaces/surface.ts";
 import { createToolbox, dotless, guidanceOf, type ToolDescription } from "../surfaces/toolbox.ts";
 import { type Caller, Connection, type MemorySource, unavailable } from "./connection.ts";
-import type { Lane } from "./lanes.ts";
 import { projectAnswer, projectTool } from "./project-tools.ts";
 import { handoffPrompt, prompts, recoverPrompt, showMemoryPrompt } from "./prompts.ts";
 import { ProtocolServer } from "./protocol-server.ts";
@@ -103,10 +102,10 @@ function cacheHintsOf(surfaces: readonly Surface[]) {
 
 interface ToolList {
   /** The current tools; only the fixed ones if the memory is unavailable. */
-  list(connection: Connection): Promise<ToolDescription[]>;
+  list(connection: Connection, caller: Caller): Promise<ToolDescription[]>;
   /** Notifies the client if an agent's own tools have changed since they were last listed. */
   announceChanges(connection: Connection): Promise<void>;
-  laneOf(name: string): Lane;
+  isWrite(name: string): boolean;
   /** Throws the protocol's error for a tool that does not exist. */
   rejectUnknown(name: string): void;
 }
@@ -115,17 +114,17 @@ function trackTools(surfaces: readonly Surface[], limits: Limits, changed: () =>
   const fixed = createToolbox(surfaces, { limits, countTokens: () => 0 }, inHost).describe();
   const isDynamic = surfaces.some(({ extraTools }) => extraTools !== undefined);
   let listed: string | undefined;
-  const list = async (connection: Connection) => {
+  const list = async (connection: Connection, caller?: Caller) => {
     if (!isDynamic) return fixed;
     try {
-      return await (await connection.openSession()).tools(inHost);
+      return await (await connection.openSession(caller)).tools(inHost);
     } catch {
       return fixed;
     }
   };
   return {
-    list: async (connection) => {
-      const now = await list(connection);
+    list: async (connection, caller) => {
+      const now = await list(connection, caller);
       listed = JSON.stringify(now);
       return now;
     },
@@ -136,11 +135,10 @@ function trackTools(surfaces: readonly Surface[], limits: Limits, changed: () =>
       listed = now;
       changed();
     },
-    laneOf: (name) => {
+    isWrite: (name) => {
       const tool = fixed.find((each) => each.name === name || dotless(each.name) === name);
-      // What an agent authored is a program.
-      if (!tool || tool.isProgram) return "program";
-      return tool.readOnly ? "read" : "write";
+      // What an agent authored is a program, which may run for long: nothing waits for it.
+      return tool !== undefined && !tool.isProgram && !tool.readOnly;
     },
     rejectUnknown: (name) => {
       if (isDynamic || fixed.some((tool) => tool.name === name || dotless(tool.name) === name)) return;
@@ -154,16 +152,16 @@ function handleTools(server: Server, connection: Connection, tools: ToolList): v
   server.setRequestHandler("tools/list", ({ params }, context) => {
     rejectCursor(params?.cursor);
     const shown = rendersApps(capabilitiesOf(server, context)) ? [showMemoryTool] : [];
-    return connection.inLane("read", callerOf(server, context), async () => ({
-      tools: [...(await tools.list(connection)).map(projectTool), ...shown],
+    return connection.afterWrites(async () => ({
+      tools: [...(await tools.list(connection, callerOf(server, context))).map(projectTool), ...shown],
     }));
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
     const caller = callerOf(server, context);
     if (params.name === showMemoryTool.name)
-      return connection.inLane("read", caller, () => answerShowMemory(connection, caller));
-    const lane = tools.laneOf(params.name);
-    return connection.inLane(lane, caller, async () => {
+      return connection.afterWrites(() => answerShowMemory(connection, caller));
+    const isWrite = tools.isWrite(params.name);
+    const answerCall = async () => {
       tools.rejectUnknown(params.name);
       const input = params.arguments ?? {};
       const key = await callKeyOf(callIdIn(params._meta), params.name, input);
@@ -171,7 +169,8 @@ function handleTools(server: Server, connection: Connection, tools: ToolList): v
       if (!answer.ok && answer.code === "unknown_tool") throw invalid(answer.text);
       await tools.announceChanges(connection);
       return projectAnswer(answer);
-    });
+    };
+    return isWrite ? connection.inOrder(answerCall) : connection.afterWrites(answerCall);
   });
 }
 
@@ -200,7 +199,7 @@ function handleResources(server: Server, connection: Connection): void {
   server.setRequestHandler("resources/list", ({ params }, context) => {
     rejectCursor(params?.cursor);
     const caller = callerOf(server, context);
-    return connection.inLane("read", caller, async () => {
+    return connection.afterWrites(async () => {
       const id = await orProtocolError("resources/list", () => connection.sessionId(caller));
       return { resources: listResources(id) };
     });
@@ -211,7 +210,7 @@ function handleResources(server: Server, connection: Connection): void {
   });
   server.setRequestHandler("resources/read", ({ params: { uri } }, context) => {
     if (uri === memoryAppUri) return readMemoryApp();
-    return connection.inLane("read", callerOf(server, context), async () => {
+    return connection.afterWrites(async () => {
       const { id, kind } = parse(uri);
       const [session, current] = await orProtocolError("resources/read", async () => [
         await connection.findSession(id),
@@ -244,7 +243,7 @@ function handlePrompts(server: Server, connection: Connection, surfaces: readonl
     return { prompts };
   });
   server.setRequestHandler("prompts/get", ({ params }, context) =>
-    connection.inLane("read", callerOf(server, context), async () => {
+    connection.afterWrites(async () => {
       const names = prompts.map(({ name }) => name);
       if (!names.includes(params.name))
         throw invalid(`There is no prompt ${quote(params.name)}. Available prompts: ${names.join(", ")}.`);

@@ -61,35 +61,34 @@ test("a tool's refusal is a result, everything else is a protocol error [mcp.err
   assert.equal((await server.end()).code, 0);
 });
 
-test("malformed messages get an error response, and the server keeps running [mcp.frames]", async (context) => {
+test("malformed messages are skipped, and the server keeps running [mcp.frames]", async (context) => {
   const server = startMcp(context, fixed);
   await initialize(server);
-  const broken: [frame: string, code: number, id: unknown][] = [
-    ["{bad", -32_700, null],
-    ['{"jsonrpc":"2.0","id":1,"method":"ping"', -32_700, null],
-    ["\u0000", -32_700, null],
-    ["nul", -32_700, null],
-    ['{"jsonrpc":"2.0","id":7,"method":"ping"}}', -32_700, null],
-    ["\ufeff{}", -32_700, null],
-    ['["', -32_700, null],
-    ["{}", -32_600, null],
-    ["[]", -32_600, null],
-    ["5", -32_600, null],
-    ["null", -32_600, null],
-    ['"ping"', -32_600, null],
-    ['{"id":3,"method":"ping"}', -32_600, 3],
-    ['{"jsonrpc":"1.0","id":"x","method":"ping"}', -32_600, "x"],
-    ['{"jsonrpc":"2.0","id":null,"method":"ping"}', -32_600, null],
-    ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600, 1.5],
-    ['{"jsonrpc":"2.0","id":{},"method":"ping"}', -32_600, null],
-    ['{"jsonrpc":"2.0","id":4,"method":5}', -32_600, 4],
-    ['{"jsonrpc":"2.0","id":5,"method":"ping","params":"x"}', -32_600, 5],
+  const notJson = [
+    "{bad",
+    '{"jsonrpc":"2.0","id":1,"method":"ping"',
+    "\u0000",
+    "nul",
+    '{"jsonrpc":"2.0","id":7,"method":"ping"}}',
+    "\ufeff{}",
+    '["',
   ];
-  for (const [frame, code, id] of broken) {
-    server.write(`${frame}\n`);
-    const answer = await server.next((message) => "error" in message);
-    assert.deepEqual([answer.error.code, answer.id], [code, id], frame);
-  }
+  const noMessages = [
+    "{}",
+    "[]",
+    "5",
+    "null",
+    '"ping"',
+    '[{"jsonrpc":"2.0","id":1,"method":"ping"}]',
+    '{"id":3,"method":"ping"}',
+    '{"jsonrpc":"1.0","id":"x","method":"ping"}',
+    '{"jsonrpc":"2.0","id":null,"method":"ping"}',
+    '{"jsonrpc":"2.0","id":1.5,"method":"ping"}',
+    '{"jsonrpc":"2.0","id":{},"method":"ping"}',
+    '{"jsonrpc":"2.0","id":4,"method":5}',
+    '{"jsonrpc":"2.0","id":5,"method":"ping","params":"x"}',
+  ];
+  for (const frame of [...notJson, ...noMessages]) server.write(`${frame}\n`);
   // Deep but well-formed: the tool rejects it.
   const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
   server.write(
@@ -101,10 +100,14 @@ test("malformed messages get an error response, and the server keeps running [mc
     '\n \r\n{"jsonrpc":"2.0","id":99,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/nothing"}\n',
   );
   assert.deepEqual((await server.ask("ping")).result, {});
-  assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
+  const { code, errors } = await server.end();
+  assert.equal(code, 0);
+  const lines = errors.trimEnd().split("\n");
+  assert.equal(lines.length, noMessages.length, "stderr names every message that is JSON and none of MCP");
+  for (const line of lines) assert.match(line, /^holdfast mcp: ./);
 });
 
-test("split messages, several messages per chunk, and batches are answered [mcp.frames]", async (context) => {
+test("split messages and several messages per chunk are answered [mcp.frames]", async (context) => {
   const server = startMcp(context, fixed);
   await initialize(server);
   const bytes = Buffer.from(
@@ -113,47 +116,34 @@ test("split messages, several messages per chunk, and batches are answered [mcp.
   for (const byte of bytes) server.write(Uint8Array.of(byte));
   assert.deepEqual((await server.next(({ id }) => id === "ü")).result.structuredContent, { ok: true });
   const read = { jsonrpc: "2.0", method: "tools/call", params: { name: "read_notepad" } };
-  const list = [
-    { ...read, id: 1 },
-    { jsonrpc: "2.0", method: "notifications/x" },
-    { no: "message" },
-    { ...read, id: 2 },
-  ];
-  server.write(`${JSON.stringify({ ...read, id: 0 })}\n${JSON.stringify(list)}\n`);
-  assert.equal((await server.next(({ id }) => id === 0)).result.structuredContent.content, "naïve 🦑");
-  const answers = await server.next(Array.isArray);
-  assert.deepEqual(
-    answers.map(({ id, error }: { id: unknown; error?: { code: number } }) => [id, error?.code]),
-    [
-      [null, -32_600],
-      [1, undefined],
-      [2, undefined],
-    ],
-  );
+  server.write(`${JSON.stringify({ ...read, id: 0 })}\n${JSON.stringify({ ...read, id: 1 })}\n`);
+  for (const expected of [0, 1])
+    assert.equal(
+      (await server.next(({ id }) => id === expected)).result.structuredContent.content,
+      "naïve 🦑",
+    );
   assert.equal((await server.end()).code, 0);
 });
 
-test("a message of 20 MB is rejected under its id, and the server keeps running [mcp.size]", async (context) => {
+test("a message of 20 MB is refused by its tool, one of 30 MB ends the connection [mcp.size]", async (context) => {
   const server = startMcp(context, fixed);
   await initialize(server);
-  const content = "x".repeat(20_000_000);
-  const params = { name: "update_note", arguments: { id: "inner", content } };
-  server.write(`${JSON.stringify({ jsonrpc: "2.0", id: "first", method: "tools/call", params })}\n`);
-  const { error } = await server.next(({ id }) => id === "first");
-  assert.equal(error.code, -32_600);
-  assert.match(error.message, /10485760 bytes.*Send less/);
-  server.write(`${JSON.stringify({ jsonrpc: "2.0", method: "tools/call", params, id: 42 })}\n`);
-  assert.equal((await server.next(({ id }) => id === 42)).error.code, -32_600);
-  const { isError, content: refusal } = await server.call("write_notepad", {
-    content: content.slice(0, 5_000_000),
-  });
-  assert.equal(isError, true);
-  assert.match(refusal[0].text, /32,?000/);
+  for (const [size, limit] of [
+    [20_000_000, /16,000,000/],
+    [5_000_000, /32,?000/],
+  ] as const) {
+    const { isError, content } = await server.call("write_notepad", { content: "x".repeat(size) });
+    assert.equal(isError, true);
+    assert.match(content[0].text, limit);
+  }
   assert.deepEqual((await server.call("read_notepad")).structuredContent, { content: "" });
-  assert.equal((await server.end()).code, 0);
+  server.write("x".repeat(30_000_000));
+  const { code, errors } = await server.ended;
+  assert.equal(code, 0);
+  assert.match(errors, /^holdfast mcp: .*maximum size/);
 });
 
-test("pipelined calls run in order, and are answered even after the input ends [mcp.order]", async (context) => {
+test("pipelined calls run in order, and a read sees the writes before it [mcp.order]", async (context) => {
   const db = `${temporaryDirectory()}/memory.db`;
   const server = startMcp(context, ["--db", db, "--session", "s"]);
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
@@ -161,14 +151,21 @@ test("pipelined calls run in order, and are answered even after the input ends [
     const params = { name: "update_notepad", arguments: { operation: "append", content } };
     server.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params })}\n`);
   }
-  // The last message has no newline.
-  server.write('{"jsonrpc":"2.0","id":"read","method":"tools/call","params":{"name":"read_notepad"}}');
-  const [ended, { result }] = await Promise.all([server.end(), server.next(({ id }) => id === "read")]);
-  assert.equal(ended.code, 0);
-  assert.equal(result.structuredContent.content, lines.join("\n"));
+  assert.equal((await server.call("read_notepad")).structuredContent.content, lines.join("\n"));
+  assert.equal((await server.end()).code, 0);
   const memory = await openMemory({ store: db });
   assert.equal(await (await memory.resumeSession("s")).notepad.read(), lines.join("\n"));
   await memory.close();
+});
+
+test("calls under way when the input ends do no harm [mcp.end]", async (context) => {
+  const db = `${temporaryDirectory()}/memory.db`;
+  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  await initialize(server);
+  const params = { name: "update_notepad", arguments: { operation: "append", content: "line" } };
+  for (let id = 0; id < 50; id++)
+    server.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params })}\n`);
+  assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
 });
 
 test("programs of one connection run side by side, and nothing waits for them [mcp.side-by-side]", async (context) => {

@@ -1,5 +1,5 @@
 import { HoldfastError } from "../errors.ts";
-import { type SearchHit, SessionSearch } from "../sessions/search/session-search.ts";
+import { type SearchHit, SessionSearch } from "../sessions/session-search.ts";
 import type { SessionSummary } from "../stores/store.ts";
 import type { Reply } from "./api.ts";
 import type { ServerContext } from "./handlers/handlers.ts";

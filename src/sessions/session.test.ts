@@ -31,28 +31,3 @@ for (const kind of ["memory", "sqlite"]) {
     await memory.close();
   });
 }
-
-test("search results are the same before, during and after indexing [notes.search-index]", async () => {
-  const session = await (await openTestMemory()).createSession();
-  for (let index = 0; index < 700; index++)
-    await session.notes.add(`finding ${index} in sheet_${index % 9}.xlsx`);
-  const find = async (query: string) => {
-    const { total, notes, ranked } = await session.notes.search({ query, limit: 5 });
-    return { total, ranked, first: notes.map(({ content }) => content) };
-  };
-  const queries = ["finding 69", "SHEET_3", "ing 7", ".xlsx", "sheet_3.xlsx finding"];
-  const scanned = await Promise.all(queries.map(find));
-  for (let round = 0; round < 5; round++) {
-    assert.deepEqual(await Promise.all(queries.map(find)), scanned);
-    await new Promise((proceed) => setImmediate(proceed));
-  }
-  const index = await session.noteIndex();
-  while (index.needsIndex) index.indexSome(50);
-  assert.deepEqual(await Promise.all(queries.map(find)), scanned);
-  await session.notes.add("finding 699 again, in sheet_3.xlsx");
-  assert.deepEqual(await find("finding 699"), {
-    total: 2,
-    ranked: false,
-    first: ["finding 699 again, in sheet_3.xlsx", "finding 699 in sheet_6.xlsx"],
-  });
-});

@@ -25,7 +25,6 @@ import { type KeyValues, keyValuesOf } from "../surfaces/knowledge/key-values.ts
 import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
 import { type Notepad, notepadOf } from "../surfaces/notepad/handle.ts";
 import { type Notes, notesOf } from "../surfaces/notes/handle.ts";
-import type { NoteIndex } from "../surfaces/notes/note-index.ts";
 import { applyOperation, type JournalEntry, type Operation, type ResultOf } from "../surfaces/operations.ts";
 import { type Pins, pinsOf } from "../surfaces/pins/handle.ts";
 import { type ScratchpadHandle, scratchpadOf } from "../surfaces/scratchpad/handle.ts";
@@ -42,7 +41,6 @@ import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo }
 import { InDoubt, unansweredResult } from "./in-doubt.ts";
 import { readHistoryStart, readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { loadState, sessionNotFound } from "./load-state.ts";
-import { NoteCache } from "./note-cache.ts";
 import { checkApplyOptions, type DriverSetting, type SessionSetting } from "./options.ts";
 
 type Evaluated<O extends Operation> = Extract<Applied<ResultOf<O>>, { status: "applied" }>;
@@ -66,7 +64,6 @@ export class Session implements SessionHandle {
   /** The model calls made for this session. */
   readonly calls: CallLog;
   readonly #setting: SessionSetting;
-  readonly #notes = new NoteCache();
   readonly #companions = new Map<symbol, unknown>();
   readonly #queue = new Queue();
   readonly #guard: SecretGuard;
@@ -152,14 +149,6 @@ export class Session implements SessionHandle {
   /** The agent's knowledge, shared by all its sessions. */
   knowledge(): Promise<Knowledge<Session>> {
     return this.#setting.knowledge(this.#state.row.agent);
-  }
-
-  /** The session's notes in memory, for listing and searching. */
-  async noteIndex(): Promise<NoteIndex> {
-    const { row } = await this.state();
-    const index = await this.#notes.at(this.#setting.store, row);
-    if (index.needsIndex) setTimeout(() => void this.#notes.indexInBackground().catch(() => undefined), 0);
-    return index;
   }
 
   /** Conversation messages by number, from 1; `from` and `to` are inclusive. */
@@ -318,7 +307,6 @@ export class Session implements SessionHandle {
       if (done) {
         this.#inDoubt.settle(entry.revision);
         this.#state = next.state;
-        this.#notes.follow(entry);
         return {
           result: applied.result,
           warnings: notice === "" ? applied.warnings : [...applied.warnings, notice],

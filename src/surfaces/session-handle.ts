@@ -6,7 +6,6 @@ import type { KeyValues } from "./knowledge/key-values.ts";
 import type { Knowledge } from "./knowledge/knowledge.ts";
 import type { Notepad } from "./notepad/handle.ts";
 import type { Notes } from "./notes/handle.ts";
-import type { NoteIndex } from "./notes/note-index.ts";
 import type { JournalEntry, Operation, ResultOf } from "./operations.ts";
 import type { Pins } from "./pins/handle.ts";
 import type { ScratchpadHandle } from "./scratchpad/handle.ts";
@@ -62,7 +61,6 @@ export interface SessionHandle {
   ): Promise<{ key: string; value: RecordValues[Kind] }[]>;
   messages(from?: number, to?: number): Promise<Json[]>;
   history(selection?: HistorySelection): Promise<JournalEntry[]>;
-  noteIndex(): Promise<NoteIndex>;
   /** The agent's knowledge, shared by all its sessions. */
   knowledge(): Promise<Knowledge>;
 }

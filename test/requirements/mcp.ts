@@ -9,14 +9,10 @@ export const mcp = from("MCP server", {
   "mcp.names": "Dots in tool names become underscores; both names are accepted.",
   "mcp.errors":
     "A tool's rejection is a result with isError and the next step; an unknown tool, method or parameter is a protocol error.",
-  "mcp.frames":
-    "Malformed, split, batched and nameless messages get the JSON-RPC response, and the server keeps running.",
-  "mcp.size": "A message of 20 MB is rejected under its id, and the server keeps running.",
-  "mcp.back-pressure":
-    "While a client does not read its answers, its requests are not read either, so 20,000 unread answers do not fill the memory.",
-  "mcp.order": "Pipelined writes run in order, and all calls are answered before the end.",
-  "mcp.side-by-side":
-    "Reads, calls of different sessions and sandbox programs run side by side; a read sees the writes before it.",
+  "mcp.frames": "Malformed messages are skipped, split ones are put together, and the server keeps running.",
+  "mcp.size": "A message of 20 MB is refused by its tool; a larger one ends the connection cleanly.",
+  "mcp.order": "Pipelined writes run in order, and a read sees the writes before it.",
+  "mcp.side-by-side": "Reads and sandbox programs run side by side, and nothing waits for them.",
   "mcp.end": "When its input ends, or on SIGTERM, the server closes the store and exits 0.",
   "mcp.instructions": "The instructions are the surfaces' guidance, with how to recover first.",
   "mcp.resources": "Notepad, notes, plan and receipts are resources, of this session and of others.",

@@ -29,8 +29,7 @@ export const seeds = [
       "Search is a case-insensitive substring, ordered by position of the match, then recency.",
     "notes.search-empty": "An empty query with tags lists by tag.",
     "notes.search-ranked":
-      "When no note contains the query, word matches are ranked, tolerate prefixes and typos, and the answer says so.",
-    "notes.search-index": "The index finds exactly what a scan finds.",
+      "When no note contains the query, notes that share its words are ranked, and the answer says so.",
     "notes.search-metadata":
       "Search returns result_count, query and tags; list returns note_count and tag_filter.",
     "notes.list": "list_notes returns all notes by recency, or those with one tag.",

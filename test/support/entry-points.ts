@@ -66,9 +66,11 @@ async function readThroughMcp({ flags, session }: EntryRequest): Promise<string>
     { id: 2, method: "tools/call", params: call },
   ])
     input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  input.end();
   try {
-    await main(["mcp", "--session", session, ...flags]);
+    const running = main(["mcp", "--session", session, ...flags]);
+    await Promise.race([output.printed(/"id":2/), running]);
+    input.end();
+    await running;
   } finally {
     output.release();
     Object.defineProperty(process, "stdin", { value: stdin, configurable: true });

@@ -1,7 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import { type SearchHit, SessionSearch } from "../../sessions/search/session-search.ts";
 import type { Session } from "../../sessions/session.ts";
+import { type SearchHit, SessionSearch } from "../../sessions/session-search.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";

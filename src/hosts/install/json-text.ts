@@ -1,8 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
-import { type JSONPath, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import {
+  applyEdits,
+  findNodeAtLocation,
+  format,
+  type JSONPath,
+  modify,
+  type ParseError,
+  parse,
+  parseTree,
+  printParseErrorCode,
+  stripComments,
+} from "jsonc-parser";
 import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import { removeValue, setValue } from "./json-edit.ts";
 
 /** A path in a JSON document. */
 export type Path = JSONPath;
@@ -84,8 +94,8 @@ export function restoreJson(text: string, path: Path, before: unknown, file: str
 
 function edit(text: string, path: Path, value: unknown, file: string): string {
   const byteOrderMark = text.startsWith("\ufeff") ? "\ufeff" : "";
-  const source = bare(text).trim() === "" ? `{}${text.includes("\r\n") ? "\r\n" : "\n"}` : bare(text);
-  const after = value === undefined ? removeValue(source, path) : setValue(source, path, value);
+  const source = bare(text).trim() === "" ? `{}${eolOf(text)}` : bare(text);
+  const after = value === undefined ? remove(source, path) : place(source, path, value);
   const expected = changed(readJson(source, file), path, value);
   // Duplicate keys, for example: refuse the edit instead of half applying it.
   if (!isDeepStrictEqual(readJson(after, file), expected)) {
@@ -95,6 +105,65 @@ function edit(text: string, path: Path, value: unknown, file: string): string {
     );
   }
   return byteOrderMark + after;
+}
+
+/** Sets a value, laid out like the text around it. The library's own layout would change the neighbors too. */
+function place(source: string, path: Path, value: unknown): string {
+  const [change] = modify(source, path, value, {});
+  if (!change) return source;
+  const head = source.slice(0, change.offset);
+  const tail = source.slice(change.offset + change.length);
+  const comma = change.content.startsWith(",") ? "," : "";
+  const piece = change.content.slice(comma.length);
+  const isFirst = /[{[]\s*$/.test(head);
+  if (!isFirst && isInOneLine(source, path)) return `${head}${comma}${comma && " "}${piece}${tail}`;
+  const eol = eolOf(source);
+  const [, unit = "  "] = /^([ \t]+)\S/m.exec(source) ?? [];
+  const [outer = ""] = /^[ \t]*/.exec(head.slice(head.lastIndexOf("\n") + 1)) ?? [];
+  const indent = isFirst ? outer + unit : outer;
+  const style = { insertSpaces: !unit.includes("\t"), tabSize: unit.length, eol: "\n" };
+  const lines = applyEdits(piece, format(piece, undefined, style)).replaceAll("\n", eol + indent);
+  if (isFirst) return head + eol + indent + lines + tail.replace(/^\s*(?=[}\]])/, eol + outer);
+  return head + (comma && `${comma}${eol}${indent}`) + lines + tail;
+}
+
+/** Removes an entry and a comma. The library's own way leaves a part of the line break behind. */
+function remove(source: string, path: Path): string {
+  const root = parseTree(source, [], lenient);
+  const node = root && findNodeAtLocation(root, path);
+  const entry = node?.parent?.type === "property" ? node.parent : node;
+  const container = entry?.parent;
+  if (!entry || !container?.children) return source;
+  const at = container.children.indexOf(entry);
+  const [previous, next] = [container.children[at - 1], container.children[at + 1]];
+  const end = entry.offset + entry.length;
+  if (previous) {
+    const start = previous.offset + previous.length;
+    const between = source.slice(start, entry.offset).trimEnd();
+    const comma = stripComments(between, " ").indexOf(",");
+    return source.slice(0, start) + between.slice(0, comma) + between.slice(comma + 1) + source.slice(end);
+  }
+  const rest = next
+    ? source.slice(next.offset)
+    : source
+        .slice(end)
+        .replace(/^\s*,/, "")
+        .replace(/^\s+(?=[}\]])/, "");
+  return source.slice(0, next ? entry.offset : container.offset + 1) + rest;
+}
+
+/** Whether the value, or what it is added to, is written in one line. */
+function isInOneLine(source: string, path: Path): boolean {
+  const root = parseTree(source, [], lenient);
+  for (let length = path.length; root && length >= 0; length--) {
+    const node = findNodeAtLocation(root, path.slice(0, length));
+    if (node) return !source.slice(node.offset, node.offset + node.length).includes("\n");
+  }
+  return false;
+}
+
+function eolOf(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
 function changed(root: Record<string, unknown>, path: Path, value: unknown): unknown {

@@ -19,9 +19,17 @@ export interface McpProcess {
   write(text: string | Uint8Array): void;
   /** The first matching message, received already or still to come; each message is returned once. */
   next(matches: (message: Message) => boolean): Promise<Message>;
-  /** Closes stdin and resolves with how the process ended. */
-  end(): Promise<{ code: number | null; signal: string | null; errors: string }>;
-  kill(signal: NodeJS.Signals): Promise<{ code: number | null; signal: string | null; errors: string }>;
+  /** How the process ended. */
+  ended: Promise<Ending>;
+  /** Closes stdin. */
+  end(): Promise<Ending>;
+  kill(signal: NodeJS.Signals): Promise<Ending>;
+}
+
+interface Ending {
+  code: number | null;
+  signal: string | null;
+  errors: string;
 }
 
 /** Starts `holdfast mcp ARGS` as a child process, to exchange raw messages without a client library. */
@@ -86,6 +94,7 @@ export function startMcp(
     },
     write: (text) => void child.stdin.write(text),
     next,
+    ended,
     end: () => {
       child.stdin.end();
       return ended;

@@ -1,7 +1,8 @@
 import { checkCounts, checkTextList, checkTexts } from "../../engine/check-fields.ts";
+import type { NoteValue } from "../../engine/records.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
-import type { NoteMatches } from "./note-index.ts";
 import { foldCase, type Note, type NotesResult } from "./operations.ts";
+import { type NoteMatches, searchNotes } from "./search.ts";
 
 type Done<Result> = Promise<AppliedOperation<Result>>;
 
@@ -28,17 +29,17 @@ export function notesOf(session: SessionHandle): Notes {
     delete: (id, options) => session.apply({ type: "notes.delete", id }, options),
     get: async (id) => {
       const [record] = await session.records("note", [id]);
-      return record && { id, ...record.value, tags: [...record.value.tags] };
+      return record && noteOf(record);
     },
-    all: async () => (await session.noteIndex()).list([], unlimited, 0).notes,
+    all: () => newestFirst(session),
     search: async ({ query = "", tags = [], limit = 50, offset = 0 }) => {
       checkTexts({ query }, "query");
       checkTextList({ tags }, "tags");
       checkCounts({ limit, offset }, "limit", "offset");
-      return (await session.noteIndex()).search({ query, tags, limit, offset });
+      return searchNotes(await newestFirst(session), { query, tags, limit, offset });
     },
     tags: async () => {
-      const spellings = spellingsOf((await session.noteIndex()).list([], unlimited, 0).notes);
+      const spellings = spellingsOf(await newestFirst(session));
       return (await session.records("tag"))
         .map(({ key, value: { name, notes } }) => ({ tag: spellingOf(name, spellings.get(key)), notes }))
         .sort((a, b) => (a.tag < b.tag ? -1 : 1));
@@ -46,7 +47,16 @@ export function notesOf(session: SessionHandle): Notes {
   };
 }
 
-const unlimited = 2 ** 40;
+/** By last edit. */
+async function newestFirst(session: SessionHandle): Promise<Note[]> {
+  const records = await session.records("note");
+  return records.map(noteOf).sort((a, b) => b.updated - a.updated);
+}
+
+/** A copy, so that a caller who changes it does not change what a store keeps. */
+function noteOf({ key, value }: { key: string; value: NoteValue }): Note {
+  return { id: key, ...value, tags: [...value.tags] };
+}
 
 /** How the notes spell each tag, newest note first. */
 function spellingsOf(notes: readonly Note[]): Map<string, string[]> {

@@ -3,8 +3,8 @@ import { authors } from "../../context/origin-line.ts";
 import { quote } from "../../engine/text.ts";
 import { type Call, defineTool, type Place, type Surface } from "../surface.ts";
 import { notesView } from "./block.ts";
-import type { NoteMatches } from "./note-index.ts";
 import type { Note, NotesResult } from "./operations.ts";
+import type { NoteMatches } from "./search.ts";
 
 const note = z.object({
   id: z.string(),

@@ -4,6 +4,7 @@ import { fittingLength, splitsPair } from "../../context/excerpt.ts";
 import { fenceContent } from "../../context/fence.ts";
 import { readCleared } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
+import { lowerCase, rankPassages } from "../../engine/rank.ts";
 import { oneLine, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { SessionHandle } from "../session-handle.ts";
@@ -70,7 +71,8 @@ function readRange(range: string, lines: number): [from: number, to: number] {
 
 const recall = defineTool({
   name: "recall",
-  description: "Read earlier messages that were compacted away: by number, or by searching for a text.",
+  description:
+    "Read earlier messages that were compacted away: by number, or by searching for a text or its words.",
   input: z.strictObject({
     message: z.int().min(1).optional().describe("A message's number"),
     query: z.string().min(1).optional().describe("Text to look for"),
@@ -103,32 +105,47 @@ async function oneMessage(session: SessionHandle, number: number): Promise<Json>
   );
 }
 
+/** Max messages in the answer to a search. */
+const maxMatches = 20;
+const excerptLength = 240;
+
+/** The messages that contain the text, newest first. If none does, those that share its words, best first. */
 async function search(session: SessionHandle, query: string) {
-  const needle = query.toLowerCase();
-  const matches: { message: number; excerpt: string }[] = [];
-  const messages = await session.messages();
-  for (const [index, message] of messages.entries()) {
-    const text = messageText(message, isNotRecall);
-    const at = text.toLowerCase().indexOf(needle);
-    if (at === -1) continue;
-    matches.push({
-      message: index + 1,
-      excerpt: text.slice(Math.max(0, at - 100), at + query.length + 100).toWellFormed(),
-    });
-  }
-  const newest = matches.slice(-20).reverse();
+  const texts = (await session.messages()).map((message) => messageText(message, isNotRecall));
+  const needle = lowerCase(query);
+  const containing = texts.flatMap((text, index) => {
+    const at = lowerCase(text).indexOf(needle);
+    const excerpt = text.slice(Math.max(0, at - 100), at + query.length + 100).toWellFormed();
+    return at === -1 ? [] : [{ message: index + 1, excerpt }];
+  });
+  const ranked = containing.length > 0 ? [] : rankPassages(query, texts);
+  const total = containing.length + ranked.length;
+  const matches = [
+    ...containing.reverse().slice(0, maxMatches),
+    ...ranked
+      .slice(0, maxMatches)
+      .map(({ index }) => ({ message: index + 1, excerpt: bestExcerpt(query, texts[index] ?? "") })),
+  ];
+  const lead = ranked.length > 0 ? "No message contains that text; these share its words. " : "";
   const more =
-    matches.length > newest.length
-      ? ` These are the ${newest.length} newest of ${matches.length} matches; use a longer query to narrow them down.`
+    total > matches.length
+      ? ` These are the ${matches.length} ${ranked.length > 0 ? "best" : "newest"} of ${total} matches; use a longer query to narrow them down.`
       : "";
   return {
     content: "",
-    matches: newest,
+    matches,
     message:
-      matches.length === 0
+      total === 0
         ? "No message contains that text."
-        : `Call recall with a message number to read it in full.${more}`,
+        : `${lead}Call recall with a message number to read it in full.${more}`,
   };
+}
+
+/** The piece of a text that shares most with the query. */
+function bestExcerpt(query: string, text: string): string {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; at += excerptLength) pieces.push(text.slice(at, at + excerptLength));
+  return (pieces[rankPassages(query, pieces)[0]?.index ?? 0] ?? "").toWellFormed();
 }
 
 /** A message as text, whatever shape its content has. */

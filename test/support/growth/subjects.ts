@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { globMatcher } from "../../../src/cli/chat/glob.ts";
 import { stated } from "../../../src/compaction/rules/content.ts";
 import { featuresOf } from "../../../src/compaction/rules/features.ts";
-import { LineMatcher } from "../../../src/sessions/search/match-lines.ts";
-import { NoteIndex } from "../../../src/surfaces/notes/note-index.ts";
+import { rankPassages, searchPassages } from "../../../src/engine/rank.ts";
 import { splitLines } from "../../../src/surfaces/project/notes-md/lines.ts";
 import { parseNotes } from "../../../src/surfaces/project/notes-md/parse.ts";
 import { openProject } from "../../../src/surfaces/project/project.ts";
@@ -38,7 +37,6 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/compaction/rules/corrections.ts": "loaded",
   "src/compaction/rules/is-rule.ts": "loaded",
   "src/compaction/need/names.ts": "loaded",
-  "src/sessions/search/match-lines.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/surfaces/project/notes-md/timestamps.ts": "loaded",
 };
 
@@ -72,6 +70,8 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/context/code-blocks.ts joinCut": () => [1_000, 2_000, "…"],
   "src/engine/merge.ts hasConflictMarkers": () => [{ mine: "mine", theirs: "theirs", base: "base" }],
   "src/engine/merge.ts merge": (text) => [`x${text}`, `${text}x`],
+  "src/engine/rank.ts rankPassages": (text) => [text.split("\n")],
+  "src/engine/rank.ts searchPassages": (text) => [text.split("\n")],
   "src/engine/text.ts closestLine": () => ["word aaaa"],
   "src/engine/text.ts countOccurrences": () => ["a"],
   "src/engine/text.ts dropTrailing": () => ["a \n"],
@@ -93,7 +93,6 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/surfaces/knowledge/json-schema/formats.ts isFormat": () => ["uri"],
   "src/surfaces/knowledge/read-skill.ts readSkill": () => ["skill"],
   "src/surfaces/notepad/operations.ts replayEdit": () => [{ type: "notepad.append", content: "x" }],
-  "src/surfaces/notes/words.ts eachTerm": () => [() => undefined],
   "src/surfaces/project/edit/written-pieces.ts requireLine": () => ["text"],
   "src/surfaces/project/notes-md/table.ts replaceCell": () => [{ text: "a", from: 0, to: 1 }, "|"],
 };
@@ -106,23 +105,16 @@ export const exempt: Record<string, string> = {
   "src/surfaces/project/edit/written-pieces.ts isOneRow": "gets texts that requireLine keeps short",
   "src/surfaces/project/notes-md/markdown.ts readMarkdown":
     "a parser of others, which gets short pieces: of NOTES.md at most 60,000 characters in all",
-  "src/hosts/install/json-edit.ts removeValue": "gets what readJson has parsed, which is run",
-  "src/hosts/install/json-edit.ts setValue": "gets what readJson has parsed, which is run",
 };
 
 /** Work on hostile text that is more than one function of one argument. */
 export const subjects: Record<string, () => Promise<(text: string) => unknown>> = {
   "search_notes with a long query": async () => {
-    const notes = notesIndex();
-    return (text) => notes.search({ query: text, tags: [], limit: 10, offset: 0 });
+    const notes = shortPassages();
+    return (text) => searchPassages(text, notes);
   },
-  "search_notes with as many misspelt words as fit": async () => {
-    const notes = notesIndex();
-    return (text) =>
-      text.startsWith("a") && notes.search({ query: misspelt(text.length), tags: [], limit: 10, offset: 0 });
-  },
-  "a search over all sessions": async () => (text) =>
-    new LineMatcher(misspelt(Math.min(text.length, 2_000))).match(text),
+  "a ranking with a long query of a long text": async () => (text) =>
+    rankPassages(manyWords(Math.min(text.length, 2_000)), text.split("\n")),
   "recover_context at every level": async () => {
     const project = openProject({ root: projectWithNotes() });
     return (text) => {
@@ -142,21 +134,16 @@ export const subjects: Record<string, () => Promise<(text: string) => unknown>> 
   },
 };
 
-function misspelt(length: number): string {
+function manyWords(length: number): string {
   const words: string[] = [];
-  for (let size = 0; size < length; size += 12) words.push(`wrodq${words.length.toString(36)}zx`);
+  for (let size = 0; size < length; size += 12) words.push(`wordq${words.length.toString(36)}zx`);
   return words.join(" ");
 }
 
-function notesIndex(): NoteIndex {
-  const index = new NoteIndex();
-  for (let number = 0; number < 600; number++) {
-    const content = Array.from({ length: 10 }, (_, at) => `word${(number * 10 + at).toString(36)}yx`).join(
-      " ",
-    );
-    index.set(`note_${number}`, { content, tags: [], createdAt: 0, updatedAt: 0, updated: number });
-  }
-  return index;
+function shortPassages(): string[] {
+  return Array.from({ length: 600 }, (_, number) =>
+    Array.from({ length: 10 }, (_, at) => `word${(number * 10 + at).toString(36)}yx`).join(" "),
+  );
 }
 
 function projectWithNotes(): string {

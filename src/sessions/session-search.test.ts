@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTestMemory } from "../../../test/support/memory.ts";
-import { LineMatcher } from "./match-lines.ts";
+import { openTestMemory } from "../../test/support/memory.ts";
 import { SessionSearch } from "./session-search.ts";
 
-test("search covers titles, notepads, plans, scratchpads, references and notes; exact matches come first [people.search]", async () => {
+test("search covers titles, notepads, plans, scratchpads, references and notes; texts come before tags [people.search]", async () => {
   const memory = await openTestMemory();
   const first = await memory.createSession({ id: "first", title: "Needle work" });
-  await first.notepad.write("hay\na needle here\nand nedle misspelt");
+  await first.notepad.write("hay\na needle here");
   await first.notes.add("hay\nthe NEEDLE again\nneedle", ["hay"]);
   await first.notes.add("nothing in the text", ["needle"]);
   const second = await memory.createSession({ id: "second" });
@@ -26,10 +25,9 @@ test("search covers titles, notepads, plans, scratchpads, references and notes; 
       ["first", "notepad", 2, 2],
       ["first", "note", 2, 2],
       ["first", "note", 1, 1],
-      ["first", "notepad", 3, 0.4],
     ],
   );
-  assert.equal(search.total, 8);
+  assert.equal(search.total, 7);
   await memory.close();
 });
 
@@ -85,15 +83,55 @@ test("a deleted session is found by its title", () => {
   );
 });
 
-test("a query with line breaks matches the passage, and ranges refer to the original text", () => {
-  const match = (query: string, text: string) => {
-    const [found] = new LineMatcher(query).match(text);
+test("if nothing contains the query, the lines that share its words are ranked [people.search]", async () => {
+  const memory = await openTestMemory();
+  const session = await memory.createSession({ id: "s" });
+  await session.notepad.write(
+    "the cache was cold\nnothing\ntimeouts of the login service come from the cache",
+  );
+  await session.notes.add("hay\ncaching is off", ["infra"]);
+  const search = new SessionSearch({ query: "cache timeouts", limit: 20 });
+  await search.add(session);
+  assert.deepEqual(
+    search
+      .hits()
+      .map(({ kind, line, text, ranges }) => [kind, line, ranges.map(([from, to]) => text.slice(from, to))]),
+    [
+      ["notepad", 3, ["timeouts", "cache"]],
+      ["notepad", 1, ["cache"]],
+      ["note", 2, ["cach"]],
+    ],
+  );
+  assert.equal(search.total, 3);
+  assert.ok(search.hits().every(({ score }) => score > 0 && score < 1));
+  await session.notepad.append("cache timeouts");
+  await search.add(session);
+  assert.deepEqual(
+    search.hits().map(({ line, score }) => [line, score]),
+    [[4, 2]],
+  );
+  await memory.close();
+});
+
+test("a query with line breaks matches the passage, and ranges refer to the original text", async () => {
+  const memory = await openTestMemory();
+  const match = async (query: string, text: string) => {
+    const session = await memory.createSession();
+    await session.notepad.write(text);
+    const search = new SessionSearch({ query, limit: 1 });
+    await search.add(session);
+    const [found] = search.hits();
     const [[from, to] = [0, 0]] = found?.ranges ?? [];
     return found && [found.line, found.text, found.text.slice(from, to)];
   };
-  assert.deepEqual(match("two\nTHREE", "one\ntwo\nthree four\nfive"), [2, "two\nthree four", "two\nthree"]);
-  assert.deepEqual(match("\nb", "\nb c"), [1, "\nb c", "\nb"]);
-  assert.deepEqual(match("istanbul ẞ", "İ in istanbul ẞ"), [1, "İ in istanbul ẞ", "istanbul ẞ"]);
-  assert.deepEqual(match(" comma ", "a comma\r\nb"), [1, "a comma", "comma"]);
-  assert.equal(match("absent", "hay"), undefined);
+  assert.deepEqual(await match("two\nTHREE", "one\ntwo\nthree four\nfive"), [
+    2,
+    "two\nthree four",
+    "two\nthree",
+  ]);
+  assert.deepEqual(await match("\nb", "\nb c"), [1, "\nb c", "\nb"]);
+  assert.deepEqual(await match("istanbul ẞ", "İ in istanbul ẞ"), [1, "İ in istanbul ẞ", "istanbul ẞ"]);
+  assert.deepEqual(await match(" comma ", "a comma\nb"), [1, "a comma", "comma"]);
+  assert.equal(await match("absent", "hay"), undefined);
+  await memory.close();
 });
