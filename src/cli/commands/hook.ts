@@ -195,7 +195,7 @@ interface HookJob extends HookGiven {
 
 type HookMessage = { kind: "answer"; text: string } | { kind: "failure"; message: string; code: string };
 
-const quickKinds: readonly HookKind[] = ["session-start", "prompt", "before-tool", "after-tool", "turn-end"];
+const quickKinds: readonly HookKind[] = ["session-start", "prompt", "after-tool", "turn-end"];
 
 /** What a start shows of NOTES.md, if nothing that it depends on has changed since the last one. */
 function recallFor(event: HookEvent, { project, config }: HookGiven): KnownNotes | undefined {

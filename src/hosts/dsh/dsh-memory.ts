@@ -4,7 +4,6 @@ import { plainTextOf } from "../../context/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { memoryText, ShownMemory } from "../../sessions/shown-memory.ts";
-import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { inPlugin } from "../../surfaces/surface.ts";
 import { isNothingKept } from "../../surfaces/views.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
@@ -81,12 +80,6 @@ export class DshMemory {
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     if (!tool.readOnly) nudges.noteWriting();
     return answer.text;
-  }
-
-  /** Why a call must not run; undefined if it may. */
-  async refusalOf(agent: DshAgent, { name, arguments: input }: DshCall, isMemoryTool: boolean) {
-    const session = await this.#session(agent);
-    return refuseCall(await session.pins.list(), { session: session.id, tool: name, input, isMemoryTool });
   }
 
   /** The text that replaces the removed messages: summary, checkpoint and receipt. */

@@ -1,7 +1,7 @@
 import { dotless } from "../../surfaces/toolbox.ts";
 import { pluginTools } from "../plugin/plugin-tools.ts";
 import { failureReporter } from "../report-failure.ts";
-import type { DshAgent, DshCall, DshContext, DshPrompt, DshStep } from "./api.ts";
+import type { DshAgent, DshContext, DshPrompt, DshStep } from "./api.ts";
 import { DshMemory, folderOf } from "./dsh-memory.ts";
 import { loadBasicEngine, memoryEngine } from "./engine.ts";
 import { ownMessage } from "./messages.ts";
@@ -53,13 +53,11 @@ function addMemory(ctx: DshContext): DshMemory {
   return memory;
 }
 
-/** Gives each agent the tools of its project, and has its pins refuse calls. */
+/** Gives each agent the tools of its project. */
 function addTools(ctx: DshContext, memory: DshMemory): void {
-  const names = new Set<string>();
   ctx.on("agent/created", ({ agent }: { agent: DshAgent }) =>
     tryFor(agent, "tools", async () => {
       for (const { name, description, inputSchema, readOnly } of pluginTools(folderOf(agent))) {
-        names.add(dotless(name));
         agent.ctx.get("tools")?.register({
           name: dotless(name),
           description,
@@ -70,12 +68,6 @@ function addTools(ctx: DshContext, memory: DshMemory): void {
       }
     }),
   );
-  ctx.on("tools/pre-execute", async (call: DshCall, next: () => Promise<object>): Promise<object> => {
-    const { agent } = call;
-    if (!agent) return next();
-    const reason = await tryFor(agent, "pins", () => memory.refusalOf(agent, call, names.has(call.name)));
-    return reason === undefined ? next() : { kind: "deny", reason };
-  });
 }
 
 /** A failure of memory is reported, and the agent continues. */

@@ -64,23 +64,6 @@ test("each agent's prompt has its own memory, and edits by others come once [plu
   assert.deepEqual(await newsOf(host, 2), []);
 });
 
-test("a rule of the user refuses a call of DeepSeek Harness [pins.refuse]", async (t) => {
-  const { cwd, host } = start(t);
-  const pin = { text: "Never push to main" };
-  await host.tools.get("pin")?.execute(pin, { callId: "c1", name: "pin", arguments: pin });
-  const person = await openWorkspaceMemory({ cwd });
-  const session = await person.resumeSession(sessionIdOf("dsh", "s1"));
-  const rule = { tool: "bash", pattern: "git push*main" };
-  await session.pins.confirm("p1", { actor: { kind: "person" }, rule });
-  await person.close();
-  const ask = async (command: string) => {
-    const call = { callId: "c2", name: "bash", arguments: { command }, agent: host.agent };
-    return (await host.emit("tools/pre-execute", call, async () => ({ kind: "allow" }))) as object;
-  };
-  assert.deepEqual(await ask("git status"), { kind: "allow" });
-  assert.match(JSON.stringify(await ask("git push origin main")), /"deny".*Never push to main/);
-});
-
 test("the engine stores our compaction, and the host's summary if memory fails [plugins.dsh-engine]", async (t) => {
   const { host, memory } = start(t);
   const failures: string[] = [];
