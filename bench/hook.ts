@@ -15,8 +15,7 @@ export async function hookFigures(directory: string): Promise<Figure[]> {
   const memory = await openMemory({ store: join(findProject(root).directory, "memory.db") });
   const session = await memory.openSession("claude-code.s1");
   await session.notepad.write("- a note of some length\n".repeat(200));
-  const rule = { tool: "Bash", pattern: "git push*main" };
-  await session.pins.pin("Never push to main.", { actor: { kind: "person" }, rule });
+  await session.pins.pin("Never push to main.", { actor: { kind: "person" } });
   await memory.close();
   const { NODE_EXTRA_CA_CERTS: _slow, ...env } = process.env;
   const run = (words: string[], input = "") => {
@@ -31,7 +30,6 @@ export async function hookFigures(directory: string): Promise<Figure[]> {
     ["SessionStart", { source: "startup" }],
     ["SessionStart with NOTES.md", { source: "startup" }],
     ["UserPromptSubmit", { prompt: "go on" }],
-    ["PreToolUse", { tool_name: "Bash", tool_input: { command: "git status" } }],
   ] as const) {
     const hook_event_name = name.split(" ", 1)[0];
     const input = JSON.stringify({ session_id: "s1", cwd: root, hook_event_name, ...event });

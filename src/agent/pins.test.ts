@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tool, wrapLanguageModel } from "ai";
-import { z } from "zod";
+import { wrapLanguageModel } from "ai";
 import {
-  call,
   filler,
   finish,
   inOrder,
@@ -16,46 +14,6 @@ import {
 import { openMemory } from "../index.ts";
 
 const asPerson = { actor: { kind: "person" as const } };
-
-function shellTool(ran: string[]) {
-  return {
-    shell: tool({
-      description: "Runs a command",
-      inputSchema: z.object({ command: z.string() }),
-      execute: async ({ command }) => {
-        ran.push(command);
-        return "ran";
-      },
-    }),
-  };
-}
-
-test("after a compaction a forbidden call is refused with the user's words, and others run [pins.refuse]", async (t) => {
-  const ran: string[] = [];
-  const stage = await openStage(t, {
-    tools: shellTool(ran),
-    script: inOrder([
-      { text: "Understood." },
-      { toolCalls: [call("shell", { command: "git push origin main" }), call("shell", { command: "ls" })] },
-      { text: "I cannot push." },
-      { toolCalls: [call("shell", { command: "git push origin main" })] },
-    ]),
-  });
-  await stage.say(`Never push to main without asking me. ${filler(400)}`);
-  await finish(stage.agent.compact("s"));
-  const session = await stage.session();
-  const [found] = await session.pins.list();
-  assert.equal(found?.status, "found");
-  await session.pins.confirm("p1", { ...asPerson, rule: { tool: "shell", pattern: "git push*main" } });
-  const { events } = await stage.say("Go on.");
-  const [refused, passed] = ofType(events, "tool-result");
-  assert.match(String(refused?.text), /^Not run\. The user said: "Never push to main without asking me\."/);
-  assert.equal(refused?.isError, true);
-  assert.deepEqual([passed?.text, ran], ["ran", ["ls"]]);
-  await session.pins.unpin("p1", asPerson);
-  await stage.say("Now push.");
-  assert.deepEqual(ran, ["ls", "git push origin main"]);
-});
 
 test("pins and found rules are in the prompt after a compaction, first, in every placement [pins.verbatim] [pins.found]", async (t) => {
   for (const placement of ["epoch", "system", "message"] as const) {

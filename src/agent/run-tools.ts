@@ -1,7 +1,6 @@
 import type { ModelMessage, ToolSet } from "ai";
 import { callKey } from "../context/conversation.ts";
 import type { FittedContext } from "../context/memory-share.ts";
-import { refuseCall } from "../surfaces/pins/refuse-call.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { ModelAnswer } from "./call-model.ts";
@@ -74,26 +73,12 @@ async function runOne(
       text: `${call.tool} was not run: until the compaction only your memory tools work. Save what you need; call it again afterwards.`,
       isError: true,
     };
-  const refusal = await refusalOf(agent, call);
-  if (refusal !== undefined) return { text: refusal, isError: true };
   if (interrupted)
     return {
       text: `${call.tool} was interrupted by a restart. Check what it did before calling it again.`,
       isError: true,
     };
   return runOwn(setting.options.tools ?? {}, call, signal);
-}
-
-/** Why a pin forbids a call; undefined if none does. A failure of memory never blocks a call. */
-async function refusalOf(
-  { session }: AgentSession,
-  { tool, input }: ModelAnswer["toolCalls"][number],
-): Promise<string | undefined> {
-  try {
-    return refuseCall(await session.pins.list(), { session: session.id, tool, input, isMemoryTool: false });
-  } catch {
-    return undefined;
-  }
 }
 
 /** Tells the agent when a write has made its memory too long to be shown whole. */

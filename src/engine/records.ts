@@ -76,14 +76,6 @@ export type OpenTask = {
   depth: number;
 };
 
-/** The calls that a pin refuses. */
-export type CallRule = {
-  /** Tool names, with `*` for any characters and `|` between alternatives. */
-  tool: string;
-  /** Text in the call's input, with `*` for any characters; "" for every call of the tool. */
-  pattern: string;
-};
-
 /** What the user demands or forbids, in the user's words. */
 export type Pin = {
   text: string;
@@ -91,7 +83,6 @@ export type Pin = {
   status: "pinned" | "found" | "dropped";
   /** Who pinned, found or dropped it. */
   by: "agent" | "person" | "system";
-  rule?: CallRule;
 };
 
 /** Delegated work and its status. */

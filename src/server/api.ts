@@ -155,15 +155,14 @@ export const routes = {
   confirmPin: {
     method: "PUT",
     path: "/api/sessions/{id}/pins/{pin}",
-    summary: "Confirm a rule that was found, or give a pin a rule that refuses calls",
+    summary: "Confirm a rule that was found",
     params: sessionId.extend({ pin: z.string().max(40) }),
-    body: schemas.pinConfirmation,
     response: schemas.pinSaved,
   },
   unpin: {
     method: "DELETE",
     path: "/api/sessions/{id}/pins/{pin}",
-    summary: "Remove a pin and lift its rule, or drop a rule that was found",
+    summary: "Remove a pin, or drop a rule that was found",
     params: sessionId.extend({ pin: z.string().max(40) }),
     response: schemas.done,
   },

@@ -6,16 +6,15 @@ test("a person pins, confirms and unpins over HTTP; the journal says who did [pi
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const params = { id: "a" };
-  const rule = { tool: "Bash", pattern: "git push" };
-  const { pin } = await call(server, "pin", { params, body: { text: "Never push.", rule } });
+  const { pin } = await call(server, "pin", { params, body: { text: "Never push." } });
   await session.apply(
     { type: "pins.find", texts: ["Use tabs."], replaced: [] },
     { actor: { kind: "system" } },
   );
-  await call(server, "confirmPin", { params: { id: "a", pin: "p2" }, body: {} });
+  await call(server, "confirmPin", { params: { id: "a", pin: "p2" } });
   const { pins } = await call(server, "pins", { params });
   assert.deepEqual(pins, [
-    { id: pin, text: "Never push.", status: "pinned", by: "person", rule },
+    { id: pin, text: "Never push.", status: "pinned", by: "person" },
     { id: "p2", text: "Use tabs.", status: "pinned", by: "person" },
   ]);
   await call(server, "unpin", { params: { id: "a", pin } });

@@ -227,24 +227,16 @@ export const noteEdit = z.object({
 
 export const noteSaved = z.object({ revision: count, note, merged: z.boolean() });
 
-const callRule = z.object({
-  tool: z.string().describe("Tool names; * stands for any characters, | separates names"),
-  pattern: z.string().describe("Text in the call's input; * stands for any characters"),
-});
-
 const pin = z.object({
   id: z.string(),
   text: z.string(),
   status: z.enum(["pinned", "found", "dropped"]).describe("found: in what the user said, not confirmed"),
   by: z.enum(["agent", "person", "system"]),
-  rule: callRule.optional().describe("Calls that the pin refuses"),
 });
 
 export const pinList = z.object({ revision: count, pins: z.array(pin).describe("Oldest first") });
 
-export const newPin = z.object({ text: z.string().min(1), rule: callRule.optional() });
-
-export const pinConfirmation = z.object({ rule: callRule.optional() });
+export const newPin = z.object({ text: z.string().min(1) });
 
 export const done = z.object({ revision: count });
 

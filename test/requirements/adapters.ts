@@ -27,13 +27,11 @@ export const adapters = [
       "A createAgent agent goes through warning, checkpoint, compaction and receipt; the graph's checkpointed messages stay whole, and a new process continues the thread.",
     "langchain.tools":
       "Memory's tools run in a createAgent agent; each thread has its own session, and errors reach the model.",
-    "langchain.pins": "A call in a createAgent agent that a pin forbids does not run.",
     "langchain.overflow": "A prompt that a LangChain model rejects as too long is compacted and resent.",
     "langchain.failure": "A memory failure never stops a createAgent agent and is never silent.",
     "langchain.store": "A LangGraph store keeps its items in a session's notes and finds them.",
     "mastra.processor":
       "A Mastra processor places memory in each request and compacts; Mastra's own messages stay whole, and its tools run.",
-    "mastra.pins": "A pin's rule refuses a Mastra agent's own tools, in the user's words.",
     "mastra.history":
       "With the guide's options a conversation of a Mastra agent goes on from one generate to the next, in a new process too, and no message is dropped unseen.",
     "mastra.failure": "A memory failure never stops a Mastra agent and is never silent.",
@@ -41,8 +39,7 @@ export const adapters = [
     "openai.responses": "Tools and tool results work with the real client for the Responses API.",
     "openai.agents-compaction":
       "A run of the OpenAI Agents SDK, streamed or not, goes through warning, checkpoint, compaction and receipt; its history stays whole, and a new process continues it.",
-    "openai.agents-tools":
-      "Memory's tools run in the OpenAI Agents SDK; errors reach the model, and a pin refuses a call.",
+    "openai.agents-tools": "Memory's tools run in the OpenAI Agents SDK, and errors reach the model.",
     "openai.agents-session": "A Holdfast session is a Session of the OpenAI Agents SDK, item for item.",
     "openai.agents-overflow":
       "A request of the OpenAI Agents SDK that is rejected as too long is compacted and resent.",
@@ -66,7 +63,7 @@ export const adapters = [
     "anthropic.clearing":
       "Where Anthropic's API clears tool results, Holdfast clears none itself, and memory's results are left alone.",
     "claude.sdk-hooks":
-      "Hooks of the Claude Agent SDK in the process show the memory once, then changes by others, and deny what a pin forbids.",
+      "Hooks of the Claude Agent SDK in the process show the memory once, then changes by others.",
     "claude.sdk-tools":
       "Memory's tools answer over the Claude Agent SDK's transport, once per call of the model.",
     "claude.sdk-failure":

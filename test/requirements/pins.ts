@@ -19,12 +19,8 @@ export const pins = [
     "pins.linear": "Finding rules takes time linear in the text, whatever it contains.",
     "pins.hosts":
       "After a compaction in a host, pins and found rules come first in what the host puts before the model.",
-    "pins.refuse":
-      "Where a host can refuse a call before it runs, a call that matches a pin's rule is refused with the user's words; every other call passes.",
-    "pins.lift":
-      "One command lifts a rule, and the refusal names it; an agent cannot lift, replace or undo a person's rule with our tools or with our commands in a shell, and calls that only mention them pass.",
-    "pins.failure": "If memory fails, every call passes.",
-    "pins.pattern": "Patterns are matched in linear time, whatever they contain.",
+    "pins.removal":
+      "Only a person removes a person's pin: an agent that unpins or undoes it gets an error with the next step.",
     "pins.people": "People pin, list and unpin with holdfast pin and unpin, /pin in chat, and the HTTP API.",
     "pins.receipt":
       "The receipt is checked against the next request as sent and says in which call; one changed byte is an error event and stored as a mismatch.",

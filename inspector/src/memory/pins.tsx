@@ -70,7 +70,7 @@ function PinItem({ sessionId, pin: { id, text, status } }: { sessionId: string; 
           <button
             type="button"
             class="button button-small"
-            onClick={() => attempt(async () => void (await callApi("confirmPin", { params, body: {} })))}
+            onClick={() => attempt(async () => void (await callApi("confirmPin", { params })))}
           >
             Pin it
           </button>

@@ -17,7 +17,7 @@ import {
 } from "../caller/options.ts";
 import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
 import { type PrepareStep, prepareStepFor, type Step } from "./prepare-step.ts";
-import { executableTools, followAuthoredTools, guardedTools } from "./tools.ts";
+import { executableTools, followAuthoredTools } from "./tools.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
 export { holdfastEnd } from "../caller/end-session.ts";
@@ -54,7 +54,7 @@ export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptio
   const memoryTools = executableTools(session, setting.toolbox);
   checkNames(tools ?? {}, memoryTools);
   const parts = { agent: new CallerSession(session, setting), setting, ...listenersOf(options) };
-  const offered: ToolSet = { ...guardedTools(session, tools ?? {}), ...memoryTools };
+  const offered: ToolSet = { ...tools, ...memoryTools };
   const prepareStep = prepareStepFor({ ...parts, modelOf: () => model });
   const follow = followAuthoredTools(session, setting.toolbox, offered);
   return {

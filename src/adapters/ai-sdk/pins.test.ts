@@ -1,68 +1,42 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { generateText, isStepCount, type ModelMessage, tool, wrapLanguageModel } from "ai";
-import { z } from "zod";
-import { call, filler, isSummaryRequest, modelAt, plainSummary } from "../../../test/support/agent.ts";
+import { generateText, type ModelMessage, wrapLanguageModel } from "ai";
+import { filler, isSummaryRequest, modelAt, plainSummary } from "../../../test/support/agent.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import { openMemory } from "../../index.ts";
-import { type ScriptedAnswer, startScriptedServer } from "../../testing/index.ts";
+import { startScriptedServer } from "../../testing/index.ts";
 import { holdfast, type Model } from "./index.ts";
 
-async function openTalk(answers: ScriptedAnswer[], wrap: (model: Model) => Model = (model) => model) {
+async function openTalk(wrap: (model: Model) => Model = (model) => model) {
   const server = await startScriptedServer((request) =>
-    isSummaryRequest(request) ? { text: plainSummary(request) } : (answers.shift() ?? { text: "Done." }),
+    isSummaryRequest(request) ? { text: plainSummary(request) } : { text: "Done." },
   );
   const memory = await openMemory({ store: "memory:" });
   const session = await memory.openSession("s");
-  const ran: string[] = [];
   const events: AgentEvent[] = [];
   const settings = holdfast({
     session,
     model: wrap(modelAt(server.url)),
     contextWindow: 6_000,
     onEvent: (event) => events.push(event),
-    tools: {
-      shell: tool({
-        description: "Runs a command",
-        inputSchema: z.object({ command: z.string() }),
-        execute: async ({ command }) => {
-          ran.push(command);
-          return "ran";
-        },
-      }),
-    },
   });
   const messages: ModelMessage[] = [];
   const say = async (content: string) => {
     messages.push({ role: "user", content });
-    const { responseMessages, text } = await generateText({
-      ...settings,
-      messages,
-      stopWhen: isStepCount(5),
-    });
+    const { responseMessages, text } = await generateText({ ...settings, messages });
     messages.push(...responseMessages);
     return text;
   };
-  return { server, session, ran, events, say, close: () => Promise.all([server.close(), memory.close()]) };
+  return { server, session, events, say, close: () => Promise.all([server.close(), memory.close()]) };
 }
 
-test("a forbidden call of the caller's tool fails with the user's words after a compaction [pins.refuse]", async () => {
-  const answers: ScriptedAnswer[] = [];
-  const talk = await openTalk(answers);
-  await talk.say("Never push to main without asking me.");
-  const rule = { tool: "shell", pattern: "git push*main" };
-  await talk.session.pins.pin("Never push to main without asking me.", { actor: { kind: "person" }, rule });
+test("a pin is in the request after a compaction, word for word [pins.verbatim]", async () => {
+  const talk = await openTalk();
+  await talk.session.pins.pin("Never push to main without asking me.", { actor: { kind: "person" } });
   for (let turn = 0; (await talk.session.receipts()).length === 0 && turn < 12; turn++)
     await talk.say(`Continue with part ${turn}. ${filler(700)}`);
   assert.ok((await talk.session.receipts()).length > 0, "compacted");
-  for (const command of ["git push origin main", "ls"])
-    answers.push({ toolCalls: [call("shell", { command })] });
-  await talk.say("Push it.");
-  assert.deepEqual(talk.ran, ["ls"]);
-  const sent = talk.server.requests.flatMap(({ messages }) => messages.map(({ content }) => String(content)));
-  assert.ok(
-    sent.some((text) => /Not run\. The user said: "?\\?"?Never push to main without asking me\./.test(text)),
-  );
+  await talk.say("Go on.");
   const last =
     talk.server.requests
       .at(-1)
@@ -73,7 +47,7 @@ test("a forbidden call of the caller's tool fails with the user's words after a 
 });
 
 async function compacted(wrap?: (model: Model) => Model) {
-  const talk = await openTalk([], wrap);
+  const talk = await openTalk(wrap);
   for (let turn = 0; (await talk.session.receipts()).length === 0 && turn < 12; turn++)
     await talk.say(`Read src/part-${turn}.ts. ${filler(700)}`);
   await talk.say("Go on.");

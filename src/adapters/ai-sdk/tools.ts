@@ -3,7 +3,6 @@ import { callKey } from "../../context/conversation.ts";
 import { type ErrorCode, HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { schemaOf } from "../../surfaces/dispatch.ts";
-import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import type { Tool } from "../../surfaces/surface.ts";
 import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
 
@@ -12,52 +11,6 @@ export function executableTools(session: Session, toolbox: Toolbox): ToolSet {
   return Object.fromEntries(
     toolbox.tools.map((each) => [dotless(each.name), executable(session, toolbox, each)]),
   );
-}
-
-/** The caller's own tools; a call that a pin forbids fails with the user's words before it runs. */
-export function guardedTools(session: Session, tools: ToolSet): ToolSet {
-  return Object.fromEntries(
-    Object.entries(tools).map(([name, own]) => {
-      const { execute } = own;
-      if (!execute) return [name, own];
-      const check = async (input: unknown) => {
-        const refusal = await refusalOf(session, name, input);
-        if (refusal !== undefined) throw new HoldfastError("locked", refusal);
-      };
-      const once: typeof execute = async (input, options) => {
-        await check(input);
-        const output: unknown = execute(input, options);
-        return isIterable(output) ? lastOf(output) : output;
-      };
-      // The SDK passes on what a generator yields as progress.
-      const streamed: typeof execute = async function* (input, options) {
-        await check(input);
-        const output: unknown = execute(input, options);
-        if (isIterable(output)) yield* output;
-      };
-      const isGenerator = execute.constructor.name === "AsyncGeneratorFunction";
-      return [name, { ...own, execute: isGenerator ? streamed : once } as ToolSet[string]];
-    }),
-  );
-}
-
-/** A failure of memory never blocks a call. */
-async function refusalOf(session: Session, tool: string, input: unknown): Promise<string | undefined> {
-  try {
-    return refuseCall(await session.pins.list(), { session: session.id, tool, input, isMemoryTool: false });
-  } catch {
-    return undefined;
-  }
-}
-
-async function lastOf(output: AsyncIterable<unknown>): Promise<unknown> {
-  let last: unknown;
-  for await (const part of output) last = part;
-  return last;
-}
-
-function isIterable(output: unknown): output is AsyncIterable<unknown> {
-  return typeof output === "object" && output !== null && Symbol.asyncIterator in output;
 }
 
 /** Adds the tools that the agent has authored since to the ones that the SDK was given, and removes deleted ones. */

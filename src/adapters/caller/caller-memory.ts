@@ -11,8 +11,7 @@ import type { AgentSetting } from "../../agent/setting.ts";
 import { callKey } from "../../context/conversation.ts";
 import { withSystemRole } from "../../context/system-role.ts";
 import type { Session } from "../../sessions/session.ts";
-import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
-import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
+import type { ToolAnswer } from "../../surfaces/toolbox.ts";
 import { CallerSession } from "./caller-session.ts";
 import { createNudge } from "./nudge-turn.ts";
 import {
@@ -91,22 +90,6 @@ export class CallerMemory {
     } catch (error) {
       report(error);
       return unavailable;
-    }
-  }
-
-  /** Why a call of another tool must not run, in the user's words. A failure of memory never blocks a call. */
-  async refusal(tool: string, input: unknown): Promise<string | undefined> {
-    try {
-      const isMemoryTool = this.#setting.toolbox.tools.some(({ name }) => dotless(name) === tool);
-      return refuseCall(await this.session.pins.list(), {
-        session: this.session.id,
-        tool,
-        input,
-        isMemoryTool,
-      });
-    } catch (error) {
-      this.#listeners.report(error);
-      return undefined;
     }
   }
 

@@ -71,13 +71,6 @@ export function holdfastMiddleware({ summaryModel, ...options }: HoldfastMiddlew
       await memory.record(placed, call, { message: toModelMessage(result), ...countsOf(result) });
       return result;
     },
-    wrapToolCall: async (request, handler) => {
-      const { name, args, id = "" } = request.toolCall;
-      const memory = await memoryOf(request.runtime.configurable?.thread_id);
-      const refusal = await memory?.refusal(name, args);
-      if (refusal === undefined) return handler(request);
-      return new ToolMessage({ content: refusal, tool_call_id: id, name, status: "error" });
-    },
   });
 }
 

@@ -24,10 +24,10 @@ import { type HoldfastMiddlewareOptions, holdfastMiddleware } from "./index.ts";
 import { HoldfastStore } from "./store.ts";
 import { ScriptedChatModel } from "./test-support/scripted-chat-model.ts";
 
-let reads = 0;
+let _reads = 0;
 const readSheet = tool(
   async ({ sheet }) => {
-    reads++;
+    _reads++;
     return sheetText(sheet);
   },
   { name: "read_sheet", description: "Reads a sheet", schema: z.object({ sheet: z.number() }) },
@@ -104,19 +104,6 @@ test("memory's tools run in the agent, once per call, and errors reach the model
   assert.equal((messages.at(-2) as { status?: string }).status, "error");
   await invoke("Another thread", "other");
   assert.equal(await (await memory.openSession("other")).notepad.read(), "", "a thread has its own session");
-  await memory.close();
-});
-
-test("a call that a pin forbids does not run [langchain.pins]", async () => {
-  const { memory, invoke } = await openAgent((_, number) =>
-    number === 0 ? { toolCalls: [call("read_sheet", { sheet: 7 })] } : { text: "Then not." },
-  );
-  const session = await memory.openSession("audit");
-  await session.pins.pin("Never read sheet 7.", { rule: { tool: "read_sheet", pattern: "*7*" } });
-  const before = reads;
-  const { messages } = await invoke("Read sheet 7.");
-  assert.equal(reads, before);
-  assert.match(messages.at(-2)?.text ?? "", /The user said: "Never read sheet 7\."/);
   await memory.close();
 });
 

@@ -10,10 +10,6 @@ export type { AgentEvent } from "../../agent/events.ts";
 export { holdfastEnd } from "../caller/end-session.ts";
 
 /** The fields of Mastra's `processInputStep` arguments that we read. */
-interface StepArguments {
-  tools?: Record<string, unknown>;
-}
-
 /** The fields of Mastra's `processLLMRequest` arguments that we read. */
 interface RequestArguments {
   prompt: readonly object[];
@@ -68,20 +64,11 @@ const sentKey = "holdfast";
 
 function processorFor(memory: CallerMemory, model: LanguageModel) {
   const messages = new Originals<PromptMessage>();
-  const guard = guardFor(memory);
   // Mastra gives error processors a state of their own.
   let last: FrameworkCall | undefined;
   return {
     id: "holdfast",
     name: "Holdfast",
-    /** Guards all tools of a step, the caller's too: a call that a pin forbids does not run. */
-    async processInputStep({
-      tools,
-    }: StepArguments): Promise<{ tools: Record<string, unknown> } | undefined> {
-      if (!tools) return undefined;
-      const checked = Object.entries(tools).map(([name, tool]) => [name, guard(name, tool)] as const);
-      return { tools: Object.fromEntries(checked) };
-    },
     /** What Mastra is about to send, with memory and without what was compacted. It affects this call only. */
     async processLLMRequest({
       prompt,
@@ -116,24 +103,6 @@ function processorFor(memory: CallerMemory, model: LanguageModel) {
       if (call) await memory.record(placed, call, countsIn(chunks));
       return undefined;
     },
-  };
-}
-
-type Execute = (input: unknown, ...rest: unknown[]) => unknown;
-
-/** Has a call that a pin forbids answer with the user's words. */
-function guardFor(memory: CallerMemory) {
-  // Some agents keep the tools of a step for the next.
-  const guarded = new WeakSet<object>();
-  return (name: string, tool: unknown): unknown => {
-    if (!isObject(tool) || typeof tool.execute !== "function" || guarded.has(tool)) return tool;
-    const run = tool.execute as Execute;
-    const execute: Execute = async (input, ...rest) =>
-      (await memory.refusal(name, input)) ?? run.call(tool, input, ...rest);
-    // Mastra recognises its own tools by their prototype.
-    const copy = Object.assign(Object.create(Object.getPrototypeOf(tool)) as object, tool, { execute });
-    guarded.add(copy);
-    return copy;
   };
 }
 

@@ -6,9 +6,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { jsonSchema, tool } from "ai";
-import { z } from "zod";
 import {
-  call,
   filler,
   inOrder,
   isSummaryRequest,
@@ -99,44 +97,6 @@ test(`${spec}: an agent goes through several compactions and its own messages st
   );
   assert.doesNotMatch(last, /cell1 cell1/);
   await Promise.all([memory.close(), server.close()]);
-});
-
-test(`${spec}: a call that a pin forbids does not run [mastra.pins]`, { timeout: 300_000 }, async (t) => {
-  const { Agent } = (await import(entryOf())) as { Agent: MastraAgent };
-  const { createTool } = (await import(entryOf("@mastra/core/tools"))) as {
-    createTool: (config: object) => object;
-  };
-  const calls = [call("read_sheet", { sheet: 7 }, "call_1"), call("own_sheet", { sheet: 7 }, "call_2")];
-  calls.push(call("own_sheet", { sheet: 8 }, "call_3"));
-  const server = await startScriptedServer((_, number) => {
-    const next = calls[number];
-    return next ? { toolCalls: [next] } : { text: "Then not." };
-  });
-  const memory = await openTestMemory({ surfaces: ["notepad", "pins"] });
-  t.after(() => Promise.all([memory.close(), server.close()]));
-  const session = await memory.openSession("audit");
-  await session.pins.pin("Never read sheet 7.", { rule: { tool: "*_sheet", pattern: "*7*" } });
-  const model = modelAt(server.url);
-  const { processor, tools } = holdfastMastra({ session, model, contextWindow: 60_000 });
-  const ran: string[] = [];
-  const inputSchema = z.object({ sheet: z.number() });
-  const execute = async ({ sheet }: { sheet: number }) => ran.push(`sheet ${sheet}`);
-  const agent = new Agent({
-    id: "auditor",
-    name: "Auditor",
-    instructions: "You audit workbooks.",
-    model,
-    tools: {
-      ...tools,
-      read_sheet: tool({ description: "Reads a sheet", inputSchema, execute }),
-      own_sheet: createTool({ id: "own_sheet", description: "Reads a sheet", inputSchema, execute }),
-    },
-    inputProcessors: [processor],
-  });
-  assert.equal((await agent.generate("Read sheet 7.", { maxSteps: 5 })).text, "Then not.");
-  assert.deepEqual(ran, ["sheet 8"]);
-  const last = JSON.stringify(server.requests.at(-1)?.messages);
-  assert.equal(last.match(/The user said: \\+"Never read sheet 7\./g)?.length, 2);
 });
 
 test(`${spec}: a rejected request is compacted and sent again`, { timeout: 300_000 }, async (t) => {

@@ -78,36 +78,6 @@ test("the processor adds memory to the system message and leaves other messages 
   await close();
 });
 
-test("a pin's rule refuses a call of the caller's own tools, whatever kind they are [mastra.pins]", async (t) => {
-  const { processor, tools, session, close } = await openProcessor();
-  class OwnTool {
-    id = "own";
-    execute = (input: unknown) => ({ id: this.id, input });
-  }
-  const plain = {
-    description: "Reads",
-    execute: async (_: unknown, { toolCallId }: { toolCallId: string }) => toolCallId,
-  };
-  const given = { ...tools, read_sheet: plain, own: new OwnTool(), provider: { type: "provider-defined" } };
-  await session.pins.pin("Never read sheet 7.", { rule: { tool: "read_sheet", pattern: "*7*" } });
-  await session.pins.pin("Leave 9 alone.", { rule: { tool: "own", pattern: "*9*" } });
-  const first = await processor.processInputStep({ tools: given });
-  const step = (await processor.processInputStep(first ?? {}))?.tools as typeof given;
-  const details = { toolCallId: "call_1" };
-  assert.match(await step.read_sheet.execute({ sheet: 7 }, details), /The user said: "Never read sheet 7\."/);
-  assert.equal(await step.read_sheet.execute({ sheet: 8 }, details), "call_1");
-  assert.ok(step.own instanceof OwnTool, "Mastra knows its own tools by their class");
-  assert.match(String(await step.own.execute({ sheet: 9 })), /The user said: "Leave 9 alone\."/);
-  assert.deepEqual(await step.own.execute({ sheet: 1 }), { id: "own", input: { sheet: 1 } });
-  assert.equal(step.provider, given.provider);
-  assert.equal(await plain.execute({ sheet: 7 }, details), "call_1", "the caller's tools stay as they are");
-  assert.equal(await processor.processInputStep({}), undefined);
-  t.mock.method(session, "state", async () => Promise.reject(new Error("the disk is gone")));
-  assert.equal(await step.read_sheet.execute({ sheet: 7 }, details), "call_1", "a failure blocks no call");
-  t.mock.restoreAll();
-  await close();
-});
-
 test("a memory failure is reported and the request goes out as it is; a model's name is refused [mastra.failure]", async (t) => {
   const { processor, session, events, close } = await openProcessor();
   t.mock.method(session, "state", async () => Promise.reject(new Error("the disk is gone")));

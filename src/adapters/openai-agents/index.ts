@@ -36,7 +36,7 @@ export function holdfastAgents(options: HoldfastAgentsOptions) {
   const memory = new CallerMemory("holdfastAgents", session, own);
   return {
     model: withMemory(model, memory),
-    tools: [...tools.map((tool) => guarded(tool, memory)), ...memoryTools(memory, options)],
+    tools: [...tools, ...memoryTools(memory, options)],
     session: new HoldfastSession(session, rest),
   };
 }
@@ -56,14 +56,6 @@ function memoryTools(memory: CallerMemory, options: HoldfastAgentsOptions): Func
     needsApproval: async () => false,
     isEnabled: async () => true,
   }));
-}
-
-/** A call that a pin forbids answers with the user's words and does not run. */
-function guarded(tool: Tool, memory: CallerMemory): Tool {
-  if (tool.type !== "function") return tool;
-  const invoke: FunctionTool["invoke"] = async (context, input, details) =>
-    (await memory.refusal(tool.name, parseArguments(input))) ?? tool.invoke(context, input, details);
-  return { ...tool, invoke };
 }
 
 /** Places memory in every request, compacts, and records answers. */

@@ -20,13 +20,13 @@ import { ScriptedAgentsModel } from "./test-support/scripted-agents-model.ts";
 
 setTracingDisabled(true);
 
-let reads = 0;
+let _reads = 0;
 const readSheet = tool({
   name: "read_sheet",
   description: "Reads a sheet",
   parameters: z.object({ sheet: z.number() }),
   execute: async ({ sheet }) => {
-    reads++;
+    _reads++;
     return sheetText(sheet);
   },
 });
@@ -98,11 +98,10 @@ for (const stream of [false, true]) {
   });
 }
 
-test("memory's tools run, their errors reach the model, and a pin refuses a call [openai.agents-tools]", async () => {
+test("memory's tools run, and their errors reach the model [openai.agents-tools]", async () => {
   const answers = [
     { toolCalls: [append("- July is counted twice")] },
     { toolCalls: [call("update_notepad", { operation: "append" })] },
-    { toolCalls: [call("read_sheet", { sheet: 7 })] },
     { text: "Noted." },
   ];
   const { memory, session, scripted, run } = await openStage(
@@ -111,14 +110,10 @@ test("memory's tools run, their errors reach the model, and a pin refuses a call
       contextWindow: 60_000,
     },
   );
-  await session.pins.pin("Never read sheet 7.", { rule: { tool: "read_sheet", pattern: "*7*" } });
-  const before = reads;
   assert.equal(await run("Why does Q3 not add up?"), "Noted.");
   assert.equal(await session.notepad.read(), "- July is counted twice");
   const results = scripted.requests.at(-1)?.messages.filter(({ role }) => role === "tool") ?? [];
   assert.match(String(results[1]?.content), /content/, "the error says what is missing");
-  assert.match(String(results[2]?.content), /The user said: "Never read sheet 7\."/);
-  assert.equal(reads, before);
   await memory.close();
 });
 

@@ -14,15 +14,15 @@ test("/pin pins and lists rules in chat, holdfast pin and unpin at the command l
   const sent = (server.requests.at(-1)?.messages ?? []).map(({ content }) => String(content)).join("\n");
   assert.match(sent, /\np1: Never push to main\.\n\[End of pins\]/);
 
-  const rule = ["--tool", "Bash", "--pattern", "git push*main"];
-  const confirmed = await runCli(["pin", "p1", ...rule], { cwd });
+  const pinned = await runCli(["pin", "Use tabs."], { cwd });
   assert.equal(
-    confirmed.stdout,
-    `Pinned p1 in s: Never push to main.
-Calls that match are refused: tool Bash with "git push*main".
-"holdfast unpin p1" takes it back.
+    pinned.stdout,
+    `Pinned p2 in s: Use tabs.
+"holdfast unpin p2" takes it back.
 `,
   );
+  assert.equal((await runCli(["pin", "Use tabs.", "--session", "absent"], { cwd })).code, 1);
+  assert.match((await runCli(["unpin", "p2"], { cwd })).stdout, /^Unpinned p2 of s: Use tabs\.\n/);
   const listed = JSON.parse((await runCli(["pin", "--json"], { cwd })).stdout);
   assert.deepEqual(listed.pins, [
     {
@@ -30,7 +30,6 @@ Calls that match are refused: tool Bash with "git push*main".
       text: "Never push to main.",
       status: "pinned",
       by: "person",
-      rule: { tool: "Bash", pattern: "git push*main" },
     },
   ]);
   assert.match(
@@ -44,14 +43,13 @@ Calls that match are refused: tool Bash with "git push*main".
   assert.match(wrong.stderr, /ID is missing\. Usage: holdfast unpin ID/);
 });
 
-test("pins stay after /clear in chat, with their rules [pins.verbatim] [pins.people]", async () => {
+test("pins stay after /clear in chat [pins.verbatim] [pins.people]", async () => {
   const { server, cwd, chat } = await beginChat(() => ({ text: "Done." }));
   const pinned = ["/pin Never push to main.", "hello", "/quit"];
   await runCli([...chat, "--session", "s"], { cwd, input: pinned });
-  await runCli(["pin", "p1", "--tool", "Bash", "--session", "s"], { cwd });
   const input = ["/clear", "hello", "/pin Use tabs.", "/pin", "/quit"];
   const { stdout } = await runCli([...chat, "--session", "s"], { cwd, input });
   const sent = (server.requests.at(-1)?.messages ?? []).map(({ content }) => String(content)).join("\n");
-  assert.match(sent, /\np1: Never push to main\.\n {2}\(refuses calls: tool Bash\)\n\[End of pins\]/);
-  assert.match(stdout, /p1 {2}pinned Never push to main\. \(refuses tool Bash\)\np2 {2}pinned Use tabs\./);
+  assert.match(sent, /\np1: Never push to main\.\n\[End of pins\]/);
+  assert.match(stdout, /p1 {2}pinned Never push to main\.\np2 {2}pinned Use tabs\./);
 });

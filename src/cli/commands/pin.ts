@@ -2,7 +2,6 @@ import { hostNames } from "../../hosts/hosts.ts";
 import { findNewestLink } from "../../hosts/session-link.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { describeRule } from "../../surfaces/pins/block.ts";
 import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
@@ -12,30 +11,22 @@ import { pinLines } from "../pin-lines.ts";
 import { printJson, printLines } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 
-const usage = "pin [TEXT | ID] [--tool NAME] [--pattern TEXT] [--session SESSION]";
+const usage = "pin [TEXT | ID] [--session SESSION]";
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 
 /** Pins a rule, confirms one that was found, or lists both. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    session: { type: "string" },
-    tool: { type: "string" },
-    pattern: { type: "string" },
-  });
+  const { values, positionals } = readArguments(args, { session: { type: "string" } });
   return withSession(values, values.session, async (session) => {
     if (positionals.length === 0) return list(session, values.json);
     const given = onlyArgument(positionals, "TEXT", usage);
-    const { tool, pattern } = values;
-    const rule =
-      tool === undefined && pattern === undefined ? undefined : { tool: tool ?? "*", pattern: pattern ?? "" };
     const { result } = isId(given)
-      ? await session.pins.confirm(given, { ...asPerson, rule })
-      : await session.pins.pin(given, { ...asPerson, rule });
+      ? await session.pins.confirm(given, asPerson)
+      : await session.pins.pin(given, asPerson);
     if (values.json) printJson({ session: session.id, ...result });
     else
       printLines([
         `Pinned ${result.id} in ${session.id}: ${visibleLine(result.text)}`,
-        ...(rule ? [`Calls that match are refused: ${visibleLine(describeRule(rule))}.`] : []),
         `"holdfast unpin ${result.id}" takes it back.`,
       ]);
   });

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { anthropic } from "../../../test/support/wires/anthropic.ts";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import { startScriptedModel } from "../doctor/scripted-model.ts";
 import { findLink } from "../session-link.ts";
 import { count, installClient, makePlace, run } from "../test-support/clients.ts";
-import { startToolModel } from "../test-support/tool-model.ts";
 
 const spec = "@anthropic-ai/claude-code@2.1.325";
 
@@ -48,52 +45,4 @@ test(`${spec}: a note survives a compaction and is not repeated`, { timeout: 180
   assert.doesNotMatch(first, /pad pad/);
   await say("--continue", "And on.");
   assert.equal(count(model.bodies.at(-1) ?? "", "the ledger is cedar-4711"), 1, "once only");
-});
-
-test(`${spec}: after a compaction a forbidden call is refused, and others run`, {
-  timeout: 240_000,
-}, async () => {
-  const place = makePlace("claude-code");
-  const model = await startToolModel({
-    wire: anthropic,
-    path: "/v1/messages",
-    result: '"type":"tool_result"',
-    callOf: (command, body) =>
-      body.includes('"name":"Bash"')
-        ? { name: "Bash", input: { command, description: "Runs it" } }
-        : undefined,
-  });
-  stops.push(model.close);
-  Object.assign(place.env, {
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "none",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-    // Claude Code refuses to skip permissions for root outside of a sandbox.
-    IS_SANDBOX: "1",
-  });
-  const program = join(installClient(spec), "node_modules/@anthropic-ai/claude-code/bin/claude.exe");
-  const say = (...words: string[]) => run(program, ["-p", "--dangerously-skip-permissions", ...words], place);
-  await say(`Never touch forbidden.txt without asking me. ${"pad ".repeat(300)}`);
-  await say("--continue", "/compact");
-  const directory = findProject(place.root).directory;
-  const link = findLink({ directory, cwd: place.root }, "claude-code");
-  const memory = await openMemory({ store: join(directory, "memory.db") });
-  const session = await memory.openSession(link?.session ?? "");
-  const [found] = await session.pins.list();
-  assert.equal(found?.text, "Never touch forbidden.txt without asking me.");
-  const asPerson = { actor: { kind: "person" as const } };
-  await session.pins.confirm("p1", { ...asPerson, rule: { tool: "Bash", pattern: "touch*forbidden.txt" } });
-  await say("--continue", "run: touch forbidden.txt");
-  assert.match(
-    model.bodies.at(-1) ?? "",
-    /The user said: .{1,3}Never touch forbidden\.txt without asking me/,
-  );
-  assert.ok(!existsSync(join(place.root, "forbidden.txt")));
-  await say("--continue", "run: touch allowed.txt");
-  assert.ok(existsSync(join(place.root, "allowed.txt")));
-  await session.pins.unpin("p1", asPerson);
-  await memory.close();
-  await say("--continue", "run: touch forbidden.txt");
-  assert.ok(existsSync(join(place.root, "forbidden.txt")), "lifted in one step");
 });

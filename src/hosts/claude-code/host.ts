@@ -1,5 +1,5 @@
 import { reserving } from "../compaction-limit.ts";
-import { denyCall, injectContext } from "../hook/answer.ts";
+import { injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 import { readClaudeLine } from "./transcript.ts";
 
@@ -14,16 +14,14 @@ export const claudeCode: Host = {
   events: {
     SessionStart: "session-start",
     UserPromptSubmit: "prompt",
-    PreToolUse: "before-tool",
     PreCompact: "before-compaction",
     PostCompact: "after-compaction",
     Stop: "turn-end",
     SessionEnd: "end",
   },
   /** The summariser takes plain text; after a compaction Claude Code accepts nothing. */
-  formatAnswer(event, { context = "", keep = "", refuse }) {
+  formatAnswer(event, { context = "", keep = "" }) {
     if (event.kind === "before-compaction") return keep === "" || !event.isManual ? keep : briefly;
-    if (refuse !== undefined) return denyCall(event, refuse);
     const isInjected = context !== "" && ["session-start", "prompt"].includes(event.kind);
     return isInjected ? injectContext(event, context) : "";
   },

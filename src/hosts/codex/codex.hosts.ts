@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { openaiResponses } from "../../../test/support/wires/openai.ts";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import { startScriptedModel } from "../doctor/scripted-model.ts";
 import { findLink } from "../session-link.ts";
 import { startClientModel } from "../test-support/client-model.ts";
 import { builtCommand, count, installClient, makePlace, run } from "../test-support/clients.ts";
-import { startToolModel } from "../test-support/tool-model.ts";
 import { codex, spec, writeUserConfig } from "./test-support/codex-client.ts";
 
 const stops: (() => unknown)[] = [];
@@ -53,67 +51,6 @@ test(`${spec}: a note is in the first request after a compaction`, { timeout: 18
   assert.match(first, /## Session Notepad\\nthe ledger is cedar-4711/);
   assert.match(first, /\[Checkpoint[\s\S]*\[Receipt: /);
   assert.equal(count(first, "cedar-4711"), 1, "shown once, although resumed and compacted in one turn");
-});
-
-/** The call that runs a command with the shell tool that Codex offers. */
-function shellCall(command: string, body: string) {
-  if (body.includes('"name":"exec_command"')) return { name: "exec_command", input: { cmd: command } };
-  if (body.includes('"name":"shell_command"')) return { name: "shell_command", input: { command } };
-  return { name: "shell", input: { command: ["bash", "-lc", command] } };
-}
-
-test(`${spec}: after a compaction a forbidden call is refused, and others run`, {
-  timeout: 240_000,
-}, async () => {
-  const place = makePlace("codex");
-  const model = await startToolModel({
-    wire: openaiResponses(),
-    path: "/responses",
-    result: '"function_call_output"',
-    callOf: shellCall,
-  });
-  stops.push(model.close);
-  mkdirSync(join(place.home, ".codex"));
-  const trusted = `[projects.${JSON.stringify(realpathSync(place.root))}]\ntrust_level = "trusted"\n`;
-  writeFileSync(join(place.home, ".codex/config.toml"), trusted);
-  const program = join(installClient(spec), "node_modules/@openai/codex/bin/codex.js");
-  const chosen = [
-    "--skip-git-repo-check",
-    "--dangerously-bypass-hook-trust",
-    "--dangerously-bypass-approvals-and-sandbox",
-    // A model that Codex offers a shell to, not a tool that runs programs.
-    ...["--config", 'model="gpt-5"'],
-    ...["--config", 'model_provider="scripted"'],
-    ...[
-      "--config",
-      `model_providers.scripted={name="scripted",base_url="${model.url}/v1",wire_api="responses"}`,
-    ],
-  ];
-  const say = (words: string[], more: string[], message: string) =>
-    run(process.execPath, [program, ...words, ...chosen, ...more, message], place);
-  await say(["exec"], [], "Never touch forbidden.txt without asking me.");
-  const resume = ["exec", "resume", "--last"];
-  await say(resume, ["--config", "model_auto_compact_token_limit=1"], "Go on.");
-  const directory = findProject(place.root).directory;
-  const link = findLink({ directory, cwd: place.root }, "codex");
-  const memory = await openMemory({ store: join(directory, "memory.db") });
-  const session = await memory.openSession(link?.session ?? "");
-  const [found] = await session.pins.list();
-  assert.equal(found?.text, "Never touch forbidden.txt without asking me.");
-  const asPerson = { actor: { kind: "person" as const } };
-  await session.pins.confirm("p1", { ...asPerson, rule: { tool: "*", pattern: "touch*forbidden.txt" } });
-  await say(resume, [], "run: touch forbidden.txt");
-  assert.match(
-    model.bodies.at(-1) ?? "",
-    /The user said: .{1,3}Never touch forbidden\.txt without asking me/,
-  );
-  assert.ok(!existsSync(join(place.root, "forbidden.txt")));
-  await say(resume, [], "run: touch allowed.txt");
-  assert.ok(existsSync(join(place.root, "allowed.txt")));
-  await session.pins.unpin("p1", asPerson);
-  await memory.close();
-  await say(resume, [], "run: touch forbidden.txt");
-  assert.ok(existsSync(join(place.root, "forbidden.txt")), "lifted in one step");
 });
 
 test(`${spec}: the first request waits for a slow server, and goes out without one that does not start [init.codex-wait]`, {

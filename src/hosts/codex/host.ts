@@ -1,4 +1,4 @@
-import { denyCall, injectContext } from "../hook/answer.ts";
+import { injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 import { keptByCodex } from "./kept-prompts.ts";
 import { readCodexLine } from "./transcript.ts";
@@ -10,16 +10,14 @@ export const codex: Host = {
   events: {
     SessionStart: "session-start",
     UserPromptSubmit: "prompt",
-    PreToolUse: "before-tool",
     PreCompact: "before-compaction",
     PostCompact: "after-compaction",
     Stop: "turn-end",
     SessionEnd: "end",
   },
   /** Before a compaction Codex requires an object, and accepts no text for its summariser. */
-  formatAnswer(event, { context = "", refuse }) {
+  formatAnswer(event, { context = "" }) {
     if (event.kind === "before-compaction") return "{}";
-    if (refuse !== undefined) return denyCall(event, refuse);
     const isInjected = context !== "" && ["session-start", "prompt"].includes(event.kind);
     return isInjected ? injectContext(event, context) : "";
   },

@@ -6,8 +6,6 @@ export interface HookReply {
   context?: string | undefined;
   /** For the host's summariser. */
   keep?: string | undefined;
-  /** Why the call that is about to run must not run. */
-  refuse?: string | undefined;
 }
 
 /** The JSON in which several hosts expect text for the model. */
@@ -15,22 +13,10 @@ export function injectContext({ name }: HookEvent, context: string): string {
   return JSON.stringify({ hookSpecificOutput: { hookEventName: name, additionalContext: context } });
 }
 
-/** The JSON with which several hosts have a call refused. */
-export function denyCall({ name }: HookEvent, reason: string): string {
-  return JSON.stringify({
-    hookSpecificOutput: {
-      hookEventName: name,
-      permissionDecision: "deny",
-      permissionDecisionReason: reason,
-    },
-  });
-}
-
 /** The generic answer, for our own plugins and for hosts without their own format. */
-export function formatReply(_event: HookEvent, { context = "", keep = "", refuse }: HookReply): string {
+export function formatReply(_event: HookEvent, { context = "", keep = "" }: HookReply): string {
   return JSON.stringify({
     ...(context === "" ? {} : { context }),
     ...(keep === "" ? {} : { keep }),
-    ...(refuse === undefined ? {} : { refuse }),
   });
 }

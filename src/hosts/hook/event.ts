@@ -21,9 +21,6 @@ export interface HookEvent {
   isManual: boolean;
   /** The agent's last text. */
   lastText: string;
-  /** The call that is about to run: the tool's name and its input. */
-  tool: string;
-  input: unknown;
 }
 
 export type HookKind =
@@ -31,7 +28,6 @@ export type HookKind =
   | "before-compaction"
   | "after-compaction"
   | "prompt"
-  | "before-tool"
   | "after-tool"
   | "turn-end"
   | "end";
@@ -48,7 +44,6 @@ const genericEvents: readonly HookKind[] = [
   "before-compaction",
   "after-compaction",
   "prompt",
-  "before-tool",
   "after-tool",
   "turn-end",
   "end",
@@ -88,8 +83,6 @@ export function readHookEvent(host: Host, sent: Record<string, unknown>): HookEv
     summary: text("compact_summary", "summary"),
     isManual: text("trigger") === "manual",
     lastText: text("last_assistant_message", "prompt_response", "last_text"),
-    tool: text("tool_name", "tool"),
-    input: payload.tool_input ?? payload.input,
   };
 }
 

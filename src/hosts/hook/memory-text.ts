@@ -63,7 +63,7 @@ export interface RenderedMemory {
 
 /**
  * The memory as text for a host: pins, notepad, plan, checkpoint and receipt, in that order, within the host's limit.
- * The user's rules are shown whatever the surfaces are, because calls are refused by them too.
+ * The user's rules are shown whatever the surfaces are.
  */
 export function renderMemory(memory: MemoryText): RenderedMemory {
   const { parts, receiptIndex } = partsOf(memory);

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type HookProject, hook, hookProcess, hookProject, inMemory } from "../../../test/support/hook.ts";
-import { holdfastWith } from "../../../test/support/people.ts";
+import { type HookProject, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { rules } from "../../compaction/rules/test-support/stated-rules.ts";
 import { bytesOf, maxInjected } from "./memory-text.ts";
 
@@ -29,15 +28,9 @@ async function compact(project: HookProject, lines: readonly Line[], host = "cla
   return context;
 }
 
-async function pinInStore(
-  project: HookProject,
-  session: string,
-  text: string,
-  pattern?: string,
-): Promise<void> {
+async function pinInStore(project: HookProject, session: string, text: string): Promise<void> {
   await inMemory(project, async (memory) => {
-    const options = pattern === undefined ? {} : { rule: { tool: "*", pattern } };
-    await (await memory.openSession(session)).pins.pin(text, { actor: { kind: "person" }, ...options });
+    await (await memory.openSession(session)).pins.pin(text, { actor: { kind: "person" } });
   });
 }
 
@@ -148,142 +141,4 @@ test("the first compaction that Holdfast sees searches what was said before earl
   await hook(project, "claude-code", { ...event, hook_event_name: "PreCompact", trigger: "auto" });
   const start = { ...event, hook_event_name: "SessionStart", source: "compact" };
   assert.match((await hook(project, "claude-code", start)).context, /\np1: Never push to main\.\n/);
-});
-
-const refusing = [
-  [
-    "claude-code",
-    { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "git push origin main" } },
-  ],
-  [
-    "codex",
-    { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "git push origin main" } },
-  ],
-  [
-    "opencode",
-    { hook_event_name: "before-tool", tool_name: "bash", tool_input: { command: "git push origin main" } },
-  ],
-] as const;
-
-test("a forbidden call is refused after a compaction in each host with hooks, and every other call passes [pins.refuse]", async () => {
-  for (const [host, call] of refusing) {
-    const project = await hookProject();
-    const send = (more: object) => hook(project, host, { session_id: "s1", ...call, ...more });
-    assert.match((await send({})).stdout, /^(?:\{\})?$/, "nothing is pinned yet");
-    await pinInStore(project, `${host}.s1`, "Never push to main.", "git push*main");
-    if (host !== "opencode") await compact(project, filler, host);
-    const { stdout } = await send({});
-    const answer = JSON.parse(stdout);
-    const decision = answer.hookSpecificOutput?.permissionDecision ?? "deny";
-    const reason = answer.hookSpecificOutput?.permissionDecisionReason ?? answer.refuse;
-    assert.equal(decision, "deny");
-    assert.match(reason, /The user said: "Never push to main\." \(pin p1\).*holdfast unpin p1 --session/);
-    for (const passing of [
-      { tool_input: { command: "git push origin feature" } },
-      { tool_name: "mcp__holdfast__write_notepad", tool_input: { content: "git push to main is forbidden" } },
-      { tool_input: undefined },
-    ])
-      assert.match((await send(passing)).stdout, /^(?:\{\})?$/, JSON.stringify(passing));
-    await inMemory(project, async (memory) => {
-      const session = await memory.openSession(`${host}.s1`);
-      await session.pins.unpin("p1", { actor: { kind: "person" } });
-    });
-    assert.match((await send({})).stdout, /^(?:\{\})?$/, "lifted in one step");
-  }
-});
-
-test("a command that lifts a person's rule is refused in each host with hooks; texts about it are not [pins.lift]", async () => {
-  for (const [host, call] of refusing) {
-    const project = await hookProject();
-    await pinInStore(project, `${host}.s1`, "Never push to main.", "git push*main");
-    const send = async (more: object) =>
-      (await hook(project, host, { session_id: "s1", ...call, ...more })).stdout;
-    for (const command of ["node dist/cli.js unpin p1", "ls; holdfast pin p1 --tool Nothing"])
-      assert.match(
-        await send({ tool_input: { command } }),
-        /Never push to main\..+holdfast unpin p1 --session/,
-        `${host}: ${command}`,
-      );
-    for (const passing of [
-      {
-        tool_name: "Write",
-        tool_input: { content: "Run holdfast serve. To lift it, unpin it, e.g. npm p1" },
-      },
-      { tool_name: "Read", tool_input: { file_path: "/home/me/holdfast/src/unpin/p1.ts" } },
-      { tool_name: "Grep", tool_input: { pattern: "holdfast unpin p12" } },
-      { tool_input: { command: "holdfast unpin p12" } },
-      { tool_input: { command: "holdfast show" } },
-    ])
-      assert.match(await send(passing), /^(?:\{\})?$/, `${host}: ${JSON.stringify(passing)}`);
-  }
-});
-
-test("the rules come from a small file until the store changes; without a memory nothing is opened [pins.refuse]", async () => {
-  const [, call] = refusing[0];
-  const empty = await hookProject({ withMemory: false });
-  assert.equal((await hook(empty, "claude-code", { session_id: "s1", ...call })).stdout, "");
-  assert.ok(!existsSync(empty.database));
-  const project = await hookProject();
-  const cache = join(project.directory, "links/rules-claude-code.s1.json");
-  await hook(project, "claude-code", {
-    session_id: "s1",
-    hook_event_name: "SessionStart",
-    source: "startup",
-  });
-  await hook(project, "claude-code", { session_id: "s1", ...call });
-  const known = JSON.parse(readFileSync(cache, "utf8"));
-  assert.deepEqual(known.pins, []);
-  const forged = { id: "p1", text: "x", status: "pinned", by: "person", rule: { tool: "*", pattern: "git" } };
-  writeFileSync(cache, JSON.stringify({ ...known, pins: [forged, null, { rule: 1 }] }));
-  assert.match(
-    (await hook(project, "claude-code", { session_id: "s1", ...call })).stdout,
-    /deny/,
-    "the file was used",
-  );
-  await pinInStore(project, "claude-code.s1", "Use tabs.");
-  assert.equal(
-    (await hook(project, "claude-code", { session_id: "s1", ...call })).stdout,
-    "",
-    "and read anew",
-  );
-});
-
-test("if memory fails, every call passes, and the command line lifts a rule [pins.failure] [pins.lift]", async () => {
-  const [, call] = refusing[0];
-  const project = await hookProject();
-  const input = JSON.stringify({ session_id: "s1", cwd: project.root, ...call });
-  await hook(project, "claude-code", {
-    session_id: "s1",
-    hook_event_name: "SessionStart",
-    source: "startup",
-  });
-  const run = (...args: string[]) => holdfastWith({ HOLDFAST_DB: project.database }, ...args);
-  const pinned = await run(
-    "pin",
-    "Never push to main.",
-    "--pattern",
-    "git push*main",
-    "--session",
-    "claude-code.s1",
-  );
-  assert.equal(pinned.code, 1, "the session does not exist before its first note");
-  await pinInStore(project, "claude-code.s1", "Be brief.");
-  const again = await run(
-    "pin",
-    "Never push to main.",
-    "--pattern",
-    "git push*main",
-    "--session",
-    "claude-code.s1",
-  );
-  assert.equal(again.code, 0, again.stderr);
-  const refused = await hookProcess("claude-code", input, { cwd: project.root });
-  assert.match(refused.stdout, /"permissionDecision":"deny".*Never push to main/);
-  const command = /holdfast (unpin p\d+ --session [\w.-]+)/.exec(refused.stdout)?.[1] ?? "";
-  assert.equal((await run(...command.split(" "))).code, 0);
-  assert.equal((await hookProcess("claude-code", input, { cwd: project.root })).stdout, "");
-  writeFileSync(project.database, "not a database");
-  chmodSync(project.database, 0o600);
-  const failed = await hookProcess("claude-code", input, { cwd: project.root });
-  assert.deepEqual([failed.code, failed.stdout], [0, ""]);
 });

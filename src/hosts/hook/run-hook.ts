@@ -12,7 +12,6 @@ import { dropStaleLinks, makeLinksFolder } from "../session-link.ts";
 import { readPart } from "../transcript/file.ts";
 import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
 import { endsCompaction } from "./event.ts";
-import { guardCall } from "./guard.ts";
 import { inTurn } from "./in-turn.ts";
 import { hasMoments, notify, projectText } from "./moments.ts";
 import { sizeOf } from "./report-key.ts";
@@ -23,7 +22,6 @@ import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
   const { host, kind, hostSession } = run.event;
-  if (kind === "before-tool") return guardCall(run);
   if (!host.startsAtOnce || !["session-start", "prompt"].includes(kind)) return runEvent(run);
   const file = `${stateFile(run.project.directory, host.name, hostSession)}.lock`;
   makeLinksFolder(run.project.directory);
@@ -63,8 +61,6 @@ async function handle(hook: HookContext): Promise<void> {
       return host.compaction.restartsSession
         ? (await loadCompaction()).afterCompaction(hook)
         : showCompacted(hook);
-    case "before-tool":
-      return guardCall(hook);
     case "prompt":
     case "after-tool":
       return lookForNews(hook);

@@ -38,12 +38,6 @@ export interface OpenClawCompactionEvent {
   compactedCount?: number;
 }
 
-/** A call that is about to run. */
-export interface OpenClawToolEvent {
-  toolName?: string;
-  params?: unknown;
-}
-
 export interface OpenClawPromptEvent {
   /** The conversation before the prompt. */
   messages?: unknown[];

@@ -12,7 +12,6 @@ import type {
   OpenClawPlugin,
   OpenClawPromptEvent,
   OpenClawTool,
-  OpenClawToolEvent,
 } from "./api.ts";
 import { OpenClawMemory, type Report } from "./openclaw-memory.ts";
 
@@ -63,11 +62,6 @@ const plugin: OpenClawPlugin = {
     listen("before_prompt_build", async ({ messages = [] }: OpenClawPromptEvent, context, failed) => {
       const { head, news } = await memory.texts(context, messages, failed);
       return { appendSystemContext: head, ...(news === "" ? {} : { prependContext: news }) };
-    });
-    listen("before_tool_call", async ({ toolName = "", params }: OpenClawToolEvent, context) => {
-      const isMemoryTool = names.includes(toolName);
-      const blockReason = await memory.refusalOf(context, { tool: toolName, input: params, isMemoryTool });
-      return blockReason === undefined ? undefined : { block: true, blockReason };
     });
     listen("before_compaction", (event: OpenClawCompactionEvent, context, failed) =>
       memory.beforeCompaction(event, context, failed),

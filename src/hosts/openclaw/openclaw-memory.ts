@@ -6,7 +6,6 @@ import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
-import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { isNothingKept } from "../../surfaces/views.ts";
 import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
@@ -70,15 +69,6 @@ export class OpenClawMemory {
     if (answer.ok && !isReadOnly) nudges.noteWriting();
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     return { ...answer.output, text: answer.text };
-  }
-
-  /** Why a call must not run; undefined if it may. */
-  async refusalOf(
-    context: OpenClawContext,
-    call: Omit<Parameters<typeof refuseCall>[1], "session">,
-  ): Promise<string | undefined> {
-    const session = await this.#session(context);
-    return refuseCall(await session.pins.list(), { session: session.id, ...call });
   }
 
   async texts(

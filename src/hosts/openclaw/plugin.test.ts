@@ -204,26 +204,16 @@ test("package.json says where pi and OpenClaw find the plug-ins [plugins.package
   assert.equal(manifest.id, plugin.id);
 });
 
-test("after a compaction a forbidden call is blocked with the user's words [pins.refuse] [pins.hosts]", async () => {
-  const { openclaw, context, workspaceDir } = start();
+test("after a compaction a pin comes first, in the user's words [pins.hosts]", async () => {
+  const { openclaw, context } = start();
   await openclaw.prompt(context);
-  const messages = [{ role: "user", content: "Never push to main without asking me.", timestamp: 0 }];
+  await openclaw.call(context, "pin", { text: "Never push to main without asking me." });
+  const messages = [{ role: "user", content: "Release it.", timestamp: 0 }];
   await openclaw.emit("before_compaction", { messages }, context);
   await openclaw.emit("after_compaction", { compactedCount: 1 }, context);
-  assert.match(await openclaw.prompt(context), /\np1: Never push to main without asking me\.\n/);
-  const memory = await openMemory({ store: join(findProject(workspaceDir).directory, "memory.db") });
-  const [row] = await memory.listSessions();
-  const rule = { tool: "exec", pattern: "git push*main" };
-  const session = await memory.resumeSession(row?.id ?? "");
-  await session.pins.confirm("p1", { actor: { kind: "person" }, rule });
-  await memory.close();
-  const push = { toolName: "exec", params: { command: "git push origin main" } };
-  const blocked = await openclaw.emit("before_tool_call", push, context);
-  assert.match(String(blocked?.blockReason), /The user said: "Never push to main without asking me\."/);
-  assert.equal(String(blocked?.block), "true");
-  assert.equal(
-    await openclaw.emit("before_tool_call", { toolName: "exec", params: { command: "ls" } }, context),
-    undefined,
+  assert.match(
+    await openclaw.prompt(context),
+    /\[Pins: [^\n]+\]\np1: Never push to main without asking me\.\n/,
   );
 });
 

@@ -28,11 +28,7 @@ export interface OpencodeHooks {
     output?: unknown,
   ): Promise<void>;
   "chat.message"(input: { sessionID: string }, output: { message: { id: string } }): Promise<void>;
-  /** An error refuses the call. */
-  "tool.execute.before"(
-    input: { tool: string; sessionID: string },
-    output: { args?: unknown },
-  ): Promise<void>;
+  "tool.execute.before"(input: { tool: string; sessionID: string }, output?: unknown): Promise<void>;
   "experimental.chat.messages.transform"(
     input: unknown,
     output: { messages: OpencodeMessage[] },

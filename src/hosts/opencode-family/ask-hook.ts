@@ -9,8 +9,6 @@ export interface HookAnswer {
   context: string;
   /** For the summariser. */
   keep: string;
-  /** Why a call must not run; "" if it may. */
-  refuse: string;
 }
 
 /** The hook has its own deadline; this one, in milliseconds, covers a hook that does not even start. */
@@ -29,7 +27,7 @@ export async function askHook(
   const output = await run(program, [...args, "hook", host], JSON.stringify(payload), cwd);
   const value = parse(output);
   const text = (name: string) => (typeof value[name] === "string" ? value[name] : "");
-  return { context: text("context"), keep: text("keep"), refuse: text("refuse") };
+  return { context: text("context"), keep: text("keep") };
 }
 
 /** The command of the configured MCP server, used for the hook too; without a server, this package's own command. */

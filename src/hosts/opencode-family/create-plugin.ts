@@ -1,7 +1,5 @@
 import { objectIn } from "../../engine/json.ts";
-import { HoldfastError } from "../../errors.ts";
 import { failureReporter } from "../report-failure.ts";
-import { isMemoryTool } from "../rule-cache.ts";
 import type { OpencodeHooks, OpencodeInput } from "./api.ts";
 import { OpencodePlugin } from "./plugin.ts";
 
@@ -44,17 +42,10 @@ function hooksOf(
     "chat.message": reporting("chat.message", ({ sessionID }, { message }) =>
       plugin.onMessage(sessionID, message.id),
     ),
-    "tool.execute.before": async (call, output) => {
-      let refusal = "";
-      await reporting(
-        "tool.execute.before",
-        async ({ tool, sessionID }: typeof call, { args }: typeof output) => {
-          if (isMemoryTool(tool)) plugin.link(sessionID);
-          else refusal = await plugin.refusalOf(sessionID, tool, args);
-        },
-      )(call, output);
-      if (refusal !== "") throw new HoldfastError("locked", refusal);
-    },
+    "tool.execute.before": reporting("tool.execute.before", async ({ tool, sessionID }) => {
+      // Our own tools, under the names that the hosts give to the tools of the server "holdfast".
+      if (/(?:^|_)holdfast_/i.test(tool)) plugin.link(sessionID);
+    }),
     "experimental.chat.messages.transform": reporting("chat.messages.transform", (_input, { messages }) =>
       plugin.placeMemory(messages),
     ),

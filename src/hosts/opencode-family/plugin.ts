@@ -1,11 +1,7 @@
-import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
-import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { findProject, makeProjectDirectory, type Project } from "../../workspace/project.ts";
-import { locateStore } from "../../workspace/store-location.ts";
 import { readHookState } from "../hook/state.ts";
 import { listAncestors } from "../processes.ts";
-import { cachedRules } from "../rule-cache.ts";
-import { linkSession, memoryOf } from "../session-link.ts";
+import { linkSession } from "../session-link.ts";
 import type { OpencodeInput, OpencodeMessage } from "./api.ts";
 import { askHook, type HookAnswer, hookCommand, ownCommand } from "./ask-hook.ts";
 import { placeText } from "./place-text.ts";
@@ -72,17 +68,6 @@ export class OpencodePlugin {
     if (shown.head === undefined) await this.#refresh(id);
     shown.messages = messages.map(({ info, parts }) => ({ info, parts: [...parts] }));
     placeText(messages, shown.head ?? "", shown.news);
-  }
-
-  /** Why a call must not run; "" if it may. The hook is asked only after the store has changed. */
-  async refusalOf(id: string, tool: string, input: unknown): Promise<string> {
-    const { directory } = this.#project;
-    const config = readWorkspaceConfig(this.#project);
-    const store = locateStore({ project: this.#project, cwd: this.#directory, config });
-    const session = memoryOf(directory, this.#host, id);
-    const known = cachedRules(directory, session, store);
-    if (known) return refuseCall(known, { session, tool, input, isMemoryTool: false }) ?? "";
-    return (await this.#ask(id, "before-tool", { tool_name: tool, tool_input: input })).refuse;
   }
 
   /** Returns what the summariser must keep. */

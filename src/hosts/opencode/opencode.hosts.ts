@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { openMemory } from "../../index.ts";
 import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../../testing/index.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readHookState } from "../hook/state.ts";
@@ -38,9 +36,6 @@ function script(request: ScriptedRequest): ScriptedAnswer {
   const note = /remember: (.*)$/m.exec(text)?.[1];
   if (last?.role === "user" && note !== undefined)
     return { toolCalls: [{ name: "holdfast_write_notepad", input: { content: note } }] };
-  const command = /run: (.*)$/m.exec(text)?.[1];
-  if (last?.role === "user" && command !== undefined)
-    return { toolCalls: [{ name: "bash", input: { command, description: "Runs it" } }] };
   if (last?.role === "user" && text.includes("read it all"))
     return { text: "Read.", usage: { input: 39_000, output: 5 } };
   return { text: "Done.", usage: { input: 1_000, output: 5 } };
@@ -183,29 +178,3 @@ test(
     while (ended(b) === undefined) await setTimeout(100);
   },
 );
-
-test(`${spec}: after a compaction a forbidden call is refused, and others run`, limit, async () => {
-  const { server, place, opencode } = await startEverything();
-  const id = await opencode.newSession();
-  await opencode.ask(id, `Never touch forbidden.txt without asking me.\n${"pad ".repeat(300)}`);
-  await opencode.compact(id);
-  await opencode.ask(id, "Go on.");
-  const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
-  const session = await memory.openSession(`opencode.${id}`);
-  const [found] = await session.pins.list();
-  assert.equal(found?.text, "Never touch forbidden.txt without asking me.");
-  const asPerson = { actor: { kind: "person" as const } };
-  await session.pins.confirm("p1", { ...asPerson, rule: { tool: "bash", pattern: "touch*forbidden.txt" } });
-  await opencode.ask(id, "run: touch forbidden.txt");
-  assert.match(
-    JSON.stringify(server.requests.at(-1)),
-    /The user said: .{1,5}Never touch forbidden\.txt without asking me/,
-  );
-  assert.ok(!existsSync(join(place.root, "forbidden.txt")));
-  await opencode.ask(id, "run: touch allowed.txt");
-  assert.ok(existsSync(join(place.root, "allowed.txt")));
-  await session.pins.unpin("p1", asPerson);
-  await memory.close();
-  await opencode.ask(id, "run: touch forbidden.txt");
-  assert.ok(existsSync(join(place.root, "forbidden.txt")), "lifted in one step");
-});

@@ -215,30 +215,17 @@ test("a hook that does not start leaves the messages unchanged, and doctor can r
   assert.match(failure?.message ?? "", /absent/);
 });
 
-test("after a compaction a forbidden call is refused with the user's words, and others pass [pins.refuse]", async () => {
+test("after a compaction a pin comes first, in the user's words [pins.hosts]", async () => {
   const opencode = await startOpencode();
-  await opencode.ask("ses_a", "Never push to main without asking me.");
-  const before = (command: string, tool = "bash") =>
-    opencode.hooks["tool.execute.before"]({ tool, sessionID: "ses_a" }, { args: { command } });
-  await before("git push origin main");
+  await opencode.ask("ses_a", "Release it.");
+  const memory = await openMemory({ store: join(opencode.directory, ".holdfast/memory.db") });
+  const session = await memory.openSession("opencode.ses_a");
+  await session.pins.pin("Never push to main without asking me.", { actor: { kind: "person" } });
+  await memory.close();
   await opencode.hooks["experimental.session.compacting"]({ sessionID: "ses_a" }, { context: [] });
   await opencode.hooks.event({ event: { type: "session.compacted", properties: { sessionID: "ses_a" } } });
   assert.match(
     await opencode.modelCall("ses_a"),
-    /\n\n\[Pins: [^\n]+\]\n[^\n]+\np1: Never push to main without/,
+    /\n\n\[Pins: [^\n]+\]\np1: Never push to main without asking me\.\n/,
   );
-  const memory = await openMemory({ store: join(findProject(opencode.directory).directory, "memory.db") });
-  const session = await memory.openSession("opencode.ses_a");
-  const asPerson = { actor: { kind: "person" as const } };
-  await session.pins.confirm("p1", { ...asPerson, rule: { tool: "bash", pattern: "git push*main" } });
-  for (let attempt = 0; attempt < 2; attempt++)
-    await assert.rejects(
-      before("git push origin main"),
-      /The user said: "Never push to main without asking me\."/,
-    );
-  await before("git status");
-  await before("git push origin main", "read");
-  await session.pins.unpin("p1", asPerson);
-  await memory.close();
-  await before("git push origin main");
 });

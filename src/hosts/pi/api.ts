@@ -90,11 +90,6 @@ export interface PiBeforeCompactEvent {
   signal: AbortSignal;
 }
 
-export interface PiToolCallEvent {
-  toolName: string;
-  input: unknown;
-}
-
 export interface PiCompactEvent {
   compactionEntry: { summary: string; firstKeptEntryId?: string; tokensBefore?: number };
   fromExtension: boolean;

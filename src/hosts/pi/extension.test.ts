@@ -377,33 +377,19 @@ test("if planning a compaction fails, pi compacts on its own [plugins.failure]",
   assert.equal(await pi.emit("session_before_compact", event), undefined);
 });
 
-test("after a compaction a forbidden call is blocked with the user's words, and pins follow the branch [pins.refuse] [pins.hosts]", async () => {
+test("after a compaction a pin comes first, in the user's words, and follows the branch [pins.hosts]", async () => {
   const pi = await startPi({ summarise: () => "The user asked for a release. Work went on." });
-  pi.say("user", "Never push to main without asking me.");
+  pi.say("user", "Prepare a release.");
+  await pi.modelCall();
+  await pi.call("pin", { text: "Never push to main without asking me." });
   pi.say("assistant", "Understood.");
   const kept = pi.say("user", "Release it.");
-  const push = (command: string) => pi.emit("tool_call", { toolName: "bash", input: { command } });
-  assert.equal(await push("git push origin main"), undefined);
   const [compaction] = await pi.beforeCompact(kept);
   assert.ok(compaction);
   await pi.compacted(compaction, true);
   assert.match(
     shownIn(await pi.modelCall()),
-    /\[Pins: [^\n]+\]\n[^\n]+\np1: Never push to main without asking me\.\n/,
-  );
-  const asPerson = { actor: { kind: "person" as const } };
-  const id = "pi.01a1e2ae-c228-71be-8486-c0cb21c7e3e0";
-  await inStore(pi.context.cwd, async (memory) => {
-    const rule = { tool: "bash", pattern: "git push*main" };
-    await (await memory.resumeSession(id)).pins.confirm("p1", { ...asPerson, rule });
-  });
-  const blocked = (await push("git push origin main")) as { block: boolean; reason: string };
-  assert.equal(blocked.block, true);
-  assert.match(blocked.reason, /The user said: "Never push to main without asking me\." \(pin p1\)/);
-  assert.equal(await push("git status"), undefined);
-  assert.equal(
-    await pi.emit("tool_call", { toolName: "write_notepad", input: { content: "git push main" } }),
-    undefined,
+    /\[Pins: [^\n]+\]\np1: Never push to main without asking me\.\n/,
   );
   const here = pi.say("user", "Go on.");
   await pi.modelCall();

@@ -8,7 +8,6 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
-import { refuseCall } from "../../surfaces/pins/refuse-call.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
 import { notify, notifyEnd } from "../plugin/driver.ts";
 import { TurnNudges } from "../plugin/turn-nudges.ts";
@@ -22,7 +21,6 @@ import type {
   PiContextEvent,
   PiExtensionApi,
   PiTool,
-  PiToolCallEvent,
 } from "./api.ts";
 import { branchCompaction, cutBranch, messagesOf } from "./compact-branch.ts";
 import { PiMemory } from "./pi-memory.ts";
@@ -94,10 +92,6 @@ export class PiExtension {
       reporting("context", (event: PiContextEvent, context) => this.#placeMemory(event, context)),
     );
     pi.on(
-      "tool_call",
-      reporting("tool_call", (event: PiToolCallEvent, context) => this.#guard(event, context)),
-    );
-    pi.on(
       "session_before_compact",
       reporting("session_before_compact", (event: PiBeforeCompactEvent, context) =>
         this.#compact(event, context),
@@ -153,17 +147,6 @@ export class PiExtension {
         return { content: [{ type: "text", text: answer.text }], details: { callId, ...answer.output } };
       },
     };
-  }
-
-  /** Refuses a call that a pin forbids. */
-  async #guard(
-    { toolName: tool, input }: PiToolCallEvent,
-    context: PiContext,
-  ): Promise<{ block: true; reason: string } | undefined> {
-    const session = await this.#memory.session(context);
-    const isMemoryTool = this.#parts.tools.some(({ name }) => dotless(name) === tool);
-    const reason = refuseCall(await session.pins.list(), { session: session.id, tool, input, isMemoryTool });
-    return reason === undefined ? undefined : { block: true, reason };
   }
 
   async #call(

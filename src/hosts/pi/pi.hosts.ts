@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { openMemory } from "../../index.ts";
@@ -77,7 +77,7 @@ function startPi(cli: string, args: readonly string[], { root, env }: ClientPlac
   };
 }
 
-/** Writes "remember: …" to the notepad, runs "run: …", and answers summary requests. */
+/** Writes "remember: …" to the notepad, and answers summary requests. */
 function script(request: ScriptedRequest): ScriptedAnswer {
   const text = textOf({ ...request, messages: request.messages.slice(-1) });
   if (!request.tools?.length)
@@ -85,9 +85,6 @@ function script(request: ScriptedRequest): ScriptedAnswer {
   const note = /^(?:remember|jot down): (.*)$/m.exec(text)?.[1];
   if (request.messages.at(-1)?.role === "user" && note !== undefined)
     return { toolCalls: [{ name: "update_notepad", input: { operation: "append", content: note } }] };
-  const command = /^run: (.*)$/m.exec(text)?.[1];
-  if (request.messages.at(-1)?.role === "user" && command !== undefined)
-    return { toolCalls: [{ name: "bash", input: { command } }] };
   return { text: "Done." };
 }
 
@@ -177,37 +174,6 @@ for (const version of versions) {
       await again.stop();
     },
   );
-
-  test(`${version.spec}: after a compaction a forbidden call is refused, and others run`, limit, async () => {
-    const { place, server, start } = await startEverything(version, {
-      keepRecentTokens: 50,
-      reserveTokens: 2_000,
-    });
-    const pi = start();
-    await pi.ask(`Never touch forbidden.txt without asking me.\n${"pad ".repeat(400)}`);
-    await pi.ask(`Where are the invoices of March? ${"more ".repeat(400)}`);
-    await pi.command("compact");
-    const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
-    const [listed] = await memory.listSessions();
-    const session = await memory.openSession(listed?.id ?? "");
-    const [found] = await session.pins.list();
-    assert.equal(found?.text, "Never touch forbidden.txt without asking me.");
-    const asPerson = { actor: { kind: "person" as const } };
-    await session.pins.confirm("p1", { ...asPerson, rule: { tool: "bash", pattern: "touch*forbidden.txt" } });
-    await pi.ask("run: touch forbidden.txt");
-    assert.match(
-      textOf(server.requests.at(-1)),
-      /The user said: .{1,3}Never touch forbidden\.txt without asking me/,
-    );
-    assert.ok(!existsSync(join(place.root, "forbidden.txt")));
-    await pi.ask("run: touch allowed.txt");
-    assert.ok(existsSync(join(place.root, "allowed.txt")));
-    await session.pins.unpin("p1", asPerson);
-    await memory.close();
-    await pi.ask("run: touch forbidden.txt");
-    assert.ok(existsSync(join(place.root, "forbidden.txt")), "lifted in one step");
-    await pi.stop();
-  });
 
   test(
     `${version.spec}: pi compacts automatically when the window is full, after one warning`,

@@ -12,15 +12,15 @@ export function pinHandlers({
       return { revision: row.revision, pins: await session.pins.list() };
     },
 
-    async pin({ params: { id }, body: { text, rule } }) {
+    async pin({ params: { id }, body: { text } }) {
       const session = await memory.resumeSession(id);
-      const { revision, result } = await session.pins.pin(text, { ...asPerson, rule });
+      const { revision, result } = await session.pins.pin(text, asPerson);
       return { revision, pin: result.id };
     },
 
-    async confirmPin({ params: { id, pin }, body: { rule } }) {
+    async confirmPin({ params: { id, pin } }) {
       const session = await memory.resumeSession(id);
-      const { revision, result } = await session.pins.confirm(pin, { ...asPerson, rule });
+      const { revision, result } = await session.pins.confirm(pin, asPerson);
       return { revision, pin: result.id };
     },
 

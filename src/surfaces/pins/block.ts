@@ -1,5 +1,4 @@
 import { fenceContent, unfenceContent } from "../../context/fence.ts";
-import type { CallRule } from "../../engine/records.ts";
 import type { SurfaceView } from "../surface.ts";
 import { type ListedPin, listPins } from "./operations.ts";
 
@@ -22,24 +21,18 @@ export function renderPins(pins: readonly ListedPin[]): string {
 }
 
 /** One pin as the model reads it; further lines are indented, so that each id begins a pin. */
-function renderPin({ id, text, rule }: ListedPin): string {
-  const refuses = rule ? `\n  (refuses calls: ${describeRule(rule)})` : "";
-  return `${id}: ${fenceContent(text).replaceAll("\n", "\n  ")}${refuses}`;
+function renderPin({ id, text }: ListedPin): string {
+  return `${id}: ${fenceContent(text).replaceAll("\n", "\n  ")}`;
 }
 
-export function describeRule({ tool, pattern }: CallRule): string {
-  const calls = tool === "*" ? "any tool" : `tool ${fenceContent(tool)}`;
-  return pattern === "" ? calls : `${calls} with "${fenceContent(pattern)}"`;
-}
-
-/** The pins of a rendered block, without their rules. */
+/** The pins of a rendered block. */
 export function parsePins(block: string): { id: string; text: string }[] {
   const lines = block.split("\n").filter((line) => ![start, found, end].includes(line));
   const pins: { id: string; lines: string[] }[] = [];
   for (const line of lines) {
     const [, id, text = ""] = /^(p\d+): (.*)$/.exec(line) ?? [];
     if (id !== undefined) pins.push({ id, lines: [text] });
-    else if (!line.startsWith("  (refuses calls: ")) pins.at(-1)?.lines.push(line.slice(2));
+    else pins.at(-1)?.lines.push(line.slice(2));
   }
   return pins.map((pin) => ({ id: pin.id, text: unfenceContent(pin.lines.join("\n")) }));
 }

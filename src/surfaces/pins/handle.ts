@@ -1,21 +1,16 @@
-import type { CallRule, Pin } from "../../engine/records.ts";
+import type { Pin } from "../../engine/records.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { type ListedPin, listPins, type PinResult } from "./operations.ts";
 
 type Done = Promise<AppliedOperation<PinResult>>;
 
-export interface PinOptions extends ApplyOptions {
-  /** Calls that the pin refuses. */
-  rule?: CallRule | undefined;
-}
-
 /** What the user demands or forbids, for programs. */
 export interface Pins {
   /** Pins and found rules, oldest first. */
   list(): Promise<ListedPin[]>;
-  pin(text: string, options?: PinOptions): Done;
-  /** Makes a found rule a pin, or gives a pin a rule. */
-  confirm(id: string, options?: PinOptions): Done;
+  pin(text: string, options?: ApplyOptions): Done;
+  /** Makes a found rule a pin. */
+  confirm(id: string, options?: ApplyOptions): Done;
   /** Removes a pin, or drops a found rule. */
   unpin(id: string, options?: ApplyOptions): Done;
 }
@@ -23,10 +18,9 @@ export interface Pins {
 export function pinsOf(session: SessionHandle): Pins {
   return {
     list: async () => listPins(await session.state()),
-    pin: (text, { rule, ...options } = {}) =>
-      session.apply({ type: "pins.pin", text, by: authorOf(options), ...(rule ? { rule } : {}) }, options),
-    confirm: (id, { rule, ...options } = {}) =>
-      session.apply({ type: "pins.confirm", id, by: authorOf(options), ...(rule ? { rule } : {}) }, options),
+    pin: (text, options = {}) => session.apply({ type: "pins.pin", text, by: authorOf(options) }, options),
+    confirm: (id, options = {}) =>
+      session.apply({ type: "pins.confirm", id, by: authorOf(options) }, options),
     unpin: (id, options = {}) => session.apply({ type: "pins.unpin", id, by: authorOf(options) }, options),
   };
 }

@@ -2,18 +2,17 @@ import { checkTextList, checkTexts } from "../../engine/check-fields.ts";
 import { Draft } from "../../engine/draft.ts";
 import type { Limits } from "../../engine/limits.ts";
 import type { Handlers } from "../../engine/operations.ts";
-import type { CallRule, Pin } from "../../engine/records.ts";
+import type { Pin } from "../../engine/records.ts";
 import { applyChanges, listResident, type State } from "../../engine/state.ts";
-import { countCharacters, oneLine, quote } from "../../engine/text.ts";
+import { oneLine, quote } from "../../engine/text.ts";
 import { cannotUndo, type UndoRules } from "../../engine/undo.ts";
 import { HoldfastError } from "../../errors.ts";
-import { maxPatternCharacters } from "./match-call.ts";
 
 type Author = Pin["by"];
 
 export type PinOperation =
-  | { type: "pins.pin"; text: string; by: Author; rule?: CallRule }
-  | { type: "pins.confirm"; id: string; by: Author; rule?: CallRule }
+  | { type: "pins.pin"; text: string; by: Author }
+  | { type: "pins.confirm"; id: string; by: Author }
   | { type: "pins.unpin"; id: string; by: Author }
   | { type: "pins.find"; texts: string[]; replaced: string[] };
 
@@ -47,26 +46,26 @@ const maxDropped = 50;
 export const pinOperations: Handlers<PinOperation, PinResult> = {
   "pins.pin"(draft, operation, state, { limits }) {
     checkTexts(operation, "text");
-    const { text, by, rule } = operation;
+    const { text, by } = operation;
     if (text.trim() === "")
       throw new HoldfastError("invalid_input", `"text" is empty. Give the rule in the user's words.`);
     const same = listPins(state).find((pin) => oneLine(pin.text) === oneLine(text));
-    if (same && isLocked(same, by)) return keepLocked(same, rule);
-    const pin = pinned(same?.text ?? text, by, rule ?? same?.rule);
+    if (same && isLocked(same, by)) return keep(same);
+    const pin: Pin = { text: same?.text ?? text, status: "pinned", by };
     return put(draft, state, same?.id ?? nextId(draft), pin, limits);
   },
   "pins.confirm"(draft, operation, state, { limits }) {
     checkTexts(operation, "id");
-    const { id, by, rule } = operation;
+    const { id, by } = operation;
     const pin = find(state, id);
-    if (isLocked(pin, by)) return keepLocked(pin, rule);
-    return put(draft, state, pin.id, pinned(pin.text, by, rule ?? pin.rule), limits);
+    if (isLocked(pin, by)) return keep(pin);
+    return put(draft, state, pin.id, { text: pin.text, status: "pinned", by }, limits);
   },
   "pins.unpin"(draft, operation, state) {
     checkTexts(operation, "id");
     const { id, by } = operation;
     const pin = find(state, id);
-    if (isLocked(pin, by)) throw lockedRule(pin);
+    if (isLocked(pin, by)) throw lockedPin(pin);
     // Remembered, so that the next checkpoint does not find it again.
     draft.put("pin", pin.id, { text: pin.text, status: "dropped", by });
     for (const old of allPins(state)
@@ -95,71 +94,35 @@ export function previewFound(
   return applyChanges(state, draft.changes);
 }
 
-/** Undo respects the budget too, and lifts no rule of a person: an agent can undo in a person's name, from a shell. */
+/** Undo respects the budget too, and removes a person's pin only for a person. */
 export const pinUndo: UndoRules = {
-  check(draft, state, { revision, inverse }, { limits }) {
+  check(draft, state, { revision, inverse }, { limits, by = "agent" }) {
     const touched = inverse.flatMap((change) =>
       change.type === "record" && change.kind === "pin" ? [change.key] : [],
     );
     if (touched.length === 0) return;
     const known = allPins(state).map(({ id }) => id);
     const after = readAll(draft, [...new Set([...known, ...touched])]);
-    const lifted = rulesByPerson(state).find((pin) => !isUnchanged(pin, draft));
-    if (lifted) throw undoesRule(revision, lifted);
+    const removed = allPins(state).find((pin) => isLocked(pin, by) && !isKept(pin, draft));
+    if (removed) throw undoesPin(revision, removed);
     if (sizeOf(after, "pinned") > Math.max(limits.pinBytes, sizeOf(allPins(state), "pinned")))
       throw cannotUndo(revision, `the pins would take more than ${limits.pinBytes} bytes`);
   },
 };
 
-/** A rule of a person that refuses calls: only a person lifts or changes it. */
-function isLocked({ status, rule, by }: Pin, author: Author): boolean {
-  return status === "pinned" && rule !== undefined && by === "person" && author !== "person";
+/** What a person pinned: only a person removes it. */
+function isLocked({ status, by }: Pin, author: string): boolean {
+  return status === "pinned" && by === "person" && author !== "person";
 }
 
-/** An agent may pin the user's words again; they stay the user's, with the user's rule. */
-function keepLocked(pin: ListedPin, rule: CallRule | undefined): { result: PinResult; warnings: string[] } {
-  if (rule && !isSameRule(checkedRule(rule), pin.rule)) throw lockedRule(pin);
-  return { result: { id: pin.id, text: pin.text }, warnings: [] };
+/** An agent may pin the user's words again; they stay the user's. */
+function keep({ id, text }: ListedPin): { result: PinResult; warnings: string[] } {
+  return { result: { id, text }, warnings: [] };
 }
 
-function isSameRule(rule: CallRule, other: CallRule | undefined): boolean {
-  return rule.tool === other?.tool && rule.pattern === other.pattern;
-}
-
-function rulesByPerson(state: State): ListedPin[] {
-  return allPins(state).filter((pin) => isLocked(pin, "agent"));
-}
-
-function isUnchanged({ id, by, rule }: ListedPin, draft: Draft): boolean {
+function isKept({ id, by }: ListedPin, draft: Draft): boolean {
   const after = draft.record("pin", id);
-  return (
-    after?.status === "pinned" && after.by === by && after.rule !== undefined && isSameRule(after.rule, rule)
-  );
-}
-
-function pinned(text: string, by: Author, rule: CallRule | undefined): Pin {
-  return { text, status: "pinned", by, ...(rule ? { rule: checkedRule(rule) } : {}) };
-}
-
-function checkedRule(rule: CallRule): CallRule {
-  checkTexts(rule, "tool", "pattern");
-  const { tool, pattern } = rule;
-  if (tool.trim() === "")
-    throw new HoldfastError(
-      "invalid_input",
-      `"tool" is empty. Name the tool whose calls are refused, or "*" for every tool.`,
-    );
-  if (tool.trim() === "*" && pattern.replaceAll("*", "").trim() === "")
-    throw new HoldfastError(
-      "invalid_input",
-      "This rule would refuse every call of every tool. Name a tool, or give a pattern.",
-    );
-  if (Math.max(countCharacters(tool), countCharacters(pattern)) > maxPatternCharacters)
-    throw new HoldfastError(
-      "over_limit",
-      `"tool" and "pattern" may have ${maxPatternCharacters} characters each.`,
-    );
-  return { tool: tool.trim(), pattern };
+  return after?.status === "pinned" && after.by === by;
 }
 
 function put(
@@ -219,12 +182,11 @@ function sizeOf(pins: readonly Pin[], status: Pin["status"]): number {
   return pins.reduce((sum, pin) => sum + (pin.status === status ? bytesOf(pin) : 0), 0);
 }
 
-/** For the id, the line break and the words around a rule. */
-const overhead = { pin: 8, rule: 50 };
+/** For the id and the line break. */
+const overhead = 8;
 
-function bytesOf({ text, rule }: Pin): number {
-  const ruleBytes = rule ? utf8Length(rule.tool + rule.pattern) + overhead.rule : 0;
-  return utf8Length(text) + overhead.pin + ruleBytes;
+function bytesOf({ text }: Pin): number {
+  return utf8Length(text) + overhead;
 }
 
 const encoder = new TextEncoder();
@@ -253,18 +215,18 @@ function find(state: State, id: string): ListedPin {
   );
 }
 
-function undoesRule(revision: number, { id, text }: ListedPin): HoldfastError {
+function undoesPin(revision: number, { id, text }: ListedPin): HoldfastError {
   return new HoldfastError(
     "cannot_undo",
-    `Revision ${revision} cannot be undone: that would lift or change a rule of the user, "${oneLine(text, 80)}". Nothing was changed. Only the user lifts it: holdfast unpin ${id}.`,
+    `Revision ${revision} cannot be undone: that would remove what the user pinned, "${oneLine(text, 80)}". Nothing was changed. Only the user removes it: holdfast unpin ${id}.`,
     { data: { revision } },
   );
 }
 
-function lockedRule({ id, text }: ListedPin): HoldfastError {
+function lockedPin({ id, text }: ListedPin): HoldfastError {
   return new HoldfastError(
     "locked",
-    `The user pinned ${id} (${oneLine(text, 80)}) with a rule that refuses calls, so only the user can lift or change it: holdfast unpin ${id}. Nothing was changed. Ask the user.`,
+    `The user pinned ${id} (${oneLine(text, 80)}), so only the user can remove it: holdfast unpin ${id}. Nothing was changed. Ask the user.`,
     { data: { id } },
   );
 }

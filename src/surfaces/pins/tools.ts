@@ -11,8 +11,6 @@ const listed = z.object({
   id: z.string(),
   text: z.string(),
   status: z.enum(["pinned", "found"]),
-  tool: z.string().optional(),
-  pattern: z.string().optional(),
 });
 
 const pin = defineTool({
@@ -26,19 +24,13 @@ const pin = defineTool({
   input: z.strictObject({
     text: z.string().optional().describe("Word for word"),
     id: id.optional().describe("Instead of text"),
-    tool: z
-      .string()
-      .optional()
-      .describe('Refuse calls of this tool: * is any text, | separates. Default: "*"'),
-    pattern: z.string().optional().describe("Refuse calls whose input contains this: * is any text"),
   }),
   output: z.object({ ok: z.literal(true), id: z.string(), text: z.string() }),
   run: async ({ session, options }, input) => {
-    const settings = { ...options, rule: ruleIn(input) };
     const { result } =
       input.id === undefined
-        ? await session.pins.pin(required(input.text, "text", "a new pin"), settings)
-        : await session.pins.confirm(oneOf(input.id, input.text), settings);
+        ? await session.pins.pin(required(input.text, "text", "a new pin"), options)
+        : await session.pins.confirm(oneOf(input.id, input.text), options);
     return { ok: true as const, ...result };
   },
 });
@@ -65,12 +57,6 @@ const listTool = defineTool({
   run: async ({ session }: Call) => ({ pins: (await session.pins.list()).map(describe) }),
 });
 
-function ruleIn({ tool, pattern }: { tool?: string | undefined; pattern?: string | undefined }) {
-  return tool === undefined && pattern === undefined
-    ? undefined
-    : { tool: tool ?? "*", pattern: pattern ?? "" };
-}
-
 function oneOf(given: string, text: string | undefined): string {
   if (text === undefined) return given;
   throw new HoldfastError(
@@ -79,8 +65,8 @@ function oneOf(given: string, text: string | undefined): string {
   );
 }
 
-function describe({ id: key, text, status, rule }: ListedPin): z.output<typeof listed> {
-  return { id: key, text, status: status === "pinned" ? "pinned" : "found", ...rule };
+function describe({ id: key, text, status }: ListedPin): z.output<typeof listed> {
+  return { id: key, text, status: status === "pinned" ? "pinned" : "found" };
 }
 
 export const pinsSurface: Surface = {

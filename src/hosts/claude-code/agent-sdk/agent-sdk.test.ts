@@ -84,22 +84,6 @@ test("a resumed conversation reads that the memory replaces the copy it has [cla
   await memory.close();
 });
 
-test("a call that a pin forbids is denied, memory's own tools are not [claude.sdk-hooks]", async () => {
-  const memory = await openTestMemory({ surfaces: ["notepad", "pins"] });
-  const session = await memory.openSession("s");
-  await session.pins.pin("Never push.", { rule: { tool: "Bash", pattern: "*git push*" } });
-  const { send } = await openHooks(session);
-  const denied = await send("PreToolUse", { tool_name: "Bash", tool_input: { command: "git push" } });
-  assert.match(JSON.stringify(denied), /"permissionDecision":"deny".*The user said: \\"Never push\.\\"/);
-  assert.equal(
-    await send("PreToolUse", { tool_name: "Bash", tool_input: { command: "git log" } }),
-    undefined,
-  );
-  const own = { tool_name: "mcp__holdfast__write_notepad", tool_input: { content: "git push" } };
-  assert.equal(await send("PreToolUse", own), undefined);
-  await memory.close();
-});
-
 test("memory's tools answer over the SDK's transport, once per call of the model [claude.sdk-tools]", async () => {
   const memory = await openTestMemory({ surfaces: ["notepad"] });
   const session = await memory.openSession("s");

@@ -9,15 +9,11 @@ export interface HookInput {
   agent_id?: string;
   source?: string;
   compact_summary?: string;
-  tool_name?: string;
-  tool_input?: unknown;
 }
 
 /** The SDK's output for those events. */
 export interface HookOutput {
-  hookSpecificOutput?:
-    | { hookEventName: "SessionStart" | "UserPromptSubmit"; additionalContext: string }
-    | { hookEventName: "PreToolUse"; permissionDecision: "deny"; permissionDecisionReason: string };
+  hookSpecificOutput?: { hookEventName: "SessionStart" | "UserPromptSubmit"; additionalContext: string };
 }
 
 /** The SDK's transport to the program, as the Model Context Protocol defines it. */

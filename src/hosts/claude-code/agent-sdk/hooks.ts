@@ -4,12 +4,11 @@ import { Compaction } from "../../../compaction/compaction.ts";
 import type { Receipt } from "../../../engine/records.ts";
 import type { Session } from "../../../sessions/session.ts";
 import { memoryFor, type ShownMemory } from "../../../sessions/shown-memory.ts";
-import { refuseCall } from "../../../surfaces/pins/refuse-call.ts";
 import { notify, notifyEnd, pluginDriver } from "../../plugin/driver.ts";
 import { readConversation, readSummary } from "../../transcript/read-conversation.ts";
 import { claudeCode } from "../host.ts";
 import type { HookInput, HookOutput } from "./api.ts";
-import { type MemoryServerParts, toolPrefix } from "./memory-server.ts";
+import type { MemoryServerParts } from "./memory-server.ts";
 
 interface HookParts extends MemoryServerParts {
   report: (error: unknown) => void;
@@ -46,7 +45,6 @@ export class AgentSdkHooks {
   }
 
   async #handle(input: HookInput): Promise<HookOutput> {
-    if (input.hook_event_name === "PreToolUse") return this.#guard(input);
     if (input.agent_id !== undefined) return {};
     if (input.hook_event_name === "PreCompact") await this.#begin(input);
     if (input.hook_event_name === "PostCompact") await this.#account(input);
@@ -80,15 +78,6 @@ export class AgentSdkHooks {
     const additionalContext = this.#isShown ? news : memoryFor(shown, head);
     this.#isShown = true;
     return additionalContext === "" ? {} : { hookSpecificOutput: { hookEventName, additionalContext } };
-  }
-
-  async #guard({ tool_name: tool = "", tool_input: input }: HookInput): Promise<HookOutput> {
-    const isMemoryTool = tool.startsWith(toolPrefix);
-    const call = { session: this.#session.id, tool, input, isMemoryTool };
-    const refusal = refuseCall(await this.#session.pins.list(), call);
-    if (refusal === undefined) return {};
-    const decision = { permissionDecision: "deny" as const, permissionDecisionReason: refusal };
-    return { hookSpecificOutput: { hookEventName: "PreToolUse", ...decision } };
   }
 
   async #begin({ transcript_path: path, cwd }: HookInput): Promise<void> {

@@ -34,12 +34,16 @@ export async function holdfastClaude({ session, onError }: HoldfastClaudeOptions
   const tools = await session.tools(inPlugin);
   const hooks = new AgentSdkHooks({ session, shown, tools, report });
   const matcher = [{ hooks: [(input: HookInput) => hooks.answer(input)] }];
-  const [SessionStart, UserPromptSubmit, PreToolUse] = [matcher, matcher, matcher];
-  const [PreCompact, PostCompact, SessionEnd] = [matcher, matcher, matcher];
   // The SDK types this as its own class, and only connects it.
   const instance = memoryServer({ session, shown, tools }) as never;
   return {
-    hooks: { SessionStart, UserPromptSubmit, PreToolUse, PreCompact, PostCompact, SessionEnd },
+    hooks: {
+      SessionStart: matcher,
+      UserPromptSubmit: matcher,
+      PreCompact: matcher,
+      PostCompact: matcher,
+      SessionEnd: matcher,
+    },
     mcpServers: { [serverName]: { type: "sdk" as const, name: serverName, instance } },
     allowedTools: tools.map(({ name }) => `${toolPrefix}${name}`),
   };
