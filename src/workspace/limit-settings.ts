@@ -19,8 +19,6 @@ export function limitSettings(): Record<`limits.${LimitName}`, Setting<number>> 
 const withTools = ["chat", "mcp", "plugin", "serve"] as const;
 
 function whereOf(name: LimitName): { actsIn: readonly EntryPoint[]; elsewhere: string } {
-  if (name === "foundRuleBytes")
-    return { actsIn: ["chat", "hook", "plugin"], elsewhere: "nothing is compacted there" };
   if (name === "tools" || name === "toolCharacters")
     return {
       actsIn: ["chat", "mcp", "serve"],
@@ -51,7 +49,6 @@ const descriptions: Record<LimitName, string> = {
   refs: "References in the scratchpad.",
   refCharacters: "Characters in one reference.",
   pinBytes: "Bytes of all pins together.",
-  foundRuleBytes: "Bytes of all rules found in what the user said.",
   resultTokens: "Tokens in one list of notes that a tool returns.",
   systemPromptCharacters: "Characters in an agent's own system prompt.",
   stateKeys: "State keys per agent, and per session.",

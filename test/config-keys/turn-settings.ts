@@ -38,21 +38,12 @@ const hints: Record<NudgeName, { value: number; text: string }> = {
   nudgeAfterCompaction: { value: 1, text: "The context has just been compacted." },
 };
 
-function foundRules(run: Evidence): Promise<number> {
-  return run.inMemory(async (memory) => (await (await sessionOf(memory, run.entry)).pins.list()).length);
-}
-
-/** Hints to the agent and the rules that a compaction finds. */
+/** Hints to the agent. */
 export const turnSettings: Scenario = {
   name: "turns",
   entries: ["chat", "hook", "pi", "openclaw"],
   cases() {
-    const cases: Partial<Record<SettingName, Case>> = {
-      "limits.foundRuleBytes": {
-        value: 60,
-        seen: async (run) => (await foundRules(run)) < 3,
-      },
-    };
+    const cases: Partial<Record<SettingName, Case>> = {};
     for (const name of Object.keys(hints) as NudgeName[]) {
       const { value, text } = hints[name];
       cases[`scratchpad.${name}`] = { value, seen: ({ shown }) => shown.join("\n").includes(text) };
