@@ -33,10 +33,10 @@ const used = () => {
   return (user + system) / 1_000;
 };
 const start = used();
-const { messages = [], said = [] } = readConversation(host, transcript) ?? {};
+const { messages = [] } = readConversation(host, transcript) ?? {};
 const read = used();
 const to = messages.length;
 if (part === "checkpoint") planCheckpoint({ state, messages, to, budget, countTokens: estimateTokens });
-else await compaction.plan({ messages, to, said });
+else await compaction.plan({ messages, to });
 console.log(JSON.stringify({ messages: messages.length, read: read - start, plan: used() - read }));
 await memory.close();

@@ -27,7 +27,6 @@ const addresses: { [Name in RouteName]: `${Routes[Name]["method"]} ${Routes[Name
   deleteNote: "DELETE /api/sessions/{id}/notes/{note}",
   pins: "GET /api/sessions/{id}/pins",
   pin: "POST /api/sessions/{id}/pins",
-  confirmPin: "PUT /api/sessions/{id}/pins/{pin}",
   unpin: "DELETE /api/sessions/{id}/pins/{pin}",
   journal: "GET /api/sessions/{id}/journal",
   entry: "GET /api/sessions/{id}/journal/{revision}",

@@ -146,14 +146,8 @@ test(
     await page.getByRole("meter", { name: /^Notepad/ }).waitFor();
 
     const pins = page.getByRole("region", { name: "Pins" });
-    await session.apply(
-      { type: "pins.find", texts: ["Never push to main"], replaced: [] },
-      { actor: { kind: "system" } },
-    );
-    await attention.getByText("Proposed pin: Never push to main").waitFor();
-    await pins.getByRole("button", { name: "Pin it" }).click();
+    await session.pins.pin("Never push to main");
     await pins.getByRole("button", { name: "Unpin: Never push to main" }).waitFor();
-    await attention.getByText("Proposed pin").waitFor({ state: "detached" });
 
     await page.keyboard.press("Control+k");
     const palette = page.getByRole("dialog", { name: "Go to" });

@@ -68,17 +68,16 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     load: () => import("./commands/receipts.ts"),
   },
   pin: {
-    usage: "pin [TEXT | ID] [--session SESSION]",
+    usage: "pin [TEXT] [--session SESSION]",
     summary: "keep a rule in every prompt, word for word; without an argument, list the pins",
     options: `
   TEXT                     what the agent must or must not do
-  ID                       a rule that was found in what you said: confirm it
   --session SESSION        an id or a unique prefix of one (default: the conversation here, or else the newest)${store}`,
     load: () => import("./commands/pin.ts"),
   },
   unpin: {
     usage: "unpin ID [--session SESSION]",
-    summary: "remove a pin, or drop a rule that was found",
+    summary: "remove a pin",
     options: `
   ID                       the pin: p3
   --session SESSION        an id or a unique prefix of one (default: the conversation here, or else the newest)${store}`,

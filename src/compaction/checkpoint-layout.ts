@@ -3,7 +3,6 @@ import type { Candidate } from "./need/choose.ts";
 
 export const headings = {
   asks: "Asked and not answered yet",
-  said: "The user also said, oldest first",
   running: "Still running",
   tasks: "Open tasks",
   planOpen: "Still to do",

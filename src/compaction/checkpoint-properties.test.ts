@@ -164,20 +164,17 @@ test("what a few names leave is used for statements, to at least 95 % [controlle
     { length: 60 },
     (_, index) => `- [ ] step ${index}: look at how the importer treats empty rows`,
   );
-  const possible = Array.from({ length: 60 }, (_, index) => ({
-    text: `The report of week ${index} goes to the people on the third floor.`,
-    likelihood: 0.02,
-  }));
   const told = conversation(
     calls("edit_file", { path: "src/importer.ts" }, "1"),
     result("edited", "1"),
     says("I decided to keep the importer in one file because both formats need it."),
+    ...Array.from({ length: 40 }, (_, index) => says(`I decided to skip row ${index} because it is empty.`)),
   );
   const state = stateWith({}, steps.join("\n"));
   for (const size of [600, 900, 1_500]) {
-    const used = estimateTokens(plan(told, { state, possible, budget: { tokens: size } }).text);
+    const used = estimateTokens(plan(told, { state, budget: { tokens: size } }).text);
     assert.ok(used >= size * 0.95 && used <= size, `${used} of ${size} tokens`);
-    const bytes = Buffer.byteLength(plan(told, { state, possible, budget: { bytes: 3 * size } }).text);
+    const bytes = Buffer.byteLength(plan(told, { state, budget: { bytes: 3 * size } }).text);
     assert.ok(bytes >= 3 * size * 0.95 && bytes <= 3 * size, `${bytes} of ${3 * size} bytes`);
   }
 });

@@ -19,14 +19,11 @@ import { orderByNeed } from "./need/choose.ts";
 import { namesCovered, partsCovered } from "./need/cover.ts";
 import type { Sighting } from "./need/gather.ts";
 import type { NameKind } from "./need/name-kinds.ts";
-import type { PossibleRule } from "./rules/find-rules.ts";
 
 /** What a checkpoint has to say. Lists are newest first. */
 export interface CheckpointFacts
   extends Pick<CheckpointMemory, "files" | "commands" | "decisions" | "running"> {
   openAsks: readonly string[];
-  /** Sentences of the user that may be rules, the likeliest first, and the place of each in the conversation. */
-  said: readonly (PossibleRule & { place: number })[];
   openTasks: readonly string[];
   planOpen: readonly string[];
   planClosed: readonly string[];
@@ -77,12 +74,10 @@ const piecemeal = 1.3;
 const fullEnough = 0.97;
 
 /**
- * Share of the budget for each kind of statement, most important first, and the lengths at which one may be cut. What the
- * user said is a rule more often than it seems, so a large budget has much room for it.
+ * Share of the budget for each kind of statement, most important first, and the lengths at which one may be cut.
  */
 const shares: [section: Section, share: { small: number; large: number }, lengths: readonly number[]][] = [
   ["asks", { small: 0.07, large: 0.14 }, [1_200, 600, 300, 150, 60, 30]],
-  ["said", { small: 0.1, large: 0.45 }, [300]],
   ["failures", { small: 0.025, large: 0.05 }, [300, 160, 80, 60]],
   ["planOpen", { small: 0.03, large: 0.06 }, [160, 60, 40, 20]],
   ["running", { small: 0.025, large: 0.05 }, [160, 60]],
@@ -99,9 +94,6 @@ const statedShare = { small: 0.19, large: 0.65 };
 const smallestShare = 1 / 15;
 const leastTokens = 30;
 
-/** What is less likely a rule is no use of a small budget. */
-const leastSaid = 0.25;
-
 /** More would not fit, and trying them is slow. A small budget has room for one of each kind, and for the asks. */
 const maxListed = 80;
 
@@ -114,7 +106,6 @@ function statedItems(facts: CheckpointFacts, measure: Measure, generosity: numbe
   const isSmall = isSmallBudget(measure);
   const texts: Partial<Record<Section, readonly (string | Failure)[]>> = {
     asks: facts.openAsks,
-    said: facts.said.filter(({ likelihood }) => !isSmall || likelihood >= leastSaid).map(({ text }) => text),
     failures: failuresOf(facts),
     planOpen: facts.planOpen,
     running: facts.running,
@@ -132,14 +123,11 @@ function statedItems(facts: CheckpointFacts, measure: Measure, generosity: numbe
     const listed = (texts[section] ?? []).slice(0, maxListed);
     const { items, used } = cutToFit(section, listed, lengths, room, cost, isOnlyOne ? 1 : maxListed);
     left -= used;
-    // What is said later may change what was said before.
-    const placeOf = (index: number) => (section === "said" ? (facts.said[index]?.place ?? 0) : index);
-    const inOrder = items.toSorted((a, b) => placeOf(a.index) - placeOf(b.index));
-    return inOrder.map(
+    return items.map(
       ({ text, index }): Item => ({
         section,
         text,
-        place: placeOf(index),
+        place: index,
         names: namesCovered(text, facts.scores),
         worth: 0,
         cost: added(`${text}; `),

@@ -1,8 +1,7 @@
-import { plainTextOf, type StoredMessage, spokenText } from "../context/conversation.ts";
-import { readEpoch, readInjections } from "../engine/conversation.ts";
+import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
+import { readEpoch } from "../engine/conversation.ts";
 import type { Checkpoint, CheckpointMemory, CommandFact, FileFact, Need } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
-import { oneLine } from "../engine/text.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
 import { type CheckpointBudget, isSmallBudget, measureFor } from "./budget.ts";
 import { renderCheckpoint } from "./checkpoint-text.ts";
@@ -15,7 +14,7 @@ import { type PathKey, pathKey } from "./facts/path-key.ts";
 import { closedUnseen, planItems } from "./facts/plan.ts";
 import { readParts } from "./facts/reads.ts";
 import { stillRunning } from "./facts/running.ts";
-import { isStatement, saidFacts } from "./facts/said.ts";
+import { saidFacts } from "./facts/said.ts";
 import { shortResults } from "./facts/short-results.ts";
 import { openAsks, statedDecisions } from "./facts/statements.ts";
 import { discountTail, isKept, type KeptMessages } from "./kept-messages.ts";
@@ -23,7 +22,6 @@ import { fromNameFact, gatherSightings, type Sighting, type Sightings, toNameFac
 import { nameFinder } from "./need/later-use.ts";
 import { listNeeds } from "./need/list-needs.ts";
 import { mostNeeded, scoreNames } from "./need/score.ts";
-import type { PossibleRule } from "./rules/find-rules.ts";
 
 export interface CheckpointInput extends KeptMessages {
   state: State;
@@ -37,8 +35,6 @@ export interface CheckpointInput extends KeptMessages {
   contents?: ReadonlyMap<string, FileNow> | undefined;
   /** The folder against which the agent's paths resolve, if the driver knows it. */
   folder?: string | undefined;
-  /** Sentences in which the user may have stated a rule, oldest first. */
-  possible?: readonly PossibleRule[] | undefined;
   /** Tools whose results are not kept word for word; without it, nothing is. */
   wordsExcept?: ReadonlySet<string> | undefined;
   /** Weights of the scores (default: the fitted ones). */
@@ -98,8 +94,6 @@ function plan(input: CheckpointInput): Plan {
     planOpen: items.open,
     planClosed: items.closed,
   };
-  // Where statements are kept word for word, an edit of memory corrects them there.
-  const possible = (input.possible ?? []).filter(({ text }) => !input.wordsExcept || !isStatement(text));
   const reads = readParts(removed, known.reads, known.calls, keyOf);
   const decisions = statedDecisions(removed, known.decisions);
   const running = stillRunning(state, input.messages, known.running);
@@ -115,7 +109,6 @@ function plan(input: CheckpointInput): Plan {
       commands,
       decisions,
       running,
-      said: unseen(possible, [...facts.openAsks, ...userTexts(messages, input)]),
       sightings: likeliest,
       scores: scoresGone,
       calls,
@@ -156,44 +149,20 @@ function plan(input: CheckpointInput): Plan {
       decisions,
       running,
       reads,
-      ...(possible.length === 0 ? {} : { possible: possible.map(({ text }) => text) }),
       ...keptWords(input, removed, known),
     },
   };
   return { checkpoint, needsBeside };
 }
 
-/** Sentences that none of the texts shows, the likeliest rule first, and the place of each among all. */
-function unseen(
-  sentences: readonly PossibleRule[],
-  texts: readonly string[],
-): (PossibleRule & { place: number })[] {
-  const shown = texts.map((text) => oneLine(text));
-  return sentences
-    .map((sentence, place) => ({ ...sentence, place }))
-    .filter(({ text: sentence }) => {
-      const line = oneLine(sentence);
-      return !shown.some((text) => text.includes(line));
-    })
-    .sort((a, b) => b.likelihood - a.likelihood);
-}
-
-/** What the user said in the messages that stay. */
-function userTexts(messages: readonly StoredMessage[], kept: KeptMessages): string[] {
-  return messages
-    .filter((stored) => stored.message.role === "user" && isKept(kept, stored))
-    .map(({ message }) => spokenText(message));
-}
-
 function keptWords(
-  { state, messages, to, wordsExcept }: CheckpointInput,
+  { messages, to, wordsExcept }: CheckpointInput,
   removed: readonly StoredMessage[],
   { said, results }: CheckpointMemory,
 ): Pick<CheckpointMemory, "said" | "results"> {
   if (!wordsExcept) return {};
-  const { texts } = saidFacts({ messages, to, changes: readInjections(state), earlier: said });
   return {
-    said: texts,
+    said: saidFacts({ messages, to, earlier: said }),
     results: shortResults(removed, results, wordsExcept),
   };
 }

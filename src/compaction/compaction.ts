@@ -1,10 +1,10 @@
 import { type StoredMessage, spokenText } from "../context/conversation.ts";
-import { readEpoch, readInjections } from "../engine/conversation.ts";
+import { readEpoch } from "../engine/conversation.ts";
 import type { Checkpoint, CompactionTrigger, Epoch, Receipt, Removed } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Operation } from "../surfaces/operations.ts";
-import { droppedRules, type ListedPin, listPins } from "../surfaces/pins/operations.ts";
+import { listPins } from "../surfaces/pins/operations.ts";
 import type { SessionHandle } from "../surfaces/session-handle.ts";
 import type { Moment } from "../surfaces/surface.ts";
 import type { CheckpointBudget } from "./budget.ts";
@@ -12,14 +12,13 @@ import { planCheckpoint, planWithNeeds } from "./checkpoint.ts";
 import type { CompactionEvent } from "./events.ts";
 import { pathKey } from "./facts/path-key.ts";
 import { type ReadFile, readContents } from "./facts/read-contents.ts";
-import { type Correction, notWritten, saidFacts, withoutCorrected } from "./facts/said.ts";
+import { notWritten } from "./facts/said.ts";
 import type { KeptMessages } from "./kept-messages.ts";
 import { renderKeptWords } from "./kept-words.ts";
 import { lastCheckpoint } from "./last-checkpoint.ts";
 import type { WayBack } from "./place-needs.ts";
 import { accountFor, planReceipt } from "./receipt.ts";
 import { countConversation, previewsOf } from "./removed-messages.ts";
-import { type FoundRules, findRules, withoutWithdrawn } from "./rules/find-rules.ts";
 import {
   type AskSummariser,
   keepText,
@@ -36,8 +35,6 @@ export interface Conversation extends KeptMessages {
   messages: readonly StoredMessage[];
   /** The first message to remove (default: the first of `messages`). A caller may pass only the end of a conversation. */
   from?: number;
-  /** What the user said before these messages, if the driver knows: the user's rules are searched in it too. */
-  said?: readonly StoredMessage[];
   /** Tokens of the prompt before the compaction (default: those of the removed messages). */
   tokensBefore?: number;
   /** The host's transcript and its current size, if the host keeps one. */
@@ -51,8 +48,8 @@ export interface CompactionDriver {
   /** Why the agent was not warned, if it was not. */
   skipped: string;
   wayBack: WayBack;
-  /** The room for the checkpoint (default: for a window of 200,000 tokens). Rules that were found take room as well. */
-  budget?: CheckpointBudget | ((found: FoundRules) => Promise<CheckpointBudget>);
+  /** The room for the checkpoint (default: for a window of 200,000 tokens). */
+  budget?: CheckpointBudget | (() => Promise<CheckpointBudget>);
   /** Reads a file that the agent has read, to say whether it has changed; undefined if it cannot be read at once. */
   readFile?: ReadFile | undefined;
   /** The folder against which the agent's paths resolve, so that a file with several spellings is listed once. */
@@ -88,8 +85,6 @@ export interface Begun {
   removed: Removed;
   /** Tells the host's own summariser what to keep. */
   instructions: string;
-  /** The user's rules that the conversation states. Empty once `open` has written them down. */
-  rules: FoundRules;
 }
 
 /** The result of `finish`. */
@@ -117,8 +112,6 @@ export class Compaction {
   /** The receipt that is written anew. */
   #replaced: Receipt | undefined;
   #finished: Finished | undefined;
-  /** What the user has corrected since the last compaction. */
-  #corrections: readonly Correction[] = [];
 
   constructor(driver: CompactionDriver) {
     this.#driver = driver;
@@ -137,39 +130,25 @@ export class Compaction {
     const { messages, to, among, mayKeepTail = false, transcript } = conversation;
     const state = await session.state();
     const earlier = await lastCheckpoint(session, state);
-    // Earlier compactions have searched what was said before.
-    const said = earlier ? [] : (conversation.said ?? []);
-    const known = { ...knownRules(state), possible: earlier?.memory?.possible };
-    const { withdrawn, possible, ...rules } = findRules([...said, ...messages], known);
-    const current = withoutWithdrawn(messages, withdrawn);
     const { budget, folder, readFile } = this.#driver;
     const { checkpoint: planned, needs } = planWithNeeds(
       {
         state,
-        messages: current,
+        messages,
         to,
         mayKeepTail,
         ...(among ? { among } : {}),
-        earlier: earlier && withoutNames(earlier, withdrawn),
-        budget: typeof budget === "function" ? await budget(rules) : budget,
+        earlier,
+        budget: typeof budget === "function" ? await budget() : budget,
         contents: await readContents(messages, earlier, readFile, pathKey(folder)),
         folder,
         wordsExcept: this.#driver.keptWords?.except,
-        possible,
         countTokens,
       },
-      rulesAfter(state, rules),
+      listPins(state).map(({ text }) => text),
     );
     const gone = messages.filter(({ number }) => number <= to);
-    if (this.#driver.keptWords) {
-      const said = { messages, to, changes: readInjections(state), earlier: earlier?.memory?.said };
-      this.#corrections = saidFacts(said).corrections;
-    }
-    const askedIn = findAsk(
-      planned,
-      current.filter(({ number }) => number <= to),
-      earlier,
-    );
+    const askedIn = findAsk(planned, gone, earlier);
     const checkpoint = { ...planned, ...(askedIn === undefined ? {} : { askedIn }) };
     const removed: Removed = {
       from: conversation.from ?? gone[0]?.number ?? 0,
@@ -182,7 +161,7 @@ export class Compaction {
       transcriptSize: transcript?.size ?? 0,
       ...(trigger === "host" ? { previews: previewsOf(gone) } : {}),
     };
-    this.#begun = { checkpoint, removed, instructions: keepText(checkpoint), rules };
+    this.#begun = { checkpoint, removed, instructions: keepText(checkpoint) };
     return this.#begun;
   }
 
@@ -208,21 +187,14 @@ export class Compaction {
       checkpoint: checkpoint.value,
       removed: removed.value,
       instructions: keepText(checkpoint.value),
-      // Written down together with the checkpoint.
-      rules: noRules,
     };
     return this.#begun;
   }
 
   /** Writes the planned checkpoint, unless it is already written, and notifies the surfaces. */
   async open(): Promise<void> {
-    const begun = this.#must();
-    const { checkpoint, removed, rules } = begun;
+    const { checkpoint, removed } = this.#must();
     const { session, trigger, skipped, emit, notify, isResumable } = this.#driver;
-    if (rules.texts.length + rules.replaced.length > 0) {
-      await this.#write({ type: "pins.find", ...rules });
-      begun.rules = noRules;
-    }
     if (readEpoch(await session.state()).warning === "none") {
       await this.#write({ type: "context.skip_warning", trigger, reason: skipped });
       emit?.({ type: "warning", trigger, skipped });
@@ -273,7 +245,7 @@ export class Compaction {
     const { checkpoint, removed } = this.#must();
     const { session, trigger, wayBack, contextAfter } = this.#driver;
     const state = await session.state();
-    const body = `${renderSummary(this.#corrected(summary), checkpoint)}${this.#words(state)}${this.#ask()}`;
+    const body = `${renderSummary(summary, checkpoint)}${this.#words(state)}${this.#ask()}`;
     const after = await contextAfter({ body, summary: summary.text, state });
     const receipt = planReceipt({
       state,
@@ -288,13 +260,6 @@ export class Compaction {
     });
     this.#finished = { summary, receipt, text: `${body}\n\n${receipt.line}` };
     return this.#finished;
-  }
-
-  /** The summary without what the user has corrected in the removed messages. */
-  #corrected(summary: Summary): Summary {
-    return this.#corrections.length === 0
-      ? summary
-      : { ...summary, text: withoutCorrected(summary.text, this.#corrections) };
   }
 
   #words({ row }: State): string {
@@ -337,32 +302,6 @@ export class Compaction {
   }
 }
 
-/** A checkpoint that does not remember the values that the user has corrected since. */
-function withoutNames(checkpoint: Checkpoint, withdrawn: readonly string[]): Checkpoint {
-  const { memory } = checkpoint;
-  if (!memory || withdrawn.length === 0) return checkpoint;
-  const gone = new Set(withdrawn);
-  const names = memory.names.filter(({ text }) => !gone.has(text.toLowerCase()));
-  return { ...checkpoint, memory: { ...memory, names } };
-}
-
-const noRules: FoundRules = { texts: [], replaced: [] };
-
-function knownRules(state: State) {
-  const pins = listPins(state);
-  const ofStatus = (status: ListedPin["status"]) => pins.filter((pin) => pin.status === status);
-  return {
-    found: ofStatus("found").map(({ id, text }) => ({ id, text })),
-    settled: [...ofStatus("pinned").map(({ text }) => text), ...droppedRules(state)],
-  };
-}
-
-/** The rules of the user that hold once the found ones are stored. */
-function rulesAfter(state: State, { texts, replaced }: FoundRules): string[] {
-  const known = listPins(state).filter(({ id }) => !replaced.includes(id));
-  return [...known.map(({ text }) => text), ...texts];
-}
-
 /** The session-end moment, with the checkpoint that a compaction would write now. */
 export async function planSessionEnd(
   session: SessionHandle,
@@ -372,9 +311,7 @@ export async function planSessionEnd(
   const state = await session.state();
   const earlier = await lastCheckpoint(session, state);
   const to = messages.at(-1)?.number ?? 0;
-  const known = { ...knownRules(state), possible: earlier?.memory?.possible };
-  const { possible } = findRules(messages, known);
-  const checkpoint = planCheckpoint({ state, messages, to, earlier, possible, countTokens });
+  const checkpoint = planCheckpoint({ state, messages, to, earlier, countTokens });
   return { kind: "session-end", checkpoint };
 }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ModelMessage } from "ai";
 import type { StoredMessage } from "../context/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { notWritten, saidFacts, withoutCorrected } from "./facts/said.ts";
+import { notWritten, saidFacts } from "./facts/said.ts";
 import { shortResults } from "./facts/short-results.ts";
 import { renderKeptWords } from "./kept-words.ts";
 
@@ -18,40 +18,15 @@ const called = (id: string, toolName: string, input: object, value: string): Mod
   },
 ];
 
-test("what the user states is kept, without questions, requests, rules and remarks without a value [compaction.words]", () => {
+test("what the user states is kept, without questions, requests and remarks without a value [compaction.words]", () => {
   const messages = numbered([
     user("Our staging database is at db-7.internal:5433. It is a nice day."),
     user("Is the cache on port 6380? Please look at src/cache.ts and fix it."),
     user("Never push to release/2. The billing job has 14 workers since the move to eu-west-3."),
   ]);
-  assert.deepEqual(saidFacts({ messages, to: 3 }).texts, [
+  assert.deepEqual(saidFacts({ messages, to: 3 }), [
     "Our staging database is at db-7.internal:5433.",
     "The billing job has 14 workers since the move to eu-west-3.",
-  ]);
-});
-
-test("a corrected value is kept in its last form only, corrected by the user or by an edit of memory [compaction.words-corrected]", () => {
-  const messages = numbered([
-    user("The quota of tenant-4 is 250 requests. The quota of tenant-9 is 80 requests."),
-    user("The owner of queue/mail is Jonas."),
-    user("Sorry, the quota of tenant-4 is 300 requests."),
-    user("Correction: the owner of queue/mail is Petra."),
-  ]);
-  const { texts, corrections } = saidFacts({ messages, to: 3 });
-  assert.deepEqual(texts, [
-    "The quota of tenant-9 is 80 requests.",
-    "Sorry, the quota of tenant-4 is 300 requests.",
-  ]);
-  const summary =
-    "The user set limits. tenant-4 has a quota of 250 requests. tenant-9 has a quota of 80 requests.\nThe owner of queue/mail is Jonas.\nNext: 250 tests.";
-  assert.equal(
-    withoutCorrected(summary, corrections),
-    "The user set limits. tenant-9 has a quota of 80 requests.\nNext: 250 tests.",
-  );
-  const changes = [{ before: 5, text: "[Notepad changes]\n@0\n+ The quota of tenant-9 is 95 requests." }];
-  assert.deepEqual(saidFacts({ messages, to: 4, changes }).texts, [
-    "Sorry, the quota of tenant-4 is 300 requests.",
-    "Correction: the owner of queue/mail is Petra.",
   ]);
 });
 
@@ -62,7 +37,7 @@ test("what was stated long ago is carried from checkpoint to checkpoint [compact
       messages: numbered([user(`Part ${epoch} is in src/p${epoch}.ts.`)]),
       to: 1,
       earlier,
-    }).texts;
+    });
   assert.equal(earlier[0], "The master key is in vault/k-12.");
   assert.equal(earlier.length, 11);
 });

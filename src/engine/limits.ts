@@ -20,8 +20,6 @@ export interface Limits {
   refCharacters: number;
   /** UTF-8 bytes of all pins together; bytes, because hosts limit injected text in bytes. */
   pinBytes: number;
-  /** UTF-8 bytes of all found rules together. */
-  foundRuleBytes: number;
   /** Tokens for the scratchpad's legacy call `{content, mode}`. */
   scratchpadTokens: number;
   /** Tokens in one list of notes that a tool returns. */
@@ -54,7 +52,6 @@ export const defaultLimits: Limits = {
   refs: 50,
   refCharacters: 2_000,
   pinBytes: 3_000,
-  foundRuleBytes: 3_000,
   scratchpadTokens: 2_000,
   resultTokens: 4_000,
   systemPromptCharacters: 32_000,

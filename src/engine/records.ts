@@ -79,9 +79,7 @@ export type OpenTask = {
 /** What the user demands or forbids, in the user's words. */
 export type Pin = {
   text: string;
-  /** `found`: a checkpoint found it in what the user said; no one has confirmed it. `dropped`: it no longer holds, or never did. */
-  status: "pinned" | "found" | "dropped";
-  /** Who pinned, found or dropped it. */
+  /** Who pinned it. */
   by: "agent" | "person" | "system";
 };
 
@@ -193,12 +191,10 @@ export type CheckpointMemory = {
   decisions: string[];
   running: string[];
   reads: ReadFact[];
-  /** What the user stated, oldest first, each in its last form. */
+  /** What the user stated, oldest first. */
   said?: string[];
   /** Calls with short results, oldest first. */
   results?: ShortResult[];
-  /** Sentences in which the user may have stated a rule, oldest first. */
-  possible?: string[];
 };
 
 /** A call and its result, both short enough to be kept word for word. */

@@ -76,7 +76,7 @@ export async function sectionsOf(session: Session): Promise<Section[]> {
 
 async function renderPins(session: Session): Promise<string> {
   return listPins(await session.state())
-    .map(({ id, text, status }) => `${id}${status === "found" ? " (found)" : ""}: ${text}`)
+    .map(({ id, text }) => `${id}: ${text}`)
     .join("\n");
 }
 

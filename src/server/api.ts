@@ -140,7 +140,7 @@ export const routes = {
   pins: {
     method: "GET",
     path: "/api/sessions/{id}/pins",
-    summary: "What the user demands or forbids: pins, and rules found in what the user said",
+    summary: "What the user demands or forbids",
     params: sessionId,
     response: schemas.pinList,
   },
@@ -152,17 +152,10 @@ export const routes = {
     body: schemas.newPin,
     response: schemas.pinSaved,
   },
-  confirmPin: {
-    method: "PUT",
-    path: "/api/sessions/{id}/pins/{pin}",
-    summary: "Confirm a rule that was found",
-    params: sessionId.extend({ pin: z.string().max(40) }),
-    response: schemas.pinSaved,
-  },
   unpin: {
     method: "DELETE",
     path: "/api/sessions/{id}/pins/{pin}",
-    summary: "Remove a pin, or drop a rule that was found",
+    summary: "Remove a pin",
     params: sessionId.extend({ pin: z.string().max(40) }),
     response: schemas.done,
   },

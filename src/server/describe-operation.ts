@@ -54,14 +54,8 @@ export function describeOperation(operation: Operation): string {
       return `Cancelled a task: ${short(operation.reason)}`;
     case "pins.pin":
       return `Pinned: ${short(operation.text)}`;
-    case "pins.confirm":
-      return `Confirmed the pin ${operation.id}`;
     case "pins.unpin":
       return `Unpinned ${operation.id}`;
-    case "pins.find":
-      return operation.texts.length === 0
-        ? "Dropped found rules that the user has taken back"
-        : `Found rules of the user: ${operation.texts.map(short).join(" · ")}`;
     case "state.set":
       return `Set the state ${short(operation.key)}`;
     case "state.delete":

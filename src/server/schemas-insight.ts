@@ -69,7 +69,7 @@ export const whereabouts = z.object({
 export const attention = z.object({
   items: z.array(
     z.object({
-      kind: z.enum(["ask", "rule", "lost", "budget", "reference", "file", "hook", "delegated"]),
+      kind: z.enum(["ask", "lost", "budget", "reference", "file", "hook", "delegated"]),
       text: z.string(),
       action: z.object({
         label: z.string(),

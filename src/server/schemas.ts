@@ -230,7 +230,6 @@ export const noteSaved = z.object({ revision: count, note, merged: z.boolean() }
 const pin = z.object({
   id: z.string(),
   text: z.string(),
-  status: z.enum(["pinned", "found", "dropped"]).describe("found: in what the user said, not confirmed"),
   by: z.enum(["agent", "person", "system"]),
 });
 

@@ -100,8 +100,6 @@ export const controller = [
       "The agent, the adapters of frameworks, the hooks, pi, OpenClaw and opencode drive one compaction: same checkpoint, same receipt fields, same moments.",
     "compaction.words":
       "What the user stated is kept word for word through every compaction, within a share of the window, newest first.",
-    "compaction.words-corrected":
-      "A corrected value appears in its last form only: in what is kept, and in the summary that a model wrote.",
     "compaction.words-results":
       "Calls with short results are kept word for word, the newest of each, without files that were written since.",
     "compaction.drivers-bite": "A wrong driver fails the driver contract.",

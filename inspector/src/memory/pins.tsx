@@ -6,11 +6,11 @@ import { attempt, showToast } from "../toast.tsx";
 
 type Pin = Reply<"pins">["pins"][number];
 
-/** What the user demands or forbids: pins, and rules found in what the user said, for a person to decide. */
+/** What the user demands or forbids. */
 export function Pins({ sessionId }: { sessionId: string }) {
   const { data } = useLoad("pins", { params: { id: sessionId } }, useFreshness(sessionId));
   const [text, setText] = useState("");
-  const pins = (data?.pins ?? []).filter(({ status }) => status !== "dropped");
+  const pins = data?.pins ?? [];
   const add = () =>
     attempt(async () => {
       await callApi("pin", { params: { id: sessionId }, body: { text: text.trim() } });
@@ -52,37 +52,21 @@ export function Pins({ sessionId }: { sessionId: string }) {
   );
 }
 
-function PinItem({ sessionId, pin: { id, text, status } }: { sessionId: string; pin: Pin }) {
+function PinItem({ sessionId, pin: { id, text } }: { sessionId: string; pin: Pin }) {
   const params = { id: sessionId, pin: id };
   const drop = () =>
     attempt(async () => {
       await callApi("unpin", { params });
-      showToast(status === "found" ? "Rule dropped." : "Unpinned.");
+      showToast("Unpinned.");
     });
   return (
-    <li class={`pin pin-${status}`}>
+    <li class="pin">
       <span class="pin-text" dir="auto">
         {text}
       </span>
-      {status === "found" ? (
-        <span class="pin-actions">
-          <span class="badge badge-warn">proposed</span>
-          <button
-            type="button"
-            class="button button-small"
-            onClick={() => attempt(async () => void (await callApi("confirmPin", { params })))}
-          >
-            Pin it
-          </button>
-          <button type="button" class="button button-small" onClick={drop}>
-            Drop it
-          </button>
-        </span>
-      ) : (
-        <button type="button" class="icon-button" aria-label={`Unpin: ${text}`} onClick={drop}>
-          ×
-        </button>
-      )}
+      <button type="button" class="icon-button" aria-label={`Unpin: ${text}`} onClick={drop}>
+        ×
+      </button>
     </li>
   );
 }

@@ -9,7 +9,7 @@ test("/pin pins and lists rules in chat, holdfast pin and unpin at the command l
   assert.equal(code, 0);
   assert.match(
     stdout,
-    /^Nothing is pinned\..*\nPinned p1: Never push to main\.\np1 {2}pinned Never push to main\.\nDone\.\nThere is no pin "p9"\. The pins are: p1/,
+    /^Nothing is pinned\..*\nPinned p1: Never push to main\.\np1 {2}Never push to main\.\nDone\.\nThere is no pin "p9"\. The pins are: p1/,
   );
   const sent = (server.requests.at(-1)?.messages ?? []).map(({ content }) => String(content)).join("\n");
   assert.match(sent, /\np1: Never push to main\.\n\[End of pins\]/);
@@ -28,13 +28,12 @@ test("/pin pins and lists rules in chat, holdfast pin and unpin at the command l
     {
       id: "p1",
       text: "Never push to main.",
-      status: "pinned",
       by: "person",
     },
   ]);
   assert.match(
     (await runCli(["show", "s"], { cwd })).stdout,
-    /\nPins {2}1\n {2}• p1 {2}pinned Never push to main\./,
+    /\nPins {2}1\n {2}• p1 {2}Never push to main\./,
   );
   assert.match((await runCli(["unpin", "p1"], { cwd })).stdout, /^Unpinned p1 of s: Never push to main\.\n/);
   assert.match((await runCli(["pin"], { cwd })).stdout, /^Nothing is pinned\./);
@@ -51,5 +50,5 @@ test("pins stay after /clear in chat [pins.verbatim] [pins.people]", async () =>
   const { stdout } = await runCli([...chat, "--session", "s"], { cwd, input });
   const sent = (server.requests.at(-1)?.messages ?? []).map(({ content }) => String(content)).join("\n");
   assert.match(sent, /\np1: Never push to main\.\n\[End of pins\]/);
-  assert.match(stdout, /p1 {2}pinned Never push to main\.\np2 {2}pinned Use tabs\./);
+  assert.match(stdout, /p1 {2}Never push to main\.\np2 {2}Use tabs\./);
 });

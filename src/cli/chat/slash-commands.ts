@@ -2,7 +2,6 @@ import { diffLines } from "../../engine/diff.ts";
 import { HoldfastError } from "../../errors.ts";
 import { makeSessionId } from "../../sessions/options.ts";
 import { renderScratchpad } from "../../surfaces/scratchpad/block.ts";
-import { isId } from "../commands/pin.ts";
 import { pinLines } from "../pin-lines.ts";
 import { receiptText } from "./lines.ts";
 import type { Chat } from "./session.ts";
@@ -48,7 +47,7 @@ const commands: Record<string, ChatCommand> = {
     },
   },
   "/pin": {
-    summary: "pin a rule (/pin TEXT), confirm a found one (/pin ID), or list them",
+    summary: "pin a rule (/pin TEXT), or list the pins",
     takes: "TEXT",
     run: pin,
   },
@@ -97,9 +96,7 @@ const asPerson = { actor: { kind: "person" as const }, surface: "chat" };
 
 async function pin({ session }: Chat, text: string): Promise<string> {
   if (text === "") return pinLines(await session.pins.list()).join("\n");
-  const { result } = isId(text)
-    ? await session.pins.confirm(text, asPerson)
-    : await session.pins.pin(text, asPerson);
+  const { result } = await session.pins.pin(text, asPerson);
   return `Pinned ${result.id}: ${result.text}`;
 }
 

@@ -11,18 +11,16 @@ import { pinLines } from "../pin-lines.ts";
 import { printJson, printLines } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 
-const usage = "pin [TEXT | ID] [--session SESSION]";
+const usage = "pin [TEXT] [--session SESSION]";
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 
-/** Pins a rule, confirms one that was found, or lists both. */
+/** Pins a rule, or lists the pins. */
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { session: { type: "string" } });
   return withSession(values, values.session, async (session) => {
     if (positionals.length === 0) return list(session, values.json);
     const given = onlyArgument(positionals, "TEXT", usage);
-    const { result } = isId(given)
-      ? await session.pins.confirm(given, asPerson)
-      : await session.pins.pin(given, asPerson);
+    const { result } = await session.pins.pin(given, asPerson);
     if (values.json) printJson({ session: session.id, ...result });
     else
       printLines([
@@ -30,10 +28,6 @@ export async function run(args: string[]): Promise<number> {
         `"holdfast unpin ${result.id}" takes it back.`,
       ]);
   });
-}
-
-export function isId(text: string): boolean {
-  return /^p\d+$/.test(text);
 }
 
 async function list(session: Session, isJson: boolean): Promise<void> {

@@ -100,7 +100,6 @@ async function search(file: string | undefined, isEverywhere: boolean): Promise<
 
 const titles: Readonly<Record<LostKind, string>> = {
   plan: "Plan",
-  rule: "Rules",
   ask: "Asks, newest first",
   decision: "Decisions",
   files: "Files it changed",
@@ -156,11 +155,10 @@ async function chooseSession(
   return from ? memory.openSession(sessionIdOf(from.host.name, from.id)) : pickSession(memory, undefined);
 }
 
-/** Rules become pins; the rest is appended to the notepad, in sections. */
+/** Appends the items to the notepad, in sections. */
 async function put(session: Session, items: readonly LostItem[]): Promise<void> {
-  for (const { kind, text } of items) if (kind === "rule") await session.pins.pin(text, asPerson);
   const sections = Object.entries(titles).flatMap(([kind, title]) => {
-    const texts = items.filter((item) => item.kind === kind && kind !== "rule").map(({ text }) => text);
+    const texts = items.filter((item) => item.kind === kind).map(({ text }) => text);
     if (texts.length === 0) return [];
     const lines = texts
       .flatMap((text) => text.split("\n"))

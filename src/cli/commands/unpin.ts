@@ -3,7 +3,7 @@ import { printJson, printLines } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 import { withSession } from "./pin.ts";
 
-/** Removes a pin, or drops a rule that was found. */
+/** Removes a pin. */
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, { session: { type: "string" } });
   const id = onlyArgument(positionals, "ID", "unpin ID [--session SESSION]");

@@ -1,12 +1,11 @@
 import { planCheckpoint } from "../../compaction/checkpoint.ts";
 import { openAsks } from "../../compaction/facts/statements.ts";
-import { findRules } from "../../compaction/rules/find-rules.ts";
 import { type StoredMessage, spokenText } from "../../context/conversation.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import type { State } from "../../engine/state.ts";
 import { oneLine } from "../../engine/text.ts";
 
-export type LostKind = "plan" | "rule" | "ask" | "decision" | "files" | "commands";
+export type LostKind = "plan" | "ask" | "decision" | "files" | "commands";
 
 /** Something that a conversation knew before its last compaction. */
 export interface LostItem {
@@ -24,8 +23,6 @@ const maxDecisions = 6;
 const maxFiles = 15;
 const maxCommands = 8;
 const maxText = 600;
-/** What is less likely a rule is not offered as one. */
-const leastRule = 0.12;
 /** More messages take seconds to read, and are older than anything worth rescuing. */
 const maxMessages = 5_000;
 
@@ -48,11 +45,8 @@ export function findLost(spans: readonly Span[], state: State): LostItem[] {
   const edited = checkpoint.filesWritten.slice(0, maxFiles);
   const commands = (memory?.commands ?? []).filter(({ isCommand }) => isCommand).slice(0, maxCommands);
   const plan = [...planOpen.map((text) => `- [ ] ${text}`), ...planClosed.map((text) => `- [x] ${text}`)];
-  const { texts, possible } = findRules(messages, { found: [], settled: [] });
-  const likely = possible.filter(({ likelihood }) => likelihood >= leastRule);
   return [
     ...(planOpen.length === 0 ? [] : list("plan", plan)),
-    ...[...texts, ...likely.map(({ text }) => text)].map(item("rule")),
     ...newestAsks(messages).map(item("ask")),
     ...(memory?.decisions ?? []).slice(0, maxDecisions).map(item("decision")),
     ...list("files", edited),

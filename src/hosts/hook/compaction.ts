@@ -5,14 +5,12 @@ import {
   planSessionEnd,
 } from "../../compaction/compaction.ts";
 import { type Phase, phaseOf } from "../../compaction/phase.ts";
-import type { FoundRules } from "../../compaction/rules/find-rules.ts";
 import type { Summary } from "../../compaction/summary.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import type { Checkpoint, Receipt } from "../../engine/records.ts";
 import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";
-import { previewFound } from "../../surfaces/pins/operations.ts";
 import type { Moment } from "../../surfaces/surface.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
 import { projectReader } from "../read-files.ts";
@@ -117,15 +115,13 @@ class CompactionEnd {
       begun = await this.#compaction.plan(conversation);
       this.#isNew = true;
     }
-    const rendered = await this.render(begun.checkpoint, begun.rules);
+    const rendered = await this.render(begun.checkpoint);
     const { receipt } = await this.#compaction.account(summaryOf(summary));
     return rendered.withReceipt(receipt.line);
   }
 
-  /** `rules`: what was found and is not written yet. */
-  async render({ text: checkpoint }: Checkpoint, rules?: FoundRules): Promise<RenderedMemory> {
-    const [now, project] = [await this.#session.state(), await projectText(this.#hook)];
-    const state = rules ? previewFound(now, rules, this.#session.setting.limits) : now;
+  async render({ text: checkpoint }: Checkpoint): Promise<RenderedMemory> {
+    const [state, project] = [await this.#session.state(), await projectText(this.#hook)];
     this.#shown = renderFor(this.#hook, { lead: compactedLead, state, checkpoint, project });
     return this.#shown;
   }
@@ -202,9 +198,8 @@ function driverOf(
     wayBack: "transcript",
     isResumable: true,
     keyOf: (operation) => (key === undefined ? undefined : writeKey(key, operation)),
-    budget: async (found) => {
-      const [now, project] = [await session.state(), await projectText(hook)];
-      const state = previewFound(now, found, session.setting.limits);
+    budget: async () => {
+      const [state, project] = [await session.state(), await projectText(hook)];
       return { bytes: checkpointRoomFor(hook, { lead: compactedLead, state, project }) };
     },
     readFile: projectReader(hook.event.cwd),
@@ -225,10 +220,10 @@ function readHostConversation(
   { hasEnded = false } = {},
 ): Conversation & { summary: string } {
   const span = readConversation(event.host, event.transcript, { hasEnded });
-  const { messages, said, summary } = span ?? { messages: [], said: [], summary: "" };
+  const { messages, summary } = span ?? { messages: [], summary: "" };
   const transcript = { path: event.transcript, size: sizeOf(event.transcript) };
   const kept = event.host.compaction.keeps?.(messages) ?? { to: messages.length };
-  return { messages, ...kept, said, transcript, summary };
+  return { messages, ...kept, transcript, summary };
 }
 
 /** The end of the session, for surfaces that write a hand-over; undefined when there was no conversation. */

@@ -7,8 +7,6 @@ import type { Message } from "./line.ts";
 /** The part of a conversation since its last compaction, which is in the context. */
 export interface ConversationSpan {
   messages: StoredMessage[];
-  /** What the user said before earlier compactions. */
-  said: StoredMessage[];
   /** The summary of the compaction that ended the span, if the transcript has it. */
   summary: string;
 }
@@ -33,11 +31,7 @@ export function readConversation(
     message,
     at: removed?.times[index] ?? 0,
   }));
-  const before = spans.slice(0, isOver ? -2 : -1).flatMap((span) => span.messages);
-  const said = before
-    .filter(({ role }) => role === "user")
-    .map((message, index) => ({ number: -1 - index, message, at: 0 }));
-  return { messages, said, summary: isOver ? last.summary : "" };
+  return { messages, summary: isOver ? last.summary : "" };
 }
 
 interface Span {

@@ -4,7 +4,6 @@ import type { Checkpoint } from "../../engine/records.ts";
 import type { State } from "../../engine/state.ts";
 import { oneLine } from "../../engine/text.ts";
 import type { Session } from "../../sessions/session.ts";
-import { listPins } from "../../surfaces/pins/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { readChildren } from "../../surfaces/sessions/operations.ts";
 import type { Reply } from "../api.ts";
@@ -34,7 +33,6 @@ export function attentionHandlers(context: ServerContext): Pick<Handlers, "atten
           ...(await lost(session, state)),
           ...failedHooks(context, id),
           ...fullBudgets(context, state),
-          ...foundRules(state),
           ...(await openAsks(session, state, checkpoint)),
           ...(await staleRefs(context, state)),
           ...(await changedFiles(context, checkpoint)),
@@ -80,16 +78,6 @@ function fullBudgets({ memory }: ServerContext, state: State): Item[] {
     const text = `${label}: ${Math.floor((100 * used) / limit)} % full. When full: ${atLimit}`;
     return [{ kind: "budget", text, action: view("memory", "Shorten it") }];
   });
-}
-
-/** Rules found in what the user said, which nobody has pinned or dropped. */
-function foundRules(state: State): Item[] {
-  const found = listPins(state).filter(({ status }) => status === "found");
-  return found.slice(0, maxPerKind).map(({ text }) => ({
-    kind: "rule" as const,
-    text: `Proposed pin: ${oneLine(text, maxText)}`,
-    action: view("memory", "Decide"),
-  }));
 }
 
 /** The asks that were open at the last compaction, unless the agent has answered since. */

@@ -2,9 +2,7 @@ import type { Handlers, ServerContext } from "./handlers.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "inspector" };
 
-export function pinHandlers({
-  memory,
-}: ServerContext): Pick<Handlers, "pins" | "pin" | "confirmPin" | "unpin"> {
+export function pinHandlers({ memory }: ServerContext): Pick<Handlers, "pins" | "pin" | "unpin"> {
   return {
     async pins({ params: { id } }) {
       const session = await memory.resumeSession(id);
@@ -15,12 +13,6 @@ export function pinHandlers({
     async pin({ params: { id }, body: { text } }) {
       const session = await memory.resumeSession(id);
       const { revision, result } = await session.pins.pin(text, asPerson);
-      return { revision, pin: result.id };
-    },
-
-    async confirmPin({ params: { id, pin } }) {
-      const session = await memory.resumeSession(id);
-      const { revision, result } = await session.pins.confirm(pin, asPerson);
       return { revision, pin: result.id };
     },
 

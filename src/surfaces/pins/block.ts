@@ -3,21 +3,11 @@ import type { SurfaceView } from "../surface.ts";
 import { type ListedPin, listPins } from "./operations.ts";
 
 const start = "[Pins: what the user demands and forbids, in the user's words. They hold in every turn.]";
-const found =
-  '[Found in what the user said, not confirmed. Treat these as rules too, until the user says otherwise. Call pin with the id to confirm one, unpin with the id to drop one that is no rule; the user does the same with "holdfast pin ID" and "holdfast unpin ID".]';
 const end = "[End of pins]";
 
-/** The block of all pins, verbatim, and of the rules that were found; "" without any. Never shortened. */
+/** The block of all pins, verbatim; "" without any. Never shortened. */
 export function renderPins(pins: readonly ListedPin[]): string {
-  const pinned = pins.filter(({ status }) => status === "pinned");
-  const open = pins.filter(({ status }) => status === "found");
-  if (pinned.length + open.length === 0) return "";
-  return [
-    start,
-    ...pinned.map(renderPin),
-    ...(open.length === 0 ? [] : [found, ...open.map(renderPin)]),
-    end,
-  ].join("\n");
+  return pins.length === 0 ? "" : [start, ...pins.map(renderPin), end].join("\n");
 }
 
 /** One pin as the model reads it; further lines are indented, so that each id begins a pin. */
@@ -27,7 +17,7 @@ function renderPin({ id, text }: ListedPin): string {
 
 /** The pins of a rendered block. */
 export function parsePins(block: string): { id: string; text: string }[] {
-  const lines = block.split("\n").filter((line) => ![start, found, end].includes(line));
+  const lines = block.split("\n").filter((line) => ![start, end].includes(line));
   const pins: { id: string; lines: string[] }[] = [];
   for (const line of lines) {
     const [, id, text = ""] = /^(p\d+): (.*)$/.exec(line) ?? [];

@@ -6,12 +6,9 @@ type Done = Promise<AppliedOperation<PinResult>>;
 
 /** What the user demands or forbids, for programs. */
 export interface Pins {
-  /** Pins and found rules, oldest first. */
+  /** Oldest first. */
   list(): Promise<ListedPin[]>;
   pin(text: string, options?: ApplyOptions): Done;
-  /** Makes a found rule a pin. */
-  confirm(id: string, options?: ApplyOptions): Done;
-  /** Removes a pin, or drops a found rule. */
   unpin(id: string, options?: ApplyOptions): Done;
 }
 
@@ -19,8 +16,6 @@ export function pinsOf(session: SessionHandle): Pins {
   return {
     list: async () => listPins(await session.state()),
     pin: (text, options = {}) => session.apply({ type: "pins.pin", text, by: authorOf(options) }, options),
-    confirm: (id, options = {}) =>
-      session.apply({ type: "pins.confirm", id, by: authorOf(options) }, options),
     unpin: (id, options = {}) => session.apply({ type: "pins.unpin", id, by: authorOf(options) }, options),
   };
 }

@@ -1,9 +1,9 @@
-import { checkTextList, checkTexts } from "../../engine/check-fields.ts";
-import { Draft } from "../../engine/draft.ts";
+import { checkTexts } from "../../engine/check-fields.ts";
+import type { Draft } from "../../engine/draft.ts";
 import type { Limits } from "../../engine/limits.ts";
 import type { Handlers } from "../../engine/operations.ts";
 import type { Pin } from "../../engine/records.ts";
-import { applyChanges, listResident, type State } from "../../engine/state.ts";
+import { listResident, type State } from "../../engine/state.ts";
 import { oneLine, quote } from "../../engine/text.ts";
 import { cannotUndo, type UndoRules } from "../../engine/undo.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -12,25 +12,14 @@ type Author = Pin["by"];
 
 export type PinOperation =
   | { type: "pins.pin"; text: string; by: Author }
-  | { type: "pins.confirm"; id: string; by: Author }
-  | { type: "pins.unpin"; id: string; by: Author }
-  | { type: "pins.find"; texts: string[]; replaced: string[] };
+  | { type: "pins.unpin"; id: string; by: Author };
 
 export type PinResult = { id: string; text: string };
 
 export type ListedPin = Pin & { id: string };
 
-/** Pins and found rules in the order in which they were made, without dropped ones. */
+/** The pins in the order in which they were made. */
 export function listPins(state: State): ListedPin[] {
-  return allPins(state).filter(({ status }) => status !== "dropped");
-}
-
-/** Rules that were dropped or unpinned, so that they are not found again. */
-export function droppedRules(state: State): string[] {
-  return allPins(state).flatMap(({ status, text }) => (status === "dropped" ? [text] : []));
-}
-
-function allPins(state: State): ListedPin[] {
   return listResident(state, "pin")
     .map(([id, pin]) => ({ id, ...pin }))
     .sort((a, b) => numberOf(a.id) - numberOf(b.id));
@@ -40,9 +29,6 @@ function numberOf(id: string): number {
   return Number(id.slice(1));
 }
 
-/** Rejected rules to remember; older ones left the conversation long ago. */
-const maxDropped = 50;
-
 export const pinOperations: Handlers<PinOperation, PinResult> = {
   "pins.pin"(draft, operation, state, { limits }) {
     checkTexts(operation, "text");
@@ -50,49 +36,20 @@ export const pinOperations: Handlers<PinOperation, PinResult> = {
     if (text.trim() === "")
       throw new HoldfastError("invalid_input", `"text" is empty. Give the rule in the user's words.`);
     const same = listPins(state).find((pin) => oneLine(pin.text) === oneLine(text));
-    if (same && isLocked(same, by)) return keep(same);
-    const pin: Pin = { text: same?.text ?? text, status: "pinned", by };
+    // An agent may pin the user's words again; they stay the user's.
+    if (same && isLocked(same, by)) return { result: { id: same.id, text: same.text }, warnings: [] };
+    const pin: Pin = { text: same?.text ?? text, by };
     return put(draft, state, same?.id ?? nextId(draft), pin, limits);
-  },
-  "pins.confirm"(draft, operation, state, { limits }) {
-    checkTexts(operation, "id");
-    const { id, by } = operation;
-    const pin = find(state, id);
-    if (isLocked(pin, by)) return keep(pin);
-    return put(draft, state, pin.id, { text: pin.text, status: "pinned", by }, limits);
   },
   "pins.unpin"(draft, operation, state) {
     checkTexts(operation, "id");
     const { id, by } = operation;
     const pin = find(state, id);
     if (isLocked(pin, by)) throw lockedPin(pin);
-    // Remembered, so that the next checkpoint does not find it again.
-    draft.put("pin", pin.id, { text: pin.text, status: "dropped", by });
-    for (const old of allPins(state)
-      .filter(({ status }) => status === "dropped")
-      .slice(0, -maxDropped))
-      draft.remove("pin", old.id);
+    draft.remove("pin", pin.id);
     return { result: { id: pin.id, text: pin.text }, warnings: [] };
   },
-  "pins.find"(draft, operation, state, { limits }) {
-    checkTextList(operation, "texts");
-    checkTextList(operation, "replaced");
-    findRules(draft, operation.texts, operation.replaced, state, limits);
-    return { result: { id: "", text: "" }, warnings: [] };
-  },
 };
-
-/** The state with rules that are found but not written yet. */
-export function previewFound(
-  state: State,
-  { texts, replaced }: { texts: string[]; replaced: string[] },
-  limits: Limits,
-): State {
-  if (texts.length + replaced.length === 0) return state;
-  const draft = new Draft(state, new Map());
-  findRules(draft, texts, replaced, state, limits);
-  return applyChanges(state, draft.changes);
-}
 
 /** Undo respects the budget too, and removes a person's pin only for a person. */
 export const pinUndo: UndoRules = {
@@ -101,28 +58,22 @@ export const pinUndo: UndoRules = {
       change.type === "record" && change.kind === "pin" ? [change.key] : [],
     );
     if (touched.length === 0) return;
-    const known = allPins(state).map(({ id }) => id);
+    const known = listPins(state).map(({ id }) => id);
     const after = readAll(draft, [...new Set([...known, ...touched])]);
-    const removed = allPins(state).find((pin) => isLocked(pin, by) && !isKept(pin, draft));
+    const removed = listPins(state).find((pin) => isLocked(pin, by) && !isKept(pin, draft));
     if (removed) throw undoesPin(revision, removed);
-    if (sizeOf(after, "pinned") > Math.max(limits.pinBytes, sizeOf(allPins(state), "pinned")))
+    if (sizeOf(after) > Math.max(limits.pinBytes, sizeOf(listPins(state))))
       throw cannotUndo(revision, `the pins would take more than ${limits.pinBytes} bytes`);
   },
 };
 
 /** What a person pinned: only a person removes it. */
-function isLocked({ status, by }: Pin, author: string): boolean {
-  return status === "pinned" && by === "person" && author !== "person";
-}
-
-/** An agent may pin the user's words again; they stay the user's. */
-function keep({ id, text }: ListedPin): { result: PinResult; warnings: string[] } {
-  return { result: { id, text }, warnings: [] };
+function isLocked({ by }: Pin, author: string): boolean {
+  return by === "person" && author !== "person";
 }
 
 function isKept({ id, by }: ListedPin, draft: Draft): boolean {
-  const after = draft.record("pin", id);
-  return after?.status === "pinned" && after.by === by;
+  return draft.record("pin", id)?.by === by;
 }
 
 function put(
@@ -132,8 +83,8 @@ function put(
   pin: Pin,
   limits: Limits,
 ): { result: PinResult; warnings: string[] } {
-  const others = allPins(state).filter((other) => other.id !== id);
-  const used = sizeOf(others, "pinned");
+  const others = listPins(state).filter((other) => other.id !== id);
+  const used = sizeOf(others);
   const needed = bytesOf(pin);
   if (used + needed > limits.pinBytes) throw overBudget(used, needed, limits.pinBytes, pin);
   draft.put("pin", id, pin);
@@ -149,28 +100,6 @@ function overBudget(used: number, needed: number, limit: number, { text }: Pin):
   );
 }
 
-function findRules(draft: Draft, texts: string[], replaced: string[], state: State, limits: Limits): void {
-  for (const { id, status } of allPins(state))
-    if (status === "found" && replaced.includes(id)) draft.remove("pin", id);
-  for (const text of texts) draft.insert("pin", nextId(draft), { text, status: "found", by: "system" });
-  dropOldestFound(draft, state, limits);
-}
-
-/** Found rules have their own budget; the oldest make room. */
-function dropOldestFound(draft: Draft, state: State, limits: Limits): void {
-  const last = draft.counter("lastPin");
-  const added = Array.from({ length: last - (state.row.counters.lastPin ?? 0) }, (_, i) => `p${last - i}`);
-  const found = readAll(draft, [...allPins(state).map(({ id }) => id), ...added.reverse()]).filter(
-    ({ status }) => status === "found",
-  );
-  let size = sizeOf(found, "found");
-  for (const pin of found) {
-    if (size <= limits.foundRuleBytes) return;
-    size -= bytesOf(pin);
-    draft.remove("pin", pin.id);
-  }
-}
-
 function readAll(draft: Draft, ids: readonly string[]): ListedPin[] {
   return ids.flatMap((id) => {
     const pin = draft.record("pin", id);
@@ -178,8 +107,8 @@ function readAll(draft: Draft, ids: readonly string[]): ListedPin[] {
   });
 }
 
-function sizeOf(pins: readonly Pin[], status: Pin["status"]): number {
-  return pins.reduce((sum, pin) => sum + (pin.status === status ? bytesOf(pin) : 0), 0);
+function sizeOf(pins: readonly Pin[]): number {
+  return pins.reduce((sum, pin) => sum + bytesOf(pin), 0);
 }
 
 /** For the id and the line break. */

@@ -27,8 +27,8 @@ test("pin, unpin and list_pins keep, remove and list what the user said [pins.ed
   );
   await answer(session, "pin", { text: "Answer in German." });
   assert.deepEqual((await answer(session, "list_pins")).pins, [
-    { id: "p1", text, status: "pinned" },
-    { id: "p2", text: "Answer in German.", status: "pinned" },
+    { id: "p1", text },
+    { id: "p2", text: "Answer in German." },
   ]);
   await answer(session, "unpin", { id: "p1" });
   await answer(session, "pin", { text: "Use pnpm." });
@@ -94,31 +94,6 @@ test("a pin beyond the budget is refused with what would fit, and undo respects 
   await session.pins.unpin("p1");
   await session.pins.pin("b".repeat(60));
   await assert.rejects(session.undo((await session.state()).row.revision - 1), { code: "cannot_undo" });
-});
-
-test("found rules have their own budget, are confirmed or dropped by id, and the oldest make room [pins.lasting]", async () => {
-  const session = await openPins({ foundRuleBytes: 100 });
-  const find = (texts: string[], replaced: string[] = []) =>
-    session.apply({ type: "pins.find", texts, replaced }, { actor: { kind: "system" } });
-  await find(["Never deploy on Fridays.", "Always use tabs."]);
-  assert.match(
-    await blockOf(session),
-    /\n\[Found in what the user said, not confirmed\..+\]\np1: Never deploy/,
-  );
-  await answer(session, "pin", { id: "p1" });
-  await answer(session, "unpin", { id: "p2" });
-  assert.match(await blockOf(session), /^\[Pins: .+\]\np1: Never deploy on Fridays\.\n\[End of pins\]$/);
-  await find(["x".repeat(50), "y".repeat(50)]);
-  assert.deepEqual(
-    (await session.pins.list()).map(({ id, status }) => `${id} ${status}`),
-    ["p1 pinned", "p4 found"],
-  );
-  await find([], ["p4", "p1"]);
-  assert.deepEqual(
-    (await session.pins.list()).map(({ id }) => id),
-    ["p1"],
-    "a pin stays until it is unpinned",
-  );
 });
 
 test("an agent cannot remove what a person pinned, nor take it over [pins.removal]", async () => {

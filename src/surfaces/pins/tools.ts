@@ -1,44 +1,24 @@
 import { z } from "zod";
-import { HoldfastError } from "../../errors.ts";
-import { required } from "../dispatch.ts";
 import { type Call, defineTool, type Surface } from "../surface.ts";
 import { pinsView } from "./block.ts";
-import type { ListedPin } from "./operations.ts";
-
-const id = z.string();
-
-const listed = z.object({
-  id: z.string(),
-  text: z.string(),
-  status: z.enum(["pinned", "found"]),
-});
 
 const pin = defineTool({
   name: "pin",
-  description:
-    "Keep a rule in the user's own words, shown first in every turn. With id: confirm a found rule.",
+  description: "Keep a rule in the user's own words, shown first in every turn.",
   adapt: ({ reading: { shown } }) =>
-    shown === "host"
-      ? { description: "Keep a rule in the user's own words. With id: confirm a found rule." }
-      : {},
-  input: z.strictObject({
-    text: z.string().optional().describe("Word for word"),
-    id: id.optional().describe("Instead of text"),
-  }),
+    shown === "host" ? { description: "Keep a rule in the user's own words." } : {},
+  input: z.strictObject({ text: z.string().describe("Word for word") }),
   output: z.object({ ok: z.literal(true), id: z.string(), text: z.string() }),
   run: async ({ session, options }, input) => {
-    const { result } =
-      input.id === undefined
-        ? await session.pins.pin(required(input.text, "text", "a new pin"), options)
-        : await session.pins.confirm(oneOf(input.id, input.text), options);
+    const { result } = await session.pins.pin(input.text, options);
     return { ok: true as const, ...result };
   },
 });
 
 const unpin = defineTool({
   name: "unpin",
-  description: "Remove a pin that the user took back, or a found rule that is none.",
-  input: z.strictObject({ id }),
+  description: "Remove a pin that the user took back.",
+  input: z.strictObject({ id: z.string() }),
   output: z.object({ ok: z.literal(true), id: z.string(), text: z.string() }),
   destructive: true,
   run: async ({ session, options }, input) => {
@@ -49,25 +29,15 @@ const unpin = defineTool({
 
 const listTool = defineTool({
   name: "list_pins",
-  description: "List pins and found rules with their ids.",
+  description: "List pins with their ids.",
   input: z.strictObject({}),
-  output: z.object({ pins: z.array(listed) }),
+  output: z.object({ pins: z.array(z.object({ id: z.string(), text: z.string() })) }),
   readOnly: true,
   idempotent: true,
-  run: async ({ session }: Call) => ({ pins: (await session.pins.list()).map(describe) }),
+  run: async ({ session }: Call) => ({
+    pins: (await session.pins.list()).map(({ id, text }) => ({ id, text })),
+  }),
 });
-
-function oneOf(given: string, text: string | undefined): string {
-  if (text === undefined) return given;
-  throw new HoldfastError(
-    "invalid_input",
-    `pin takes either "text", for a new pin, or "id", to confirm a found rule. Nothing was changed.`,
-  );
-}
-
-function describe({ id: key, text, status }: ListedPin): z.output<typeof listed> {
-  return { id: key, text, status: status === "pinned" ? "pinned" : "found" };
-}
 
 export const pinsSurface: Surface = {
   ...pinsView,

@@ -1,8 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { globMatcher } from "../../../src/cli/chat/glob.ts";
-import { stated } from "../../../src/compaction/rules/content.ts";
-import { featuresOf } from "../../../src/compaction/rules/features.ts";
 import { rankPassages, searchPassages } from "../../../src/engine/rank.ts";
 import { splitLines } from "../../../src/surfaces/project/notes-md/lines.ts";
 import { parseNotes } from "../../../src/surfaces/project/notes-md/parse.ts";
@@ -30,12 +28,6 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/cli/commands/redact.ts": [{ source: "a+", flags: "giu" }],
   "src/compaction/facts/commands.ts": "loaded",
   "src/compaction/identifiers.ts": [{ source: "(?<![\\w/@.-])aaaa(?![\\w/-]|\\.\\w)", flags: "g" }],
-  "src/compaction/rules/find-rules.ts": [
-    { source: "(?<![\\w/@.-])(?:aa\\-a|aaaa|9090)(?![\\w/@-]|\\.\\w)", flags: "gi" },
-  ],
-  "src/compaction/rules/change-words.ts": "loaded",
-  "src/compaction/rules/corrections.ts": "loaded",
-  "src/compaction/rules/is-rule.ts": "loaded",
   "src/compaction/need/names.ts": "loaded",
   "src/surfaces/project/notes-md/timestamps.ts": "loaded",
 };
@@ -45,9 +37,6 @@ const screen = { width: 80, colours: true, paint: (_style: unknown, text: string
 
 /** What a function takes after the text. Without a line here it gets the text alone. */
 export const moreArguments: Record<string, (text: string) => unknown[]> = {
-  "src/compaction/facts/said.ts withoutCorrected": () => [
-    [{ before: stated("the port of api-2 is 8080"), withdrawn: ["8080"], fresh: ["9090"] }],
-  ],
   "src/surfaces/project/start-stamp.ts stampAt": (text) => [splitLines(text), 1],
   "inspector/src/context/readable-piece.ts readablePiece": () => ["tool"],
   "inspector/src/memory/task-lines.ts toggleTaskLine": () => [{ line: 0, done: false, text: "" }],
@@ -62,7 +51,6 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/cli/terminal/text-width.ts cutToWidth": () => [80],
   "src/cli/terminal/text-width.ts padToWidth": () => [80],
   "src/cli/terminal/wrap-text.ts inlineSpans": () => [true],
-  "src/compaction/rules/is-rule.ts likelihoodGiven": (text) => [featuresOf(text)],
   "src/compaction/summary.ts findSummaryFault": (text) => [[text], { summary: 100, removed: 1_000 }],
   "src/context/excerpt.ts chooseEnds": () => [500, characters],
   "src/context/excerpt.ts renderEnds": () => [{ head: 1_000, tail: 500 }, "…"],

@@ -81,10 +81,10 @@ export class AgentSdkHooks {
   }
 
   async #begin({ transcript_path: path, cwd }: HookInput): Promise<void> {
-    const { messages = [], said = [] } = readConversation(claudeCode, path) ?? {};
+    const { messages = [] } = readConversation(claudeCode, path) ?? {};
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const run = this.#compaction(cwd);
-    await run.begin({ messages, said, to: messages.length, transcript: { path, size } });
+    await run.begin({ messages, to: messages.length, transcript: { path, size } });
     this.#begun = { run, size };
   }
 

@@ -1,6 +1,3 @@
-import { isRulesHeading } from "./headings.ts";
-import { isRule } from "./is-rule.ts";
-
 /** Longer messages are read at their beginning and end only. */
 const maxMessage = 40_000;
 
@@ -117,57 +114,37 @@ function paragraphsOf(lines: readonly string[]): string[][] {
   return paragraphs.filter((paragraph) => paragraph.length > 0);
 }
 
-/** Longer sentences are split at semicolons: one part of them may be a rule, and the rest is not. */
+/** Longer sentences are split at semicolons. */
 const longSentence = 200;
 
 /** Longer sentences are cut at a comma. */
 const maxSentence = 600;
 
-/**
- * The sentences of a message that the user wrote, in order. Lines that were only wrapped are joined. The points below a
- * heading such as "Never do these:" have the heading before them: without it "push to main" says the opposite.
- */
+/** The sentences of a message that the user wrote, in order. Lines that were only wrapped are joined. */
 export function ownSentences(message: string): string[] {
-  let heading = "";
-  return ownParagraphs(message).flatMap((lines) =>
-    joinWrapped(lines).flatMap(({ text, isPoint }, index, all) => {
-      const sentences = splitSentences(text);
-      if (isPoint) return heading === "" ? sentences : sentences.map((sentence) => `${heading} ${sentence}`);
-      const last = sentences.at(-1) ?? "";
-      heading = last.endsWith(":") && (isRulesHeading(last) || isRule(last)) ? last : "";
-      const isWithPoints = heading !== "" && (isRulesHeading(heading) || all[index + 1]?.isPoint);
-      return isWithPoints ? sentences.slice(0, -1) : sentences;
-    }),
-  );
+  return ownParagraphs(message).flatMap((lines) => joinWrapped(lines).flatMap(splitSentences));
 }
 
 /** The end of a line that goes on in the next one, whatever that begins with. */
 const unfinished =
   /(?:,|\b(?:a|an|the|to|of|in|on|at|by|for|from|with|without|and|or|not|use|our|your|my))\s*$/i;
 
-interface Line {
-  text: string;
-  /** Whether it is a point of a list. */
-  isPoint: boolean;
-}
-
-function joinWrapped(lines: readonly string[]): Line[] {
-  const joined: Line[] = [];
+function joinWrapped(lines: readonly string[]): string[] {
+  const joined: string[] = [];
   for (const line of lines) {
     const last = joined.at(-1);
-    const isPoint = bullet.test(line);
     const isWrapped = /^\s*[a-z(]/.test(line)
-      ? !/[.!?。！？:]\s*$/.test(last?.text.slice(-20) ?? "")
-      : unfinished.test(last?.text.slice(-20) ?? "");
-    if (last && !isPoint && isWrapped) last.text += ` ${line.trim()}`;
+      ? !/[.!?。！？:]\s*$/.test(last?.slice(-20) ?? "")
+      : unfinished.test(last?.slice(-20) ?? "");
+    if (last !== undefined && !bullet.test(line) && isWrapped)
+      joined[joined.length - 1] = `${last} ${line.trim()}`;
     else
-      joined.push({
-        text: line
+      joined.push(
+        line
           .replace(bullet, "")
           .replace(/^\s*\[[ x]\]\s*/i, "")
           .trim(),
-        isPoint,
-      });
+      );
   }
   return joined;
 }
