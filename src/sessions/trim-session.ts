@@ -13,10 +13,8 @@ export interface SessionTrim {
 
 /** Entries removed in one step. */
 const batch = 500;
-/** Entries looked at where every removal writes the whole session anew. */
+/** Entries looked at when nothing is removed. */
 const wholeBatch = 100_000;
-/** Such a session is written anew when at least this part of its history goes. */
-const worthwhile = 0.25;
 
 export type TrimStore = Store & { readonly trimming: Trimming };
 
@@ -55,13 +53,12 @@ async function trimEntries(store: TrimStore, session: SessionSummary, conditions
   const [first] = await trimming.oldest(scope, 1);
   const any = { newest, protectedFrom: newest, now };
   if (!first || firstKept([first], any, rules) <= first.revision) return nothing;
-  const limit = isDryRun || trimming.isCostly ? wholeBatch : batch;
+  const limit = isDryRun ? wholeBatch : batch;
   const oldest = await trimming.oldest(scope, limit);
   const protectedFrom = await firstOfEpoch(store, session);
   const kept = firstKept(oldest, { newest, protectedFrom, now }, rules);
   const count = oldest.filter(({ revision }) => revision < kept).length;
-  const isWorthwhile = !trimming.isCostly || count >= (newest - first.revision + 1) * worthwhile;
-  if (count === 0 || !isWorthwhile) return nothing;
+  if (count === 0) return nothing;
   if (!isDryRun) await trimming.dropEntries(scope, kept);
   return { count, isDone: count < limit };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
@@ -85,17 +85,6 @@ test("a SQLite database of every past schema is upgraded to the schema of a new 
     database.close();
     await assertFixture(path);
     assert.deepEqual(schemaOf(path), schemaOf(fresh), basename(fixture));
-  }
-});
-
-test("JSONL files of every past version can be read and written [stores.migrations]", async () => {
-  const found = versionsOf("jsonl-version-*.audit.jsonl");
-  assert.ok(found.length >= 1);
-  for (const fixture of found) {
-    const directory = temporaryDirectory();
-    for (const id of ["audit", "audit-fork", "unused"])
-      copyFileSync(fixture.replace(/audit\.jsonl$/, `${id}.jsonl`), join(directory, `${id}.jsonl`));
-    await assertFixture(`jsonl:${directory}`);
   }
 });
 

@@ -245,7 +245,9 @@ test("a store outside the project is known as such [config.outside]", () => {
   const leaves = (store: string) =>
     leavesProject(project, locateStore({ project, cwd: project.root, env, config: { store } }));
   assert.deepEqual(
-    ["", "a.db", ".holdfast/x/../a.db", "../a.db", "/tmp/a.db", "postgres://db/x", "jsonl:notes"].map(leaves),
+    ["", "a.db", ".holdfast/x/../a.db", "../a.db", "/tmp/a.db", "postgres://db/x", "sqlite:notes.db"].map(
+      leaves,
+    ),
     [false, false, false, true, true, true, false],
   );
 });

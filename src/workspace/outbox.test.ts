@@ -74,29 +74,26 @@ async function untilRead(mcp: McpProcess, pattern: RegExp): Promise<string> {
   }
 }
 
-for (const kind of ["sqlite", "jsonl"] as const) {
-  test(`a locked ${kind} store fails a write after its patience and does not block the event loop [locks.patience]`, async (context) => {
-    const directory = temporaryDirectory();
-    const store = kind === "sqlite" ? join(directory, "memory.db") : `jsonl:${directory}`;
-    const memory = await openTestMemory({ store, patience: 600 });
-    const session = await memory.createSession({ id: "s" });
-    const holder = await lock(context, join(directory, kind === "sqlite" ? "memory.db" : "lock"));
-    const delay = monitorEventLoopDelay({ resolution: 10 });
-    delay.enable();
-    const begun = performance.now();
-    const { message } = await rejection(session.notepad.append("late"), "store_busy");
-    const took = performance.now() - begun;
-    delay.disable();
-    assert.match(message, /locked/);
-    assert.ok(took > 500 && took < 5_000, `it took ${took} ms`);
-    assert.ok(delay.max / 1e6 < 400, `the event loop was blocked for ${delay.max / 1e6} ms`);
-    const waiting = session.notepad.append("in time");
-    await release(holder);
-    await waiting;
-    assert.equal(await session.notepad.read(), "in time");
-    await memory.close();
-  });
-}
+test("a locked store fails a write after its patience and does not block the event loop [locks.patience]", async (context) => {
+  const store = join(temporaryDirectory(), "memory.db");
+  const memory = await openTestMemory({ store, patience: 600 });
+  const session = await memory.createSession({ id: "s" });
+  const holder = await lock(context, store);
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const begun = performance.now();
+  const { message } = await rejection(session.notepad.append("late"), "store_busy");
+  const took = performance.now() - begun;
+  delay.disable();
+  assert.match(message, /locked/);
+  assert.ok(took > 500 && took < 5_000, `it took ${took} ms`);
+  assert.ok(delay.max / 1e6 < 400, `the event loop was blocked for ${delay.max / 1e6} ms`);
+  const waiting = session.notepad.append("in time");
+  await release(holder);
+  await waiting;
+  assert.equal(await session.notepad.read(), "in time");
+  await memory.close();
+});
 
 test("a store that is locked for readers too is a typed error after its patience [locks.patience]", async (context) => {
   const path = join(temporaryDirectory(), "memory.db");

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openMemory } from "../index.ts";
@@ -8,7 +8,7 @@ import { type Quarantine, quarantined } from "./trust.ts";
 
 /** A copy of quarantined memory, for people to look at. */
 export interface QuarantinedMemory {
-  /** By the name of the file or folder in `.holdfast`. */
+  /** By the name of the file in `.holdfast`. */
   stores: { name: string; memory: Memory }[];
   /** What could not be opened, and why. */
   problems: string[];
@@ -32,12 +32,8 @@ export async function openQuarantined(quarantine: Quarantine): Promise<Quarantin
   const entries = readdirSync(quarantine.directory, { withFileTypes: true });
   for (const entry of entries) {
     const { name } = entry;
-    const store = entry.isDirectory()
-      ? copySessions(quarantine.directory, copies, name)
-      : name.endsWith(".db")
-        ? copyDatabase(quarantine.directory, copies, name)
-        : undefined;
-    if (store === undefined) continue;
+    if (entry.isDirectory() || !name.endsWith(".db")) continue;
+    const store = copyDatabase(quarantine.directory, copies, name);
     try {
       opened.stores.push({ name, memory: await openMemory({ store, onWarning: () => {} }) });
     } catch (error) {
@@ -50,15 +46,6 @@ export async function openQuarantined(quarantine: Quarantine): Promise<Quarantin
 function copyDatabase(from: string, to: string, name: string): string {
   for (const file of [name, `${name}-wal`]) copyFile(join(from, file), join(to, file));
   return join(to, name);
-}
-
-/** The URL of the copy; undefined if the folder holds no sessions. */
-function copySessions(from: string, to: string, name: string): string | undefined {
-  const files = readdirSync(join(from, name)).filter((file) => file.endsWith(".jsonl"));
-  if (files.length === 0) return undefined;
-  mkdirSync(join(to, name), { mode: 0o700 });
-  for (const file of files) copyFile(join(from, name, file), join(to, name, file));
-  return `jsonl:${join(to, name)}`;
 }
 
 function copyFile(from: string, to: string): void {

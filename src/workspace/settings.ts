@@ -80,7 +80,7 @@ export const settings = {
     kind: text,
     otherwise: ".holdfast/memory.db",
     description:
-      "Where sessions are stored: a SQLite file, or a URL (sqlite:PATH, jsonl:DIRECTORY, postgres://…). Relative to the project.",
+      "Where sessions are stored: a SQLite file, or a URL (sqlite:PATH, postgres://…). Relative to the project.",
     env: ["DB", "STORE"],
     flags: ["db", "store"],
     actsIn: everywhere,

@@ -31,7 +31,7 @@ interface Setting {
   cwd?: string;
   /** The project directory's name. */
   name?: string;
-  /** The path of the store; a directory has the prefix `jsonl:`. */
+  /** The path of the store. */
   expected: string;
   source: "flag" | "environment" | "config" | "default";
 }
@@ -55,7 +55,6 @@ const settings: Setting[] = [
   { env: { HOLDFAST_DB: "sqlite:./a.db" }, expected: "$root/a.db", source: "environment" },
   { env: { HOLDFAST_DB: "~/a.db" }, expected: "$home/a.db", source: "environment" },
   { env: { HOLDFAST_DB: "sqlite:~/a.db?synchronous=normal" }, expected: "$home/a.db", source: "environment" },
-  { env: { HOLDFAST_DB: "jsonl:$home/a" }, expected: "jsonl:$home/a", source: "environment" },
   {
     link: ["$root/link.db", "$home/a.db"],
     env: { HOLDFAST_DB: "link.db" },
@@ -68,8 +67,8 @@ const settings: Setting[] = [
     expected: "$home/a.db",
     source: "environment",
   },
-  { env: { HOLDFAST_STORE: "jsonl:a" }, expected: "jsonl:$root/a", source: "environment" },
-  { env: { HOLDFAST_STORE: "jsonl:~/a" }, expected: "jsonl:$home/a", source: "environment" },
+  { env: { HOLDFAST_STORE: "sqlite:a.db" }, expected: "$root/a.db", source: "environment" },
+  { env: { HOLDFAST_STORE: "sqlite:~/a.db" }, expected: "$home/a.db", source: "environment" },
   {
     env: { HOLDFAST_DB: "$home/a.db", HOLDFAST_STORE: "b.db" },
     expected: "$home/a.db",
@@ -78,7 +77,7 @@ const settings: Setting[] = [
   { env: { HOLDFAST_DB: "", HOLDFAST_STORE: "b.db" }, expected: "$root/b.db", source: "environment" },
   { config: { store: ".holdfast/a.db" }, expected: "$root/.holdfast/a.db", source: "config" },
   { config: { store: "sqlite:~/a.db" }, expected: "$home/a.db", source: "config" },
-  { config: { store: "jsonl:a" }, expected: "jsonl:$root/a", source: "config" },
+  { config: { store: "sqlite:a.db" }, expected: "$root/a.db", source: "config" },
   {
     name: "what? now",
     config: { store: "sqlite:a.db?synchronous=normal" },
@@ -100,7 +99,7 @@ const settings: Setting[] = [
     expected: "$home/a.db",
     source: "flag",
   },
-  { flags: ["--store", "jsonl:a"], expected: "jsonl:$inside/a", source: "flag" },
+  { flags: ["--store", "sqlite:a.db"], expected: "$inside/a.db", source: "flag" },
   {
     flags: ["--store", "sqlite:$home/a.db"],
     env: { HOLDFAST_DB: "b.db" },
@@ -146,7 +145,7 @@ for (const setting of settings) {
     assert.deepEqual(listFiles(fixture.top), before, "a store was created elsewhere");
     const location = fixture.locate();
     assert.equal(location.source, source);
-    assert.equal(location.file, fixture.shownAs.replace("jsonl:", ""));
+    assert.equal(location.file, fixture.shownAs);
     assert.equal(location.url.replace(/^sqlite:|\?synchronous=\w+$/g, ""), store);
   });
 }

@@ -308,13 +308,13 @@ test("a config from the repository cannot choose a store elsewhere until it is a
   assert.equal(store.source, "default");
   assert.match(store.problem ?? "", /postgres:\/\/me@db\.example/);
   assert.doesNotMatch(store.problem ?? "", /secret/);
-  configure("jsonl:.holdfast/sessions");
+  configure(".holdfast/sessions.db");
   assert.equal(findWorkspace({ cwd: root }).store.source, "config", "inside .holdfast");
   configure(join(other, ".holdfast", "memory.db"));
   assert.match((await run(root, "trust", "--yes")).stdout, /Accepted/);
   assert.match(contextIn((await start(root)).stdout), new RegExp(planted));
   rmSync(join(root, ".git"), { recursive: true });
-  configure("jsonl:../elsewhere");
+  configure("../elsewhere.db");
   rmSync(join(root, ".holdfast", "binding.json"));
   assert.equal(findWorkspace({ cwd: root }).store.source, "default", "an archive's config");
 });

@@ -51,7 +51,7 @@ export const hookSettings: Scenario = {
 export const hookStore: Scenario = {
   name: "store",
   entries: ["hook"],
-  cases: () => ({ store: { value: "jsonl:kept", seen: ({ root }) => existsSync(join(root, "kept")) } }),
+  cases: () => ({ store: { value: "kept.db", seen: ({ root }) => existsSync(join(root, "kept.db")) } }),
   async run(_entry, root) {
     await hookIn(root)({ hook_event_name: "PreCompact", trigger: "auto" });
     return evidenceOf("hook", root, {});

@@ -133,7 +133,7 @@ const refused = /Nothing was changed: secrets are not stored here/;
 
 /** Settings that are seen in files, or in all that was said. */
 const elsewhere: Partial<Record<SettingName, Case>> = {
-  store: { value: "jsonl:kept", seen: ({ root }) => existsSync(join(root, "kept")) },
+  store: { value: "kept.db", seen: ({ root }) => existsSync(join(root, "kept.db")) },
   secrets: {
     value: "refuse",
     seen: ({ answers, output }) => refused.test([...answers, output].join("\n")),

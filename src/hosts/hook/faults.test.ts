@@ -13,7 +13,6 @@ import {
   inMemory,
 } from "../../../test/support/hook.ts";
 import { noMounts, readOnlyPlace, smallDisk } from "../../../test/support/mounts.ts";
-import { openMemory } from "../../index.ts";
 import { makeCorpus } from "../../secrets/test-support/corpus.ts";
 import { type Failure, readFailures } from "../failures.ts";
 
@@ -225,23 +224,6 @@ test("[hooks.deadline] holds with a NOTES.md that takes long to parse", async ()
   assert.ok(stdout === "" || stdout.includes("canary"));
 });
 
-test("[hooks.deadline] holds while another process has the lock of a JSONL store", async () => {
-  const project = await withNotes();
-  const directory = join(project.root, "sessions");
-  const env = { HOLDFAST_STORE: `jsonl:${directory}` };
-  const memory = await openMemory({ store: `jsonl:${directory}` });
-  await (await memory.openSession("claude-code.s1")).notepad.write("canary");
-  await memory.close();
-  const other = new DatabaseSync(join(directory, "lock"));
-  try {
-    other.exec("BEGIN IMMEDIATE");
-    await assertEnds(project, { ...start, hook_event_name: "PreCompact" }, { env });
-    other.exec("ROLLBACK");
-  } finally {
-    other.close();
-  }
-});
-
 test("[hooks.special-files] pipes in place of files are refused at once, and large ones are not read", {
   skip: process.platform === "win32",
 }, async () => {
@@ -253,15 +235,13 @@ test("[hooks.special-files] pipes in place of files are refused at once, and lar
     notes: ".holdfast/NOTES.md",
     state: ".holdfast/links/state-claude-code.s1.json",
     alias: ".holdfast/links/session-claude-code.s1.json",
-    session: "sessions/claude-code.s1.jsonl",
   };
   for (const [name, path] of Object.entries(paths)) {
     const project = await withNotes();
     const full = join(project.root, path);
     mkdirSync(dirname(full), { recursive: true });
     execFileSync("mkfifo", [full]);
-    const stores: Record<string, string> = { store: full, session: `jsonl:${dirname(full)}` };
-    const env = { HOLDFAST_STORE: stores[name] ?? "" };
+    const env = { HOLDFAST_STORE: name === "store" ? full : "" };
     const begun = performance.now();
     // Only a failure is written to the log of failures.
     const { last } = await run(project, name === "failures" ? "{" : start, { env });

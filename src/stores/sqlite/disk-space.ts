@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { storeError } from "../sqlite-errors.ts";
+import { storeError } from "./errors.ts";
 import { rowsAs } from "./typed-rows.ts";
 
 /** Bytes per row besides its texts: header, index keys, unused page space. */

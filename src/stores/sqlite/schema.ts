@@ -1,7 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { HoldfastError } from "../../errors.ts";
-import { applicationId } from "../application-id.ts";
 import { sealRows } from "./checksums.ts";
+
+/** "Hold" in ASCII; identifies a SQLite file as ours. */
+const applicationId = 0x486f6c64;
 
 /** A session moves in the index of its owner's list at most this often, so most commits do not change it. */
 export const listedMilliseconds = 10_000;

@@ -1,8 +1,14 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { JournalEntry } from "../../engine/journal.ts";
-import { openEnd } from "../session-table.ts";
 import { entryToSql, type SqlVersion, sessionColumns, sessionToSql, versionFromSql } from "../sql-rows.ts";
-import type { Commit, NewSession, RecordVersion, RecordWrite, Scope } from "../store.ts";
+import {
+  type Commit,
+  type NewSession,
+  openEnd,
+  type RecordVersion,
+  type RecordWrite,
+  type Scope,
+} from "../store.ts";
 import { addChange, forgetChanges } from "./changes.ts";
 import { checkRow, checksumOf, summedColumns } from "./checksums.ts";
 import { listedMilliseconds } from "./schema.ts";

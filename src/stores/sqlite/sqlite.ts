@@ -5,9 +5,7 @@ import type { JournalEntry } from "../../engine/journal.ts";
 import { residentKinds } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Ledger } from "../ledger.ts";
-import { defaultPatience, retryWhileBusy } from "../patience.ts";
 import type { Rewritten, TextEdit } from "../rewrite.ts";
-import { openEnd } from "../session-table.ts";
 import {
   entryFromSql,
   recordFromSql,
@@ -18,10 +16,19 @@ import {
   summaryColumns,
   summaryFromSql,
 } from "../sql-rows.ts";
-import { isBusy, storeError } from "../sqlite-errors.ts";
-import type { Commit, NewSession, Scope, Store, StoreChange, StoredRecord, StoreOptions } from "../store.ts";
+import {
+  type Commit,
+  type NewSession,
+  openEnd,
+  type Scope,
+  type Store,
+  type StoreChange,
+  type StoredRecord,
+  type StoreOptions,
+} from "../store.ts";
 import type { Trimming } from "../trim.ts";
 import { checkRow, summedColumns } from "./checksums.ts";
+import { defaultPatience, isBusy, retryWhileBusy, storeError } from "./errors.ts";
 import { SqliteFeed } from "./feed.ts";
 import { countCommit, KnownRevisions } from "./known-revisions.ts";
 import { sqliteLedger } from "./ledger.ts";

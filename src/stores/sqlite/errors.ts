@@ -1,4 +1,4 @@
-import { type ErrorCode, HoldfastError } from "../errors.ts";
+import { type ErrorCode, HoldfastError } from "../../errors.ts";
 
 interface SqliteError extends Error {
   errcode: number;
@@ -32,10 +32,6 @@ export function isReadOnly(error: unknown): boolean {
   return isSqliteError(error) && [8, 14].includes(error.errcode & 0xff);
 }
 
-export function isFull(error: unknown): boolean {
-  return isSqliteError(error) && (error.errcode & 0xff) === 13;
-}
-
 /** Converts a driver's error to a HoldfastError. */
 export function storeError(error: unknown, path: string): HoldfastError {
   if (error instanceof HoldfastError) return error;
@@ -50,4 +46,28 @@ export function storeError(error: unknown, path: string): HoldfastError {
 
 function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && typeof (error as Partial<SqliteError>).errcode === "number";
+}
+
+/** How long a store waits for another process's lock, unless the caller says otherwise. */
+export const defaultPatience = 60_000;
+
+/** How long one attempt may block this thread. The rest of the patience is waited out without blocking. */
+export const blockingMilliseconds = 20;
+
+/** Repeats work that failed because another process holds a lock, until it succeeds or patience runs out. */
+export async function retryWhileBusy<T>(path: string, patience: number, work: () => T): Promise<T> {
+  // Read only if the first attempt fails: loading `performance` takes a hook 3 ms.
+  let deadline: number | undefined;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error)) throw storeError(error, path);
+      deadline ??= performance.now() + patience;
+      if (performance.now() >= deadline) throw storeError(error, path);
+    }
+    // Random, so that waiting processes do not meet again; longer after each attempt.
+    const longest = Math.min(50, 5 + attempt * 5);
+    await new Promise((proceed) => setTimeout(proceed, 1 + Math.random() * longest));
+  }
 }
