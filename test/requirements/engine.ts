@@ -56,6 +56,10 @@ export const engine = [
       "Rows of a SQLite store carry a checksum: a flipped bit in a text is an error that names the row, never content.",
     "stores.few-pages":
       "In SQLite an edit of the same length in a long notepad logs the pages that differ, and few others.",
+    "stores.backup":
+      "A SQLite store that is open has a backup beside it that is at most a day old, and damage does not reach it.",
+    "stores.restore":
+      "Errors of a damaged SQLite store and doctor name the backup and the steps that restore it.",
     "stores.wal-limit": "SQLite's write-ahead log shrinks again when no reader needs it.",
     "stores.watch-changes": "A watcher reads the sessions that changed, not all of them.",
     "stores.migrations": "An older schema is upgraded; a process killed during the upgrade leaves it intact.",

@@ -34,9 +34,6 @@ export const people = from("commands for people", {
   "people.gc-purge": "What gc removed is gone from the database file and its log, and the file is smaller.",
   "people.quantities": "Ages and sizes are parsed and printed the way people write them.",
   "people.bad-store": "A missing, foreign or damaged store is one clear line; nothing is created.",
-  "people.salvage-bad-row": "salvage goes on after a damaged row and names it.",
-  "people.salvage": "salvage reads every intact row and returns nothing wrong.",
-  "people.salvage-command": "export --salvage writes what import reads.",
   "people.help":
     "Help is grouped by goal, is the same for `help COMMAND` and `COMMAND --help`, and breaks between words at any width.",
   "people.captures":

@@ -1,12 +1,17 @@
+import { existsSync } from "node:fs";
 import { examine } from "../../hosts/doctor/examine.ts";
 import type { Finding, HostReport } from "../../hosts/doctor/finding.ts";
 import { stopAll, throwIfStopped } from "../../hosts/doctor/running.ts";
 import { hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
+import { findDamage } from "../../stores/sqlite/checksums.ts";
+import { restoreAdvice } from "../../stores/sqlite/errors.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
+import { type StoreLocation, sqliteFile } from "../../workspace/store-location.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 import { readHostArguments } from "../host-commands.ts";
 import { renderDoctor } from "../terminal/render-doctor.ts";
 import { printLines, screenOf } from "../terminal/screen.ts";
@@ -27,8 +32,9 @@ export async function run(args: string[]): Promise<number> {
     throwIfStopped();
   }
   const config = await explainProblems(readWorkspaceConfig(project));
-  const room = await readRoom();
-  const trouble = project.quarantine?.message ?? generalTrouble(reports);
+  const damage = damageOf(findWorkspace({}).store);
+  const room = damage === undefined ? await readRoom() : undefined;
+  const trouble = project.quarantine?.message ?? damage ?? generalTrouble(reports);
   const isHealthy =
     trouble === undefined &&
     config.length === 0 &&
@@ -59,6 +65,19 @@ async function readRoom(): Promise<string | undefined> {
     return (await memory?.retention.room())?.warning;
   } finally {
     await memory?.close();
+  }
+}
+
+/** What is wrong with a SQLite store, and how to restore its backup. */
+function damageOf(store: StoreLocation): string | undefined {
+  const path = sqliteFile(store);
+  if (path === undefined || !existsSync(path)) return undefined;
+  try {
+    const damage = findDamage(path);
+    return damage === undefined ? undefined : `${path} is damaged. ${damage} ${restoreAdvice(path)}`;
+  } catch {
+    // A locked or foreign file: whoever opens it gets an error that says so.
+    return undefined;
   }
 }
 

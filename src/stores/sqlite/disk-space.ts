@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { rowsAs } from "../sql-rows.ts";
 import { storeError } from "./errors.ts";
-import { rowsAs } from "./typed-rows.ts";
 
 /** Bytes per row besides its texts: header, index keys, unused page space. */
 const rowOverhead = 60;
