@@ -8,7 +8,6 @@ export async function forkFigures(directory: string): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [kind, store] of [
     ["sqlite", join(directory, "fork.db")],
-    ["jsonl", `jsonl:${join(directory, "fork")}`],
     ["memory", "memory:"],
   ] as const) {
     const memory = await openMemory({ store });

@@ -30,7 +30,7 @@ import { findSurfaces, type SurfaceName } from "./surfaces/surfaces.ts";
 import { createToolbox } from "./surfaces/toolbox.ts";
 
 export interface MemoryOptions {
-  /** A SQLite file, a URL (`sqlite:`, `jsonl:`, `postgres:`, `memory:`), or your own store. */
+  /** A SQLite file, a URL (`sqlite:`, `postgres:`, `memory:`), or your own store. */
   store: StoreChoice;
   /** The forms of memory to offer (default: `notepad` and `notes`). */
   surfaces?: readonly SurfaceChoice[];

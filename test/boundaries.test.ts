@@ -26,7 +26,7 @@ test("the check finds planted violations [repo.boundaries]", () => {
     ["src/index.ts", `import { readFileSync } from "node:fs";`],
     ["src/compaction/cut.ts", `import { x } from "../sessions/session.ts";`],
     ["src/compaction/cut.ts", `import { generateText } from "ai";`],
-    ["src/stores/jsonl/x.ts", `import { x } from "../sqlite/sqlite.ts";`],
+    ["src/stores/postgres/x.ts", `import { x } from "../sqlite/sqlite.ts";`],
     ["src/hosts/openclaw/x.ts", `import { x } from "../pi/extension.ts";`],
     ["src/hosts/doctor/x.ts", `import { x } from "../codex/host.ts";`],
     ["src/utils/thing.ts", `import { x } from "../errors.ts";`],

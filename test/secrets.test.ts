@@ -149,12 +149,10 @@ function filesWith(directory: string): string[] {
   });
 }
 
-for (const kind of ["sqlite", "jsonl", "memory"] as const) {
+for (const kind of ["sqlite", "memory"] as const) {
   test(`redact leaves nothing in the files of a ${kind} store, and history still reads [secrets.erase]`, async () => {
     const directory = temporaryDirectory();
-    const store = { sqlite: join(directory, "memory.db"), jsonl: `jsonl:${directory}`, memory: "memory:" }[
-      kind
-    ];
+    const store = { sqlite: join(directory, "memory.db"), memory: "memory:" }[kind];
     const memory = await openMemory({ store, secrets: "allow" });
     const session = await memory.openSession("a");
     await fill(memory, session);

@@ -101,14 +101,12 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   SESSION                  an id or a unique prefix of one
   --all                    all sessions with their history, one per line, for "holdfast import -" elsewhere
   --into FILE              write to this file instead of stdout
-  --format FORMAT          json (default), or ${sessionFormats.join(" or ")}: append to the ${withSessionFile} session file given with --into
-  --salvage                recover what is readable from a damaged SQLite file: SESSION, or all sessions${store}`,
+  --format FORMAT          json (default), or ${sessionFormats.join(" or ")}: append to the ${withSessionFile} session file given with --into${store}`,
     load: () => import("./commands/export.ts"),
   },
   import: {
     usage: "import FILE|- [--session ID]",
-    summary: ({ withSessionFile }) =>
-      `import sessions from an export, a salvage or a ${withSessionFile} session file`,
+    summary: ({ withSessionFile }) => `import sessions from an export or a ${withSessionFile} session file`,
     options: `
   FILE                     - reads stdin: holdfast export --all | holdfast import - --store URL
   --session ID             the new session's id (default: the one in the file, unless it is taken)${store}`,

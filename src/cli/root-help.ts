@@ -36,7 +36,7 @@ Examples
 
 Options of every command
   --db PATH     the SQLite file (default: in your state folder, or $HOLDFAST_DB)
-  --store URL   any store: sqlite:PATH, jsonl:DIRECTORY, postgres://… (or $HOLDFAST_STORE)
+  --store URL   any store: sqlite:PATH, postgres://… (or $HOLDFAST_STORE)
   --json        print JSON
   --version     print the version
 

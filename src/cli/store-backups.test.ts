@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openTestMemory } from "../../test/support/memory.ts";
 import { holdfastWith } from "../../test/support/people.ts";
+import { startPostgres } from "../../test/support/postgres.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 
 function filesWith(directory: string, text: string): string[] {
@@ -13,7 +14,10 @@ function filesWith(directory: string, text: string): string[] {
     .sort();
 }
 
-test("forget reaches copies elsewhere that export and migrate made or the user names, and says which it does not reach [secrets.copies]", async () => {
+test("forget reaches copies elsewhere that export and migrate made or the user names, and says which it does not reach [secrets.copies]", async (context) => {
+  const server = await startPostgres();
+  context.after(() => server.stop());
+  const postgres = await server.database();
   const [home, elsewhere, state] = [temporaryDirectory(), temporaryDirectory(), temporaryDirectory()];
   const db = join(home, "memory.db");
   const memory = await openTestMemory({ store: db });
@@ -29,20 +33,20 @@ test("forget reaches copies elsewhere that export and migrate made or the user n
   await run("export", "--all", "--into", place("all.jsonl"), "--db", db);
   await run("export", "a", "--into", place("a.json"), "--db", db);
   await run("store", "migrate", db, place("copy.db"));
-  await run("store", "migrate", db, `jsonl:${place("lines")}`);
+  await run("store", "migrate", db, postgres);
   copyFileSync(db, place("by-hand.db"));
 
   const edited = await run("forget", "plum of a", "--yes", "--db", db, "--backup", place("by-hand.db"));
   assert.match(
     edited,
-    /Not reached: the copy of \d{4}-\d\d-\d\d in jsonl:\S+lines\. Run holdfast forget --store jsonl:/,
+    /Not reached: the copy of \d{4}-\d\d-\d\d in postgres:\S+\. Run holdfast forget --store postgres:/,
   );
   assert.deepEqual(filesWith(home, "plum of a"), []);
-  assert.deepEqual(filesWith(elsewhere, "plum of a"), ["lines/a.jsonl"]);
-  assert.equal(filesWith(elsewhere, "plum of b").length, 4, "only what was asked for is gone");
+  assert.deepEqual(filesWith(elsewhere, "plum of a"), []);
+  assert.equal(filesWith(elsewhere, "plum of b").length, 3, "only what was asked for is gone");
 
   const purged = await run("forget", "--session", "b", "--yes", "--db", db, "--backup", place("by-hand.db"));
-  assert.match(purged, /Not reached: .* Run holdfast forget --store jsonl:/);
-  assert.deepEqual(filesWith(elsewhere, "plum of b"), ["lines/b.jsonl"]);
+  assert.match(purged, /Not reached: .* Run holdfast forget --store postgres:/);
+  assert.deepEqual(filesWith(elsewhere, "plum of b"), []);
   assert.match(readFileSync(place("a.json"), "utf8"), /"id": "a"/);
 });

@@ -25,9 +25,8 @@ export interface Backups {
 export function backupsOf({ file, url }: StoreLocation, named: readonly string[]): Backups {
   const remaining: string[] = [];
   const elsewhere = copiesMade(url).flatMap(({ place, at }) => {
-    if (isAbsolute(place) && statSync(place, { throwIfNoEntry: false })?.isFile()) return [place];
-    if (isAbsolute(place) && !existsSync(place)) return [];
-    const store = hidePassword(isAbsolute(place) ? `jsonl:${place}` : place);
+    if (isAbsolute(place)) return existsSync(place) ? [place] : [];
+    const store = hidePassword(place);
     remaining.push(`Not reached: the copy of ${at} in ${store}. Run holdfast forget --store ${store}.`);
     return [];
   });

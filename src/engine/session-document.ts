@@ -3,7 +3,7 @@ import type { Json } from "./json.ts";
 import type { RecordKind } from "./records.ts";
 import type { SessionRow } from "./state.ts";
 
-/** A session as one JSON document: export writes it, import reads it, salvage recovers it. */
+/** A session as one JSON document: export writes it, import reads it. */
 export interface SessionExport {
   format: "holdfast-session";
   version: 1;

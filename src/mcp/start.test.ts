@@ -164,9 +164,9 @@ test("HOLDFAST_DB and HOLDFAST_STORE choose another store, and flags override bo
     assert.equal((await server.end()).code, 0);
   };
   await write([], { HOLDFAST_DB: pathOf("a.db") });
-  await write([], { HOLDFAST_STORE: `jsonl:${pathOf("b")}` });
+  await write([], { HOLDFAST_STORE: `sqlite:${pathOf("b.db")}` });
   await write(["--db", pathOf("c.db")], { HOLDFAST_DB: pathOf("never.db") });
-  for (const store of [pathOf("a.db"), `jsonl:${pathOf("b")}`, pathOf("c.db")]) {
+  for (const store of [pathOf("a.db"), `sqlite:${pathOf("b.db")}`, pathOf("c.db")]) {
     const memory = await openMemory({ store });
     assert.equal(await (await memory.resumeSession("s")).notepad.read(), "x");
     await memory.close();

@@ -3,8 +3,7 @@ import { type RecordKind, recordKinds } from "../engine/records.ts";
 import type { SessionRow } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { LedgerCall, LedgerPiece } from "../stores/ledger.ts";
-import { openEnd } from "../stores/session-table.ts";
-import type { RecordVersion, Scope, Store } from "../stores/store.ts";
+import { openEnd, type RecordVersion, type Scope, type Store } from "../stores/store.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { readJournal, readRecords, scopeOf } from "./lineage.ts";
 

@@ -34,7 +34,6 @@ function stores(): [name: string, store: string][] {
   return [
     ["memory", "memory:"],
     ["SQLite", join(temporaryDirectory(), "memory.db")],
-    ["JSONL", `jsonl:${temporaryDirectory()}`],
   ];
 }
 
@@ -245,50 +244,47 @@ test("nothing goes with retention: false, and a sweep runs once a day [retention
   );
 });
 
-for (const kind of ["sqlite", "jsonl"] as const) {
-  test(`${kind}: a process killed in mid-trim loses nothing, and the next one goes on [retention.crash]`, async (context) => {
-    const random = seededRandom(20_261_117);
-    const directory = temporaryDirectory();
-    const store = kind === "sqlite" ? join(directory, "memory.db") : `jsonl:${directory}`;
-    const { memory, time } = await openAged(store);
-    const sessions = await Promise.all(["a", "b"].map((id) => memory.openSession(id)));
-    for (const session of sessions)
-      for (let count = 0; count < 60; count++)
-        await session.notes.add(`${session.id} ${count} ${"x".repeat(300)}`, []);
-    time.now += 200 * day;
-    for (const session of sessions) await session.notepad.write("newest");
-    const before = await Promise.all(sessions.map(everything));
-    await memory.close();
-    let kills = 0;
-    for (let round = 0; round < 3; round++) {
-      const worker = fork(join(import.meta.dirname, "test-support/sweep.ts"), [store, String(time.now)]);
-      await once(worker, "message");
-      const ended = once(worker, "exit");
-      const timer = setTimeout(() => worker.kill("SIGKILL"), random(40));
-      const [, signal] = await ended;
-      clearTimeout(timer);
-      if (signal === "SIGKILL") kills++;
-      const check = await openTestMemory({
-        store: await openStore(store),
-        clock: () => time.now,
-        retention: false,
-      });
-      for (const [index, { id }] of sessions.entries()) {
-        const session = await check.resumeSession(id);
-        assert.deepEqual(await everything(session), before[index]);
-        const revisions = await revisionsOf(session);
-        assert.deepEqual(
-          revisions,
-          Array.from(revisions, (_, place) => 62 - revisions.length + 1 + place),
-        );
-        assert.ok(revisions.length >= 1);
-      }
-      await check.close();
+test("SQLite: a process killed in mid-trim loses nothing, and the next one goes on [retention.crash]", async (context) => {
+  const random = seededRandom(20_261_117);
+  const store = join(temporaryDirectory(), "memory.db");
+  const { memory, time } = await openAged(store);
+  const sessions = await Promise.all(["a", "b"].map((id) => memory.openSession(id)));
+  for (const session of sessions)
+    for (let count = 0; count < 60; count++)
+      await session.notes.add(`${session.id} ${count} ${"x".repeat(300)}`, []);
+  time.now += 200 * day;
+  for (const session of sessions) await session.notepad.write("newest");
+  const before = await Promise.all(sessions.map(everything));
+  await memory.close();
+  let kills = 0;
+  for (let round = 0; round < 3; round++) {
+    const worker = fork(join(import.meta.dirname, "test-support/sweep.ts"), [store, String(time.now)]);
+    await once(worker, "message");
+    const ended = once(worker, "exit");
+    const timer = setTimeout(() => worker.kill("SIGKILL"), random(40));
+    const [, signal] = await ended;
+    clearTimeout(timer);
+    if (signal === "SIGKILL") kills++;
+    const check = await openTestMemory({
+      store: await openStore(store),
+      clock: () => time.now,
+      retention: false,
+    });
+    for (const [index, { id }] of sessions.entries()) {
+      const session = await check.resumeSession(id);
+      assert.deepEqual(await everything(session), before[index]);
+      const revisions = await revisionsOf(session);
+      assert.deepEqual(
+        revisions,
+        Array.from(revisions, (_, place) => 62 - revisions.length + 1 + place),
+      );
+      assert.ok(revisions.length >= 1);
     }
-    context.diagnostic(`${kills} kills`);
-    const last = await openTestMemory({ store, clock: () => time.now });
-    await sweep(last);
-    for (const { id } of sessions) assert.deepEqual(await revisionsOf(await last.resumeSession(id)), [62]);
-    await last.close();
-  });
-}
+    await check.close();
+  }
+  context.diagnostic(`${kills} kills`);
+  const last = await openTestMemory({ store, clock: () => time.now });
+  await sweep(last);
+  for (const { id } of sessions) assert.deepEqual(await revisionsOf(await last.resumeSession(id)), [62]);
+  await last.close();
+});

@@ -7,10 +7,6 @@ import { loadState } from "./load-state.ts";
 
 /** Entries removed in one step. */
 const batch = 500;
-/** Entries looked at where every removal writes the whole session anew. */
-const wholeBatch = 100_000;
-/** Such a session is written anew when at least this part of its history goes. */
-const worthwhile = 0.25;
 
 export type TrimStore = Store & { readonly trimming: Trimming };
 
@@ -42,15 +38,13 @@ async function trimEntries(
   const [first] = await trimming.oldest(scope, 1);
   const any = { newest, protectedFrom: newest, now };
   if (!first || firstKept([first], any, rules) <= first.revision) return true;
-  const limit = trimming.isCostly ? wholeBatch : batch;
-  const oldest = await trimming.oldest(scope, limit);
+  const oldest = await trimming.oldest(scope, batch);
   const protectedFrom = await firstOfEpoch(store, session);
   const kept = firstKept(oldest, { newest, protectedFrom, now }, rules);
   const count = oldest.filter(({ revision }) => revision < kept).length;
-  const isWorthwhile = !trimming.isCostly || count >= (newest - first.revision + 1) * worthwhile;
-  if (count === 0 || !isWorthwhile) return true;
+  if (count === 0) return true;
   await trimming.dropEntries(scope, kept);
-  return count < limit;
+  return count < batch;
 }
 
 /** An agent that continues a conversation finds in the journal what changed since it was shown its memory. */

@@ -28,10 +28,6 @@ test(`${kills} SQLite writers killed`, { timeout }, (context) =>
   }),
 );
 
-test(`${kills} JSONL writers killed, with lines long enough to be torn`, { timeout }, (context) =>
-  killAll(context, async () => ({ store: `jsonl:${temporaryDirectory()}`, padding: 30_000 })),
-);
-
 test(`${kills} Postgres writers killed`, { timeout }, async (context) => {
   const server = await startPostgres();
   after(() => server.stop());

@@ -14,12 +14,6 @@ test("SQLite writers killed at any moment lose no acknowledged write [stores.cra
   context.diagnostic(await crashRounds({ store: path, kills, seed: 1, inspect }));
 });
 
-test("JSONL writers killed at any moment lose no acknowledged write [stores.crash]", async (context) => {
-  context.diagnostic(
-    await crashRounds({ store: `jsonl:${temporaryDirectory()}`, kills, seed: 2, padding: 20_000 }),
-  );
-});
-
 test("Postgres writers killed at any moment lose no acknowledged write [stores.crash]", async (context) => {
   const server = await startPostgres();
   after(() => server.stop());

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { everyStore } from "../../test/support/every-store.ts";
@@ -7,12 +6,11 @@ import { openTestMemory } from "../../test/support/memory.ts";
 import { startWriter } from "../../test/support/processes.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import type { JournalEntry } from "../index.ts";
-import { jsonlStore } from "./jsonl/jsonl.ts";
 import { sqliteStore } from "./sqlite/sqlite.ts";
 
 const operations = 60;
 
-test("a watcher gets every entry of other processes live, once and in order, in SQLite, JSONL and Postgres [journal.feed]", async (context) => {
+test("a watcher gets every entry of other processes live, once and in order, in SQLite and Postgres [journal.feed]", async (context) => {
   for (const { name, store } of await everyStore()) {
     if (name === "memory") continue;
     const memory = await openTestMemory({ store });
@@ -94,43 +92,35 @@ test("a listener that throws affects neither the write nor other listeners, and 
   assert.equal(await session.notepad.read(), "kept");
 });
 
-for (const kind of ["sqlite", "jsonl"] as const) {
-  test(`a watcher of a ${kind} store reads what changed, not all sessions [stores.watch-changes]`, async (context) => {
-    // Polling alone does not keep a process alive.
-    const alive = setInterval(() => {}, 1_000);
-    context.after(() => clearInterval(alive));
-    /** CPU milliseconds of a hundred polls, each after a commit by another handle, in a store of this many sessions. */
-    const cost = async (sessions: number) => {
-      const directory = temporaryDirectory();
-      const open = () =>
-        kind === "sqlite"
-          ? sqliteStore({ path: join(directory, "memory.db"), synchronous: "normal", pollMilliseconds: 5 })
-          : jsonlStore({ directory, pollMilliseconds: 5, onWarning: () => {} });
-      const writer = await openTestMemory({ store: await open() });
-      await writer.createSession({ id: "s0" });
-      for (let number = 1; number < sessions; number++) {
-        // A poll looks at any file with this ending, and these take no time to make.
-        if (kind === "jsonl") writeFileSync(join(directory, `s${number}.jsonl`), "");
-        else await writer.createSession({ id: `s${number}` });
-      }
-      const watcher = await openTestMemory({ store: await open() });
-      let received = () => {};
-      const stop = await watcher.watch(() => received());
-      const session = await writer.resumeSession("s0");
-      const before = process.cpuUsage();
-      for (let round = 0; round < 100; round++) {
-        const next = new Promise<void>((resolve) => (received = resolve));
-        await session.notepad.append(".");
-        await next;
-      }
-      const { user, system } = process.cpuUsage(before);
-      stop();
-      await watcher.close();
-      await writer.close();
-      return (user + system) / 1_000;
-    };
-    await cost(10);
-    const [few, many] = [await cost(10), await cost(3_000)];
-    assert.ok(many < few * 3 + 100, `${few} ms with 10 sessions, ${many} ms with 3,000`);
-  });
-}
+test("a watcher of a SQLite store reads what changed, not all sessions [stores.watch-changes]", async (context) => {
+  // Polling alone does not keep a process alive.
+  const alive = setInterval(() => {}, 1_000);
+  context.after(() => clearInterval(alive));
+  /** CPU milliseconds of a hundred polls, each after a commit by another handle, in a store of this many sessions. */
+  const cost = async (sessions: number) => {
+    const directory = temporaryDirectory();
+    const open = () =>
+      sqliteStore({ path: join(directory, "memory.db"), synchronous: "normal", pollMilliseconds: 5 });
+    const writer = await openTestMemory({ store: await open() });
+    await writer.createSession({ id: "s0" });
+    for (let number = 1; number < sessions; number++) await writer.createSession({ id: `s${number}` });
+    const watcher = await openTestMemory({ store: await open() });
+    let received = () => {};
+    const stop = await watcher.watch(() => received());
+    const session = await writer.resumeSession("s0");
+    const before = process.cpuUsage();
+    for (let round = 0; round < 100; round++) {
+      const next = new Promise<void>((resolve) => (received = resolve));
+      await session.notepad.append(".");
+      await next;
+    }
+    const { user, system } = process.cpuUsage(before);
+    stop();
+    await watcher.close();
+    await writer.close();
+    return (user + system) / 1_000;
+  };
+  await cost(10);
+  const [few, many] = [await cost(10), await cost(3_000)];
+  assert.ok(many < few * 3 + 100, `${few} ms with 10 sessions, ${many} ms with 3,000`);
+});

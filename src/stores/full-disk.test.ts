@@ -9,28 +9,27 @@ import { postgresError } from "./postgres/postgres-errors.ts";
 
 const skip = noMounts();
 
-for (const [name, storeOn] of [
-  ["SQLite", (disk: string) => join(disk, "memory.db")],
-  ["JSONL", (disk: string) => `jsonl:${join(disk, "lines")}`],
-] as const) {
-  test(`on a full disk ${name} rejects writes, still reads, and writes again once there is space [bad.full]`, {
-    skip,
-  }, async () => {
-    const disk = temporaryDirectory();
-    const program = startProgram("full-disk.ts", { store: storeOn(disk), disk }, smallDisk(disk, 4_096));
-    const { code, errors } = await program.ended;
-    assert.equal(code, 0, errors);
-    const report = JSON.parse(program.lines[0] ?? "") as FullDiskReport;
-    assert.deepEqual(
-      report.refusals,
-      Array.from({ length: 5 }, () => "store_full"),
-    );
-    assert.match(report.message, /Nothing was written\. Free some space, then try again\./);
-    assert.deepEqual(report.read, [report.kept, report.kept, report.kept]);
-    assert.deepEqual(report.afterwards, ["done", "done", "done"]);
-    assert.equal(report.reopened, report.kept + 1);
-  });
-}
+test("on a full disk SQLite rejects writes, still reads, and writes again once there is space [bad.full]", {
+  skip,
+}, async () => {
+  const disk = temporaryDirectory();
+  const program = startProgram(
+    "full-disk.ts",
+    { store: join(disk, "memory.db"), disk },
+    smallDisk(disk, 4_096),
+  );
+  const { code, errors } = await program.ended;
+  assert.equal(code, 0, errors);
+  const report = JSON.parse(program.lines[0] ?? "") as FullDiskReport;
+  assert.deepEqual(
+    report.refusals,
+    Array.from({ length: 5 }, () => "store_full"),
+  );
+  assert.match(report.message, /Nothing was written\. Free some space, then try again\./);
+  assert.deepEqual(report.read, [report.kept, report.kept, report.kept]);
+  assert.deepEqual(report.afterwards, ["done", "done", "done"]);
+  assert.equal(report.reopened, report.kept + 1);
+});
 
 test("Postgres errors for a full disk and a read-only server map to our codes [bad.full] [bad.read-only]", () => {
   assert.equal(postgresError({ code: "53100", message: "could not extend file" }).code, "store_full");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openTestMemory } from "../../test/support/memory.ts";
@@ -13,13 +13,7 @@ const skip = noTracing();
 const timeout = 10 * 60_000;
 const operations = 12;
 
-interface Target {
-  store: string;
-  paths: string[];
-  inspect(): void;
-}
-
-function sqliteTarget(): Target {
+function sqliteTarget() {
   const path = join(temporaryDirectory(), "memory.db");
   const inspect = () => {
     if (!existsSync(path)) return;
@@ -28,24 +22,11 @@ function sqliteTarget(): Target {
   return { store: path, paths: ["", "-wal", "-journal"].map((end) => `${path}${end}`), inspect };
 }
 
-function jsonlTarget(): Target {
-  const directory = temporaryDirectory();
-  // strace can only follow a file that exists; the store treats an empty one as missing.
-  writeFileSync(join(directory, "a.jsonl"), "");
-  return { store: `jsonl:${directory}`, paths: [join(directory, "a.jsonl")], inspect: () => {} };
-}
-
 /** Injects one fault per run, each at a later call, until the writer finishes without hitting one. */
-async function sweep(
-  context: TestContext,
-  makeTarget: () => Target,
-  call: string,
-  what: Injection,
-  step: number,
-): Promise<void> {
+async function sweep(context: TestContext, call: string, what: Injection, step: number): Promise<void> {
   let faults = 0;
   for (let nth = 1; ; nth += step) {
-    const target = makeTarget();
+    const target = sqliteTarget();
     const order = {
       store: target.store,
       session: "a",
@@ -66,8 +47,6 @@ async function sweep(
       assert.match(errors, /code: 'store_(?:full|failed|damaged|read_only)'/, moment);
     }
     target.inspect();
-    const { warn } = console;
-    console.warn = () => {};
     const memory = await openTestMemory({ store: target.store });
     const session = await memory.openSession("a");
     await assertConsistent(session);
@@ -76,7 +55,6 @@ async function sweep(
     assert.ok(stored.length <= acknowledged.length + 1, moment);
     await session.notepad.append("still writable");
     await memory.close();
-    console.warn = warn;
   }
   context.diagnostic(`${faults} faults`);
   assert.ok(faults > 3);
@@ -84,17 +62,9 @@ async function sweep(
 
 for (const what of ["signal=SIGKILL", "error=EIO", "error=ENOSPC"] as const) {
   test(`SQLite: ${what} at any write`, { skip, timeout }, (context) =>
-    sweep(context, sqliteTarget, "pwrite64", what, what === "signal=SIGKILL" ? 2 : 5),
-  );
-  test(`JSONL: ${what} at any write`, { skip, timeout }, (context) =>
-    sweep(context, jsonlTarget, "write", what, 1),
+    sweep(context, "pwrite64", what, what === "signal=SIGKILL" ? 2 : 5),
   );
 }
 for (const what of ["signal=SIGKILL", "error=EIO"] as const) {
-  test(`SQLite: ${what} at any sync`, { skip, timeout }, (context) =>
-    sweep(context, sqliteTarget, "fsync", what, 1),
-  );
-  test(`JSONL: ${what} at any sync`, { skip, timeout }, (context) =>
-    sweep(context, jsonlTarget, "fsync", what, 1),
-  );
+  test(`SQLite: ${what} at any sync`, { skip, timeout }, (context) => sweep(context, "fsync", what, 1));
 }

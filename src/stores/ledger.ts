@@ -1,6 +1,5 @@
 import type { Json } from "../engine/json.ts";
 import type { Scope } from "./store.ts";
-import { type CallTrim, trimmedCalls } from "./trim.ts";
 
 /** A part of a prompt, stored once even if many calls contain it. */
 export interface LedgerPiece {
@@ -49,45 +48,4 @@ export interface Ledger {
     calls: readonly LedgerCall[],
     pieces: ReadonlyMap<string, LedgerPiece>,
   ): Promise<void>;
-}
-
-/** A session's calls in memory. */
-export class CallTable {
-  calls: LedgerCall[] = [];
-  readonly texts = new Map<string, LedgerPiece>();
-
-  record(call: Omit<LedgerCall, "number">, pieces: ReadonlyMap<string, LedgerPiece>): LedgerCall {
-    for (const [hash, piece] of pieces) if (!this.texts.has(hash)) this.texts.set(hash, piece);
-    const numbered = { number: (this.calls.at(-1)?.number ?? 0) + 1, ...call };
-    this.calls.push(numbered);
-    return numbered;
-  }
-
-  select({ from = 1, to = Number.MAX_SAFE_INTEGER, limit, newestFirst }: CallSelection): LedgerCall[] {
-    const found = this.calls.filter(({ number }) => number >= from && number <= to);
-    return (newestFirst ? found.toReversed() : found).slice(0, limit);
-  }
-
-  restore(calls: readonly LedgerCall[], pieces: ReadonlyMap<string, LedgerPiece>): void {
-    for (const [hash, piece] of pieces) if (!this.texts.has(hash)) this.texts.set(hash, piece);
-    const known = new Set(this.calls.map(({ number }) => number));
-    this.calls.push(...calls.filter(({ number }) => !known.has(number)));
-    this.calls.sort((a, b) => a.number - b.number);
-  }
-
-  /** False if another call was recorded since the plan was made. */
-  trim(plan: CallTrim): boolean {
-    if (this.calls.at(-1)?.number !== plan.last) return false;
-    this.calls = trimmedCalls(this.calls, plan);
-    for (const hash of plan.unused) this.texts.delete(hash);
-    return true;
-  }
-
-  pieces(hashes: readonly string[]): Map<string, LedgerPiece> {
-    const found = hashes.flatMap((hash): [string, LedgerPiece][] => {
-      const piece = this.texts.get(hash);
-      return piece ? [[hash, piece]] : [];
-    });
-    return new Map(found);
-  }
 }

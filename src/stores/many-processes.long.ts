@@ -12,10 +12,6 @@ test("eight processes × 10,000 operations on one SQLite session", { timeout }, 
   context.diagnostic(await writeTogether(join(temporaryDirectory(), "memory.db"), 10_000, options));
 });
 
-test("eight processes × 10,000 operations on one JSONL session", { timeout }, async (context) => {
-  context.diagnostic(await writeTogether(`jsonl:${temporaryDirectory()}`, 10_000, options));
-});
-
 test("eight processes × 10,000 operations on one Postgres session", { timeout }, async (context) => {
   const server = await startPostgres();
   after(() => server.stop());

@@ -8,10 +8,6 @@ test("eight processes with 250 operations each on one SQLite session: all stored
   context.diagnostic(await writeTogether(join(temporaryDirectory(), "memory.db"), 250));
 });
 
-test("the same on one JSONL session [stores.many-processes]", async (context) => {
-  context.diagnostic(await writeTogether(`jsonl:${temporaryDirectory()}`, 100));
-});
-
 test("the same on one Postgres session [stores.many-processes]", async (context) => {
   const server = await startPostgres();
   after(() => server.stop());

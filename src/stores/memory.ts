@@ -1,9 +1,23 @@
 import type { JournalEntry } from "../engine/journal.ts";
-import { CallTable } from "./ledger.ts";
+import type { Json } from "../engine/json.ts";
+import { compareKeys, type RecordKind, residentKinds } from "../engine/records.ts";
+import type { SessionRow } from "../engine/state.ts";
+import type { CallSelection, LedgerCall, LedgerPiece } from "./ledger.ts";
 import { editValue, rewriteEntry, type TextEdit } from "./rewrite.ts";
-import { selectSessions } from "./select-sessions.ts";
-import { SessionTable, selectEntries } from "./session-table.ts";
-import { Listeners, type Scope, type Store, summaryOf } from "./store.ts";
+import {
+  Listeners,
+  openEnd,
+  type RecordSelection,
+  type RecordVersion,
+  type RecordWrite,
+  type Scope,
+  type SessionSelection,
+  type SessionSummary,
+  type Store,
+  type StoredRecord,
+  summaryOf,
+} from "./store.ts";
+import type { CallTrim } from "./trim.ts";
 
 interface MemorySession {
   calls: CallTable;
@@ -146,4 +160,186 @@ function rewriteSession(session: MemorySession, edit: TextEdit, now: number): bo
   session.journal = [...after.journal, entry];
   for (const [hash, piece] of pieces) session.calls.texts.set(hash, piece);
   return true;
+}
+
+/** One version of a record, valid from revision `from` up to, not including, `to`. */
+interface Version {
+  from: number;
+  to: number;
+  value: Json;
+}
+
+/** The rows of one session. */
+class SessionTable {
+  row: SessionRow;
+  readonly #records = new Map<RecordKind, Map<string, Version[]>>();
+
+  constructor(row: SessionRow, records: readonly RecordWrite[] = []) {
+    this.row = row;
+    for (const { kind, key, value } of records)
+      this.restore(kind, key, [{ from: row.revision, to: openEnd, value }]);
+  }
+
+  /** Keeps old versions only while a fork can read them. */
+  write(row: SessionRow, records: readonly RecordWrite[]): void {
+    for (const { kind, key, value } of records) {
+      const versions = this.#kind(kind).get(key) ?? [];
+      const current = versions.at(-1);
+      const shared = current && current.to === openEnd && current.from <= row.lastFork;
+      const kept = shared
+        ? [...versions.slice(0, -1), { ...current, to: row.revision }]
+        : versions.filter(isClosed);
+      const gone = value === null && row.lineage.length === 0;
+      const next = gone ? kept : [...kept, { from: row.revision, to: openEnd, value }];
+      if (next.length > 0) this.#kind(kind).set(key, next);
+      else this.#kind(kind).delete(key);
+    }
+    this.row = row;
+  }
+
+  restore(kind: RecordKind, key: string, versions: Version[]): void {
+    this.#kind(kind).set(key, versions);
+  }
+
+  restoreAll(versions: readonly RecordVersion[]): void {
+    for (const { kind, key, from, to, value } of versions)
+      this.restore(kind, key, [...(this.#kind(kind).get(key) ?? []), { from, to, value }]);
+  }
+
+  /** By kind, key and time. */
+  allVersions(): RecordVersion[] {
+    const found = [...this.versions()].flatMap(([kind, key, versions]) =>
+      versions.map((version) => ({ kind, key, ...structuredClone(version) })),
+    );
+    return found.sort((a, b) => compareKeys(a.kind, b.kind) || compareKeys(a.key, b.key) || a.to - b.to);
+  }
+
+  *versions(): Generator<[kind: RecordKind, key: string, versions: Version[]]> {
+    for (const [kind, records] of this.#records)
+      for (const [key, versions] of records) yield [kind, key, versions];
+  }
+
+  resident(): StoredRecord[] {
+    return this.select({ kinds: residentKinds }).filter(({ value }) => value !== null);
+  }
+
+  select({ kinds, keys, from, to, at = openEnd - 1 }: RecordSelection): StoredRecord[] {
+    const found: StoredRecord[] = [];
+    for (const kind of [...kinds].sort()) {
+      const records = this.#kind(kind);
+      const names =
+        keys ??
+        [...records.keys()].filter(
+          (key) =>
+            (from === undefined || compareKeys(key, from) >= 0) &&
+            (to === undefined || compareKeys(key, to) <= 0),
+        );
+      for (const key of [...names].sort(compareKeys)) {
+        const version = records.get(key)?.find((each) => each.from <= at && at < each.to);
+        // Copy, because callers may modify the record.
+        if (version) found.push({ kind, key, value: structuredClone(version.value) });
+      }
+    }
+    return found;
+  }
+
+  #kind(kind: RecordKind): Map<string, Version[]> {
+    let records = this.#records.get(kind);
+    if (!records) {
+      records = new Map();
+      this.#records.set(kind, records);
+    }
+    return records;
+  }
+}
+
+function isClosed(version: Version): boolean {
+  return version.to !== openEnd;
+}
+
+function selectEntries(
+  entries: readonly JournalEntry[],
+  {
+    from = 0,
+    to = openEnd,
+    limit = openEnd,
+    newestFirst = false,
+  }: { from?: number; to?: number; limit?: number; newestFirst?: boolean },
+): JournalEntry[] {
+  const inside = entries.filter(({ revision }) => revision >= from && revision <= to);
+  return (newestFirst ? inside.toReversed() : inside).slice(0, limit);
+}
+
+/** A session's model calls. */
+class CallTable {
+  calls: LedgerCall[] = [];
+  readonly texts = new Map<string, LedgerPiece>();
+
+  record(call: Omit<LedgerCall, "number">, pieces: ReadonlyMap<string, LedgerPiece>): LedgerCall {
+    for (const [hash, piece] of pieces) if (!this.texts.has(hash)) this.texts.set(hash, piece);
+    const numbered = { number: (this.calls.at(-1)?.number ?? 0) + 1, ...call };
+    this.calls.push(numbered);
+    return numbered;
+  }
+
+  select({ from = 1, to = Number.MAX_SAFE_INTEGER, limit, newestFirst }: CallSelection): LedgerCall[] {
+    const found = this.calls.filter(({ number }) => number >= from && number <= to);
+    return (newestFirst ? found.toReversed() : found).slice(0, limit);
+  }
+
+  restore(calls: readonly LedgerCall[], pieces: ReadonlyMap<string, LedgerPiece>): void {
+    for (const [hash, piece] of pieces) if (!this.texts.has(hash)) this.texts.set(hash, piece);
+    const known = new Set(this.calls.map(({ number }) => number));
+    this.calls.push(...calls.filter(({ number }) => !known.has(number)));
+    this.calls.sort((a, b) => a.number - b.number);
+  }
+
+  /** False if another call was recorded since the plan was made. */
+  trim(plan: CallTrim): boolean {
+    if (this.calls.at(-1)?.number !== plan.last) return false;
+    this.calls = trimmedCalls(this.calls, plan);
+    for (const hash of plan.unused) this.texts.delete(hash);
+    return true;
+  }
+
+  pieces(hashes: readonly string[]): Map<string, LedgerPiece> {
+    const found = hashes.flatMap((hash): [string, LedgerPiece][] => {
+      const piece = this.texts.get(hash);
+      return piece ? [[hash, piece]] : [];
+    });
+    return new Map(found);
+  }
+}
+
+/** The calls after a trim. */
+function trimmedCalls(calls: readonly LedgerCall[], { remove, rewrite }: CallTrim): LedgerCall[] {
+  const gone = new Set(remove);
+  const whole = new Map(rewrite.map(({ number, pieces }) => [number, pieces]));
+  return calls
+    .filter(({ number }) => !gone.has(number))
+    .map((call) => {
+      const pieces = whole.get(call.number);
+      return pieces ? { ...call, base: 0, kept: 0, pieces } : call;
+    });
+}
+
+/** Filters and sorts sessions. */
+function selectSessions(
+  all: SessionSummary[],
+  owner: string,
+  { agent, statuses, parent, limit = Number.POSITIVE_INFINITY, offset = 0, after }: SessionSelection,
+): SessionSummary[] {
+  return all
+    .filter(
+      (each) =>
+        each.owner === owner &&
+        (agent === undefined || each.agent === agent) &&
+        (parent === undefined || each.parent === parent) &&
+        (statuses === undefined || statuses.includes(each.status)) &&
+        (after === undefined ||
+          each.updatedAt < after.updatedAt ||
+          (each.updatedAt === after.updatedAt && each.id > after.id)),
+    )
+    .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1))
+    .slice(offset, offset + limit);
 }

@@ -8,7 +8,7 @@ export type StoreChoice = string | Store;
  * Opens a store by its URL; a plain path is a SQLite file. Drivers are imported lazily, so a program loads only
  * the one it uses.
  *
- * `sqlite:PATH[?synchronous=normal]`, `jsonl:DIRECTORY`, `postgres://…`, `memory:`
+ * `sqlite:PATH[?synchronous=normal]`, `postgres://…`, `memory:`
  */
 export async function openStore(choice: StoreChoice, options: StoreOptions = {}): Promise<Store> {
   if (typeof choice !== "string") return choice;
@@ -16,8 +16,6 @@ export async function openStore(choice: StoreChoice, options: StoreOptions = {})
   switch (address.kind) {
     case "sqlite":
       return (await import("./sqlite/sqlite.ts")).sqliteStore({ ...address, ...options });
-    case "jsonl":
-      return (await import("./jsonl/jsonl.ts")).jsonlStore({ directory: address.path, ...options });
     case "postgres":
       return (await import("./postgres/postgres.ts")).postgresStore({ url: address.url, ...options });
     case "memory":

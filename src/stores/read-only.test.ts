@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, chmodSync, existsSync, rmSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openTestMemory } from "../../test/support/memory.ts";
@@ -82,35 +82,12 @@ test("a read-only SQLite store includes the write-ahead log of a killed process 
   assert.deepEqual(fingerprint(directory), before);
 });
 
-test("in a read-only directory JSONL reads, even with a torn line or without its lock file, and rejects writes [bad.read-only]", {
-  skip,
-}, async () => {
-  const directory = temporaryDirectory();
-  await fill(`jsonl:${directory}`);
-  const cases = [
-    { damage: () => {}, warnings: 0 },
-    { damage: () => appendFileSync(join(directory, "a.jsonl"), '{"sum":"half a li'), warnings: 1 },
-    { damage: () => rmSync(join(directory, "lock")), warnings: 1 },
-  ];
-  for (const { damage, warnings } of cases) {
-    damage();
-    const before = fingerprint(directory);
-    const { reports, errors } = await readAs(readOnlyPlace(directory), [`jsonl:${directory}`]);
-    const { message, ...report } = reports[0] as ReaderReport;
-    assert.deepEqual(report, full);
-    assert.match(message ?? "", /Make the directory writable, or use another one\./);
-    assert.equal(errors.split("its last line is torn and was ignored").length - 1, 2 * warnings, errors);
-    assert.deepEqual(fingerprint(directory), before);
-  }
-});
-
 test("a store cannot be created in a read-only directory [bad.read-only]", {
   skip,
 }, async () => {
   const directory = temporaryDirectory();
   const { reports } = await readAs(readOnlyPlace(directory), [
     join(directory, "new.db"),
-    `jsonl:${join(directory, "new")}`,
     join(directory, "deep", "new.db"),
   ]);
   for (const { opened, message } of reports) {
@@ -124,20 +101,17 @@ test("another user reads what the permissions allow, writes nothing, and gets an
   skip: noOtherUser(),
 }, async () => {
   const directory = temporaryDirectory();
-  const [database, lines] = [join(directory, "memory.db"), join(directory, "lines")];
+  const database = join(directory, "memory.db");
   await fill(database);
-  await fill(`jsonl:${lines}`);
   const before = fingerprint(directory);
   chmodSync(directory, 0o755);
-  const stores = [database, `jsonl:${lines}`];
   // Files are created private.
-  for (const { opened, message } of (await readAs(asNobody(), stores)).reports) {
+  for (const { opened, message } of (await readAs(asNobody(), [database])).reports) {
     assert.match(opened, /^store_(?:failed|read_only)$/);
     assert.match(message ?? "", new RegExp(directory));
   }
-  for (const path of [database, join(lines, "a.jsonl"), join(lines, "lock")]) chmodSync(path, 0o644);
-  chmodSync(lines, 0o755);
-  for (const { message: _message, ...report } of (await readAs(asNobody(), stores)).reports)
+  chmodSync(database, 0o644);
+  for (const { message: _message, ...report } of (await readAs(asNobody(), [database])).reports)
     assert.deepEqual(report, full);
   assert.deepEqual(fingerprint(directory), before);
 });

@@ -156,3 +156,8 @@ export function entryToSql(entry: JournalEntry): SqlEntry {
 export function callFromSql({ pieces, facts, ...row }: SqlCall): LedgerCall {
   return { ...row, pieces: JSON.parse(pieces) as string[], facts: JSON.parse(facts) as Json };
 }
+
+/** Rows of a statement, whose columns are those of the type. */
+export function rowsAs<Row>(rows: unknown): Row[] {
+  return rows as Row[];
+}

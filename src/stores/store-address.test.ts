@@ -10,7 +10,6 @@ test("formatting a parsed address returns the same text [store.location]", () =>
     "/what?/memory.db",
     "sqlite:/what?/memory.db?synchronous=normal",
     "sqlite:/memory.db?synchronous=full",
-    "jsonl:/data/what?",
     "postgres://me:secret@db/notes?sslmode=require",
     "postgresql://db/notes",
     "memory:",
@@ -24,13 +23,12 @@ test("formatting a parsed address returns the same text [store.location]", () =>
 test("a plain path, one slash and three slashes mean the same file [store.location]", () => {
   for (const text of ["/a.db", "sqlite:/a.db", "sqlite:///a.db"])
     assert.deepEqual(parseStoreAddress(text), { kind: "sqlite", path: "/a.db" });
-  assert.deepEqual(parseStoreAddress("jsonl:///a"), parseStoreAddress("jsonl:/a"));
   assert.deepEqual(parseStoreAddress("sqlite:a.db"), { kind: "sqlite", path: "a.db" });
 });
 
 test("an address without a path, with an unknown option or an unknown scheme is rejected [store.location]", () => {
-  for (const text of ["sqlite:", "sqlite:?synchronous=normal", "jsonl:"])
-    assert.throws(() => parseStoreAddress(text), /has no path\. Write (?:sqlite|jsonl):PATH/, text);
+  for (const text of ["sqlite:", "sqlite:?synchronous=normal"])
+    assert.throws(() => parseStoreAddress(text), /has no path\. Write sqlite:PATH/, text);
   assert.throws(
     () => parseStoreAddress("sqlite:a.db?synchronous=off"),
     /Unknown store option "synchronous=off"/,

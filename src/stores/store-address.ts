@@ -3,12 +3,11 @@ import { HoldfastError } from "../errors.ts";
 /** A parsed store address: a plain path is a SQLite file, everything else is a URL. */
 export type StoreAddress =
   | { kind: "sqlite"; path: string; synchronous?: "full" | "normal" }
-  | { kind: "jsonl"; path: string }
   | { kind: "postgres"; url: string }
   | { kind: "memory" };
 
 /**
- * Parses `PATH`, `sqlite:PATH[?synchronous=normal]`, `jsonl:DIRECTORY`, `postgres://…` or `memory:`. Does not
+ * Parses `PATH`, `sqlite:PATH[?synchronous=normal]`, `postgres://…` or `memory:`. Does not
  * resolve relative paths; the caller decides the base directory.
  */
 export function parseStoreAddress(text: string): StoreAddress {
@@ -19,8 +18,6 @@ export function parseStoreAddress(text: string): StoreAddress {
       return { kind: "sqlite", path: text };
     case "sqlite":
       return parseSqlite(text, pathIn(text, scheme));
-    case "jsonl":
-      return { kind: "jsonl", path: pathIn(text, scheme) };
     case "postgres":
     case "postgresql":
       return { kind: "postgres", url: text };
@@ -29,7 +26,7 @@ export function parseStoreAddress(text: string): StoreAddress {
     default:
       throw new HoldfastError(
         "invalid_input",
-        `There is no store for ${JSON.stringify(`${scheme}:`)}. Use a file path, sqlite:PATH, jsonl:DIRECTORY, postgres://… or memory:.`,
+        `There is no store for ${JSON.stringify(`${scheme}:`)}. Use a file path, sqlite:PATH, postgres://… or memory:.`,
         { data: { store: text } },
       );
   }
@@ -42,8 +39,6 @@ export function formatStoreAddress(address: StoreAddress): string {
       return address.synchronous === undefined
         ? address.path
         : `sqlite:${address.path}?synchronous=${address.synchronous}`;
-    case "jsonl":
-      return `jsonl:${address.path}`;
     case "postgres":
       return address.url;
     case "memory":

@@ -45,6 +45,9 @@ export interface JournalSelection {
   newestFirst?: boolean;
 }
 
+/** The `to` of a version that is still valid. */
+export const openEnd = Number.MAX_SAFE_INTEGER;
+
 /** One version of a record, valid from revision `from` up to, not including, `to`. */
 export interface RecordVersion extends RecordWrite {
   from: number;

@@ -4,8 +4,6 @@ import type { Scope } from "./store.ts";
 
 /** Removes what is no longer kept. Every call is atomic and may be repeated. */
 export interface Trimming {
-  /** Dropping entries writes the whole session anew, so it is done rarely and for many entries at once. */
-  readonly isCostly?: boolean;
   /** Others use the same space, so nothing is removed because of the store's size. */
   readonly isShared?: boolean;
   /** The oldest entries of a session's journal, oldest first. */
@@ -72,18 +70,6 @@ export function planCallTrim(
 export function piecesOf(call: LedgerCall, known: ReadonlyMap<number, LedgerCall>): string[] {
   const base = call.kept > 0 ? known.get(call.base) : undefined;
   return base ? [...piecesOf(base, known).slice(0, call.kept), ...call.pieces] : call.pieces;
-}
-
-/** The calls after a trim. */
-export function trimmedCalls(calls: readonly LedgerCall[], { remove, rewrite }: CallTrim): LedgerCall[] {
-  const gone = new Set(remove);
-  const whole = new Map(rewrite.map(({ number, pieces }) => [number, pieces]));
-  return calls
-    .filter(({ number }) => !gone.has(number))
-    .map((call) => {
-      const pieces = whole.get(call.number);
-      return pieces ? { ...call, base: 0, kept: 0, pieces } : call;
-    });
 }
 
 function isBare(call: LedgerCall | undefined): boolean {

@@ -33,15 +33,15 @@ test("the stamp changes with every write, even through a symlink [hooks.store]",
 });
 
 test("a store that must be opened to detect a change has no stamp [hooks.store]", () => {
-  const addresses = ["jsonl:notes", "memory:", "postgres://db/notes", "sqlite::memory:"];
+  const addresses = ["memory:", "postgres://db/notes", "sqlite::memory:"];
   assert.deepEqual(
     addresses.map((address) => stampOf(locate(address).store)),
-    ["", "", "", ""],
+    ["", "", ""],
   );
 });
 
 test("a hook that only reads creates no store of any kind [hooks.missing]", async () => {
-  for (const address of ["notes.db", "sqlite:notes.db?synchronous=normal", "jsonl:notes"]) {
+  for (const address of ["notes.db", "sqlite:notes.db?synchronous=normal"]) {
     const { project, store } = locate(address);
     assert.equal(await openHookMemory(project, store, false), undefined);
     assert.ok(!existsSync(store.file), address);

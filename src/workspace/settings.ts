@@ -79,7 +79,7 @@ export const settings = {
     kind: text,
     otherwise: "memory.db in the project's folder in your state folder",
     description:
-      "Where sessions are stored: a SQLite file, or a URL (sqlite:PATH, jsonl:DIRECTORY, postgres://…). Relative to the project.",
+      "Where sessions are stored: a SQLite file, or a URL (sqlite:PATH, postgres://…). Relative to the project.",
     env: ["DB", "STORE"],
     flags: ["db", "store"],
     isOfUser: true,

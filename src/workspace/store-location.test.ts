@@ -38,7 +38,7 @@ interface Setting {
   cwd?: string;
   /** The project directory's name. */
   name?: string;
-  /** The path of the store; a directory has the prefix `jsonl:`. */
+  /** The path of the store. */
   expected: string;
   source: "flag" | "environment" | "config" | "default";
 }
@@ -62,7 +62,6 @@ const settings: Setting[] = [
   { env: { HOLDFAST_DB: "sqlite:./a.db" }, expected: "$root/a.db", source: "environment" },
   { env: { HOLDFAST_DB: "~/a.db" }, expected: "$home/a.db", source: "environment" },
   { env: { HOLDFAST_DB: "sqlite:~/a.db?synchronous=normal" }, expected: "$home/a.db", source: "environment" },
-  { env: { HOLDFAST_DB: "jsonl:$home/a" }, expected: "jsonl:$home/a", source: "environment" },
   {
     link: ["$root/link.db", "$home/a.db"],
     env: { HOLDFAST_DB: "link.db" },
@@ -75,8 +74,8 @@ const settings: Setting[] = [
     expected: "$home/a.db",
     source: "environment",
   },
-  { env: { HOLDFAST_STORE: "jsonl:a" }, expected: "jsonl:$root/a", source: "environment" },
-  { env: { HOLDFAST_STORE: "jsonl:~/a" }, expected: "jsonl:$home/a", source: "environment" },
+  { env: { HOLDFAST_STORE: "sqlite:a.db" }, expected: "$root/a.db", source: "environment" },
+  { env: { HOLDFAST_STORE: "sqlite:~/a.db" }, expected: "$home/a.db", source: "environment" },
   {
     env: { HOLDFAST_DB: "$home/a.db", HOLDFAST_STORE: "b.db" },
     expected: "$home/a.db",
@@ -85,7 +84,7 @@ const settings: Setting[] = [
   { env: { HOLDFAST_DB: "", HOLDFAST_STORE: "b.db" }, expected: "$root/b.db", source: "environment" },
   { config: { store: "data/a.db" }, expected: "$root/data/a.db", source: "config" },
   { config: { store: "sqlite:~/a.db" }, expected: "$home/a.db", source: "config" },
-  { config: { store: "jsonl:a" }, expected: "jsonl:$root/a", source: "config" },
+  { config: { store: "sqlite:a.db" }, expected: "$root/a.db", source: "config" },
   {
     name: "what? now",
     config: { store: "sqlite:a.db?synchronous=normal" },
@@ -107,7 +106,7 @@ const settings: Setting[] = [
     expected: "$home/a.db",
     source: "flag",
   },
-  { flags: ["--store", "jsonl:a"], expected: "jsonl:$inside/a", source: "flag" },
+  { flags: ["--store", "sqlite:a.db"], expected: "$inside/a.db", source: "flag" },
   {
     flags: ["--store", "sqlite:$home/a.db"],
     env: { HOLDFAST_DB: "b.db" },
@@ -153,13 +152,13 @@ for (const setting of settings) {
     assert.deepEqual(listFiles(fixture.top), before, "a store was created elsewhere");
     const location = fixture.locate();
     assert.equal(location.source, source);
-    assert.equal(location.file, fixture.shownAs.replace("jsonl:", ""));
+    assert.equal(location.file, fixture.shownAs);
     assert.equal(location.url.replace(/^sqlite:|\?synchronous=\w+$/g, ""), store);
   });
 }
 
 test("a store that holdfast.json names is refused: hooks use the usual one, and commands say where to set it [store.location] [config.outside]", async () => {
-  for (const store of ["$home/a.db", "a.db", "jsonl:$home/a", "postgres://me@db.example/notes"]) {
+  for (const store of ["$home/a.db", "a.db", "postgres://me@db.example/notes"]) {
     for (const own of [undefined, "$home/own.db"]) {
       const fixture = await createFixture({
         refused: { store },

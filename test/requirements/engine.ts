@@ -4,7 +4,7 @@ export const engine = [
   ...from("engine and stores", {
     "engine.pure": "An operation returns the same changes for the same state and does not modify its inputs.",
     "engine.fold": "Replaying the journal from the start gives the stored state.",
-    "stores.contract": "The memory, SQLite, JSONL and PostgreSQL stores pass the same contract.",
+    "stores.contract": "The memory, SQLite and PostgreSQL stores pass the same contract.",
     "stores.contract-bites": "Deliberately broken stores fail the contract.",
     "stores.notepad-column": "agent_sessions has a text column notepad, NULL until used.",
     "stores.rows": "Spaces, notes, tasks, journal and messages are rows; an edit writes only its own.",
@@ -53,15 +53,16 @@ export const engine = [
     "stores.synchronous": "SQLite runs in WAL with synchronous=FULL unless a weaker mode is configured.",
     "stores.sqlite-version":
       "Opening a database with a SQLite older than 3.51.3 reports the version and its bug.",
-    "stores.jsonl-torn": "A torn last line of a JSONL file is dropped with a warning.",
     "stores.sqlite-checksum":
       "Rows of a SQLite store carry a checksum: a flipped bit in a text is an error that names the row, never content.",
     "stores.few-pages":
       "In SQLite an edit of the same length in a long notepad logs the pages that differ, and few others.",
+    "stores.backup":
+      "A SQLite store that is open has a backup beside it that is at most a day old, and damage does not reach it.",
+    "stores.restore":
+      "Errors of a damaged SQLite store and doctor name the backup and the steps that restore it.",
     "stores.wal-limit": "SQLite's write-ahead log shrinks again when no reader needs it.",
     "stores.watch-changes": "A watcher reads the sessions that changed, not all of them.",
-    "stores.jsonl-damage": "Damage elsewhere in a JSONL file is an error that names the line.",
-    "stores.jsonl-snapshot": "A snapshot line bounds the replay of a JSONL file.",
     "stores.migrations": "An older schema is upgraded; a process killed during the upgrade leaves it intact.",
     "stores.many-processes":
       "Eight processes writing to one session lose nothing, keep a total order and get no busy error.",

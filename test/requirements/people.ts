@@ -32,9 +32,6 @@ export const people = from("commands for people", {
     "forget shows what it would remove, with that already masked, asks at a terminal, and removes nothing without a yes; sessions go all or none.",
   "people.quantities": "Ages and sizes are printed the way people write them.",
   "people.bad-store": "A missing, foreign or damaged store is one clear line; nothing is created.",
-  "people.salvage-bad-row": "salvage goes on after a damaged row and names it.",
-  "people.salvage": "salvage reads every intact row and returns nothing wrong.",
-  "people.salvage-command": "export --salvage writes what import reads.",
   "people.help":
     "Help is grouped by goal, is the same for `help COMMAND` and `COMMAND --help`, and breaks between words at any width.",
   "people.captures":

@@ -4,7 +4,7 @@ import { startPostgres } from "./postgres.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 export interface NamedStore {
-  name: "memory" | "sqlite" | "jsonl" | "postgres";
+  name: "memory" | "sqlite" | "postgres";
   /** The address to open. The same address opens the same store, except that memory is lost when closed. */
   store: string;
 }
@@ -19,7 +19,6 @@ export async function everyStore(): Promise<NamedStore[]> {
   return [
     { name: "memory", store: "memory:" },
     { name: "sqlite", store: join(temporaryDirectory(), "memory.db") },
-    { name: "jsonl", store: `jsonl:${temporaryDirectory()}` },
     { name: "postgres", store: await postgres.database() },
   ];
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import type { RetentionRules } from "../../engine/retention.ts";
 import { examine } from "../../hosts/doctor/examine.ts";
@@ -5,11 +6,13 @@ import { type Finding, type HostReport, note, ok } from "../../hosts/doctor/find
 import { stopAll, throwIfStopped } from "../../hosts/doctor/running.ts";
 import { hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
+import { findDamage } from "../../stores/sqlite/checksums.ts";
+import { restoreAdvice } from "../../stores/sqlite/errors.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
-import { storeName } from "../../workspace/store-location.ts";
+import { type StoreLocation, sqliteFile, storeName } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readHostArguments } from "../host-commands.ts";
 import { findBackups } from "../store-backups.ts";
@@ -33,8 +36,9 @@ export async function run(args: string[]): Promise<number> {
     throwIfStopped();
   }
   const config = await explainProblems(readWorkspaceConfig(project));
-  const store = await examineStore();
-  const trouble = generalTrouble(reports);
+  const damage = damageOf(findWorkspace({}).store);
+  const store = damage === undefined ? await examineStore() : [];
+  const trouble = damage ?? generalTrouble(reports);
   const isHealthy =
     trouble === undefined &&
     config.length === 0 &&
@@ -88,6 +92,19 @@ function describeBackups(files: readonly string[]): string {
   if (files.length === 0) return "No copy beside it.";
   const copies = files.length === 1 ? "1 copy" : `${files.length} copies`;
   return `${copies} beside it: ${files.map((path) => basename(path)).join(", ")}`;
+}
+
+/** What is wrong with a SQLite store, and how to restore its backup. */
+function damageOf(store: StoreLocation): string | undefined {
+  const path = sqliteFile(store);
+  if (path === undefined || !existsSync(path)) return undefined;
+  try {
+    const damage = findDamage(path);
+    return damage === undefined ? undefined : `${path} is damaged. ${damage} ${restoreAdvice(path)}`;
+  } catch {
+    // A locked or foreign file: whoever opens it gets an error that says so.
+    return undefined;
+  }
 }
 
 function isProblem({ status }: Finding): boolean {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { appendFileSync, createWriteStream, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, createWriteStream, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { findHost } from "../../hosts/hosts.ts";
@@ -8,31 +8,22 @@ import type { Session } from "../../sessions/session.ts";
 import { openStore } from "../../stores/open-store.ts";
 import { rememberCopy } from "../../workspace/copies.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
-import { type StoreFlags, sqliteFile, storeName } from "../../workspace/store-location.ts";
+import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { onlyArgument, readArguments } from "../arguments.ts";
 import { exportFormats } from "../command-help.ts";
 import { pickSession } from "../pick-session.ts";
-import { atMostOne } from "../positionals.ts";
-import { startProgress } from "../terminal/progress.ts";
-import { counted } from "../terminal/quantities.ts";
 import { visibleJson } from "../terminal/visible-text.ts";
 
 const usage = `export SESSION [--format ${exportFormats.join("|")}] [--into FILE]`;
-/** A badly damaged file has thousands of losses. */
-const maxLosses = 30;
-
-const salvageUsage = "export --salvage [SESSION] [--into FILE]";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {
     format: { type: "string", default: "json" },
     into: { type: "string" },
-    salvage: { type: "boolean", default: false },
     all: { type: "boolean", default: false },
   });
   if (values.all) return exportAll(values, positionals);
-  if (values.salvage) return exportSalvage(values, atMostOne(positionals, "SESSION", salvageUsage));
   const idOrPrefix = onlyArgument(positionals, "SESSION", usage);
   const memory = await openExistingMemory({ flags: values });
   try {
@@ -106,38 +97,4 @@ async function exportToHost(session: Session, format: string, path: string | und
   });
   // Append only what is new, so that a reader never sees a half-written file.
   if (after !== before) appendFileSync(path, after.slice(before.length));
-}
-
-/** Writes one document per line, so that one file can contain any number of sessions. */
-async function exportSalvage(
-  values: StoreFlags & { into?: string | undefined },
-  idOrPrefix: string | undefined,
-): Promise<number> {
-  const { store } = findWorkspace({ flags: values });
-  const path = sqliteFile(store);
-  if (path === undefined) {
-    throw new HoldfastError(
-      "invalid_input",
-      `--salvage reads damaged SQLite files, but ${storeName(store)} is not one. Name one with --db.`,
-    );
-  }
-  if (!existsSync(path)) throw new HoldfastError("not_found", `There is no file ${path}. Check the path.`);
-  const { salvage } = await import("../../stores/sqlite/salvage/salvage.ts");
-  const { documents, losses } = salvage(path, idOrPrefix, (pages) => startProgress("Reading pages", pages));
-  for (const loss of losses.slice(-maxLosses)) console.error(`holdfast: ${loss}`);
-  if (losses.length > maxLosses) console.error(`holdfast: and ${losses.length - maxLosses} more losses.`);
-  if (documents.length === 0) {
-    const what = idOrPrefix === undefined ? "No session" : `No session whose id starts with ${idOrPrefix}`;
-    throw new HoldfastError("store_damaged", `${what} could be read from ${path}. Restore a backup.`);
-  }
-  const lines = documents.map((document) => JSON.stringify(document));
-  if (values.into === undefined) process.stdout.write(`${lines.join("\n")}\n`);
-  else {
-    write(lines.join("\n"), values.into);
-    remember(values);
-    console.error(
-      `holdfast: ${counted(documents.length, "session")} written. Run "holdfast import ${values.into} --db NEW-FILE" to use them.`,
-    );
-  }
-  return 0;
 }

@@ -5,14 +5,12 @@ import { HoldfastError } from "../../errors.ts";
 import { hosts } from "../../hosts/hosts.ts";
 import { parseCopy, type SessionCopy } from "../../sessions/copy-session.ts";
 import { writeCopies } from "../../sessions/copy-store.ts";
-import type { Memory } from "../../sessions/memory.ts";
 import { openStore } from "../../stores/open-store.ts";
 import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
 import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { onlyArgument, readArguments } from "../arguments.ts";
-import { startProgress } from "../terminal/progress.ts";
 
 const usage = "import FILE|- [--session ID]";
 
@@ -22,39 +20,28 @@ export async function run(args: string[]): Promise<number> {
   });
   const path = onlyArgument(positionals, "FILE", usage);
   if (path === "-" || isCopy(path)) return importCopies(path, values);
-  const documents = await readDocuments(path);
-  if (documents.length > 1 && values.session !== undefined) {
-    throw new HoldfastError(
-      "invalid_input",
-      `${path} contains ${documents.length} sessions, and --session can name only one. Omit it.`,
-    );
-  }
+  const document = await readDocument(path);
   const memory = await openWorkspaceMemory({ flags: values });
-  const progress = startProgress("Importing", documents.length);
   try {
-    const imported: Imported[] = [];
-    for (const [index, document] of documents.entries()) {
-      progress.at(index);
-      try {
-        imported.push(await importOne(memory, document, values.session, values.json));
-      } catch (error) {
-        // A rejected document does not stop the others.
-        if (documents.length === 1 || !(error instanceof HoldfastError)) throw error;
-        console.error(`holdfast: document ${index + 1}: ${error.message}`);
-      }
-    }
-    if (values.json) console.log(JSON.stringify(documents.length === 1 ? imported[0] : imported));
-    return imported.length === documents.length ? 0 : 1;
+    const session = await memory.importSession(
+      document,
+      values.session === undefined ? {} : { id: values.session },
+    );
+    const { row } = await session.state();
+    if (values.json) console.log(JSON.stringify({ session: session.id, revision: row.revision }));
+    else
+      console.log(
+        `Imported as session ${session.id} (revision ${row.revision}, ${row.counters.notes} notes, ${row.counters.lastMessage} messages).`,
+      );
+    return 0;
   } finally {
-    progress.end();
     await memory.close();
   }
 }
 
-async function readDocuments(path: string): Promise<unknown[]> {
+async function readDocument(path: string): Promise<unknown> {
   const text = readFile(path);
-  const fromHost = await readSessionFile(text);
-  return fromHost ? [fromHost] : parseDocuments(text, path);
+  return (await readSessionFile(text)) ?? parseDocument(text, path);
 }
 
 const copyStart = '{"format":"holdfast-copy"';
@@ -120,27 +107,6 @@ async function* copiesIn(input: NodeJS.ReadableStream, owner: string): AsyncGene
   }
 }
 
-interface Imported {
-  session: string;
-  revision: number;
-}
-
-async function importOne(
-  memory: Memory,
-  document: unknown,
-  id: string | undefined,
-  quiet: boolean,
-): Promise<Imported> {
-  const session = await memory.importSession(document, id === undefined ? {} : { id });
-  const { row } = await session.state();
-  if (!quiet) {
-    console.log(
-      `Imported as session ${session.id} (revision ${row.revision}, ${row.counters.notes} notes, ${row.counters.lastMessage} messages).`,
-    );
-  }
-  return { session: session.id, revision: row.revision };
-}
-
 /** Converts a host's session file to a document; undefined if the text is not from any host. */
 async function readSessionFile(text: string): Promise<SessionExport | undefined> {
   for (const host of hosts) {
@@ -165,24 +131,15 @@ function readFile(path: string): string {
   }
 }
 
-/** Parses one document, or one per line as a salvage writes them. */
-function parseDocuments(text: string, path: string): unknown[] {
+function parseDocument(text: string, path: string): unknown {
   try {
-    return [JSON.parse(text)];
+    return JSON.parse(text);
   } catch (error) {
-    try {
-      if (text.trim() === "") throw error;
-      return text
-        .split("\n")
-        .filter((line) => line.trim() !== "")
-        .map((line) => JSON.parse(line) as unknown);
-    } catch {
-      const titles = hosts.flatMap(({ title, sessionFile }) => (sessionFile ? title : [])).join(" or ");
-      throw new HoldfastError(
-        "invalid_input",
-        `${path} is neither a Holdfast export nor a session file of ${titles} (${(error as Error).message}). Nothing was imported.`,
-        { cause: error },
-      );
-    }
+    const titles = hosts.flatMap(({ title, sessionFile }) => (sessionFile ? title : [])).join(" or ");
+    throw new HoldfastError(
+      "invalid_input",
+      `${path} is neither a Holdfast export nor a session file of ${titles} (${(error as Error).message}). Nothing was imported.`,
+      { cause: error },
+    );
   }
 }

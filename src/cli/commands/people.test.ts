@@ -226,7 +226,7 @@ test("a missing, foreign or damaged store is reported in one line, and nothing i
       holdfastWith({ HOLDFAST_DB: missing }, ...line.split(" ")),
     ),
     holdfastWith({ HOLDFAST_DB: text }, "show"),
-    holdfastWith({ HOLDFAST_DB: "", HOLDFAST_STORE: `jsonl:${missing}` }, "sessions"),
+    holdfastWith({ HOLDFAST_DB: "", HOLDFAST_STORE: `sqlite:${missing}` }, "sessions"),
   ]);
   for (const { code, stdout, stderr } of answers) {
     assert.equal(code, 1);

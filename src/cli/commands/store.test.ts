@@ -30,7 +30,7 @@ async function filled(store: string): Promise<void> {
 
 test("store migrate, and export --all into import, move a store; a damaged or cut line is refused [stores.copy]", async () => {
   const directory = temporaryDirectory();
-  const [from, to] = [join(directory, "from.db"), `jsonl:${join(directory, "to")}`];
+  const [from, to] = [join(directory, "from.db"), `sqlite:${join(directory, "to.db")}`];
   await filled(from);
   assert.deepEqual(holdfast(["store", "migrate", from, to]), {
     code: 0,

@@ -1,4 +1,4 @@
-import { openEnd } from "../session-table.ts";
+import { openEnd } from "../store.ts";
 
 /**
  * The notepad is stored in four parts, each a few times as large as the next one. An append goes to the last part with

@@ -1,6 +1,6 @@
 import type { Ledger, LedgerPiece } from "../ledger.ts";
-import { openEnd } from "../session-table.ts";
 import { callFromSql, type SqlCall } from "../sql-rows.ts";
+import { openEnd } from "../store.ts";
 import type { Pool } from "./pool.ts";
 import { call as callFunction } from "./statements.ts";
 

@@ -1,4 +1,4 @@
-import { openEnd } from "../session-table.ts";
+import { openEnd } from "../store.ts";
 import { commitFunctions, commitSession, trimCalls, upkeepFunctions } from "./commit-functions.ts";
 
 /** A session moves in the index of its owner's list at most this often, so most commits change no index. */

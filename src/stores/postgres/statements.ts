@@ -1,5 +1,4 @@
 import { residentKinds } from "../../engine/records.ts";
-import { openEnd } from "../session-table.ts";
 import { entryToSql, type SqlEntry, sessionToSql } from "../sql-rows.ts";
 import type {
   Commit,
@@ -10,6 +9,7 @@ import type {
   Scope,
   SessionSelection,
 } from "../store.ts";
+import { openEnd } from "../store.ts";
 import type { CallTrim } from "../trim.ts";
 import type { Statement } from "./lane.ts";
 

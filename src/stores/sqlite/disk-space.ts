@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
-import { storeError } from "../sqlite-errors.ts";
-import { rowsAs } from "./typed-rows.ts";
+import { rowsAs } from "../sql-rows.ts";
+import { storeError } from "./errors.ts";
 
 /** Bytes per row besides its texts: header, index keys, unused page space. */
 const rowOverhead = 60;

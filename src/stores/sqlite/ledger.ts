@@ -1,7 +1,6 @@
 import type { Ledger } from "../ledger.ts";
-import { callFromSql, type SqlCall } from "../sql-rows.ts";
+import { callFromSql, rowsAs, type SqlCall } from "../sql-rows.ts";
 import type { SqliteRows } from "./session-rows.ts";
-import { rowsAs } from "./typed-rows.ts";
 
 interface SqlPiece {
   hash: string;
@@ -21,7 +20,7 @@ const insertPiece =
   "INSERT INTO ledger_pieces (session_id, hash, owner, part, role, tokens, text) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
 
 /** How the store runs statements: in a write transaction, or as a read. */
-interface Access {
+export interface Access {
   write<T>(work: () => T): Promise<T>;
   read<T>(work: () => T): Promise<T>;
 }

@@ -1,11 +1,9 @@
-import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
-import { makeDirectory } from "../durable-directory.ts";
-import { blockingMilliseconds } from "../patience.ts";
-import { isReadOnly } from "../sqlite-errors.ts";
+import { blockingMilliseconds, isReadOnly } from "./errors.ts";
 import { isCurrentAtomically, prepareSchema } from "./schema.ts";
 
 export interface OpenedDatabase {
@@ -107,6 +105,31 @@ function createFile(path: string): void {
   chmodSync(path, 0o600);
 }
 
+/** Creates a directory and its parents, private to the user and durable across a power cut. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  // One by one, because a recursive mkdir reports a read-only file system as ENOENT.
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  syncDirectory(dirname(path));
+}
+
+/** Makes created and removed entries of the directory durable. */
+function syncDirectory(path: string): void {
+  // Windows cannot fsync a directory and does not need to.
+  if (process.platform === "win32") return;
+  const directory = openSync(path, "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
 function mayBeReadOnly(error: unknown): boolean {
   return (
     isReadOnly(error) || ["EROFS", "EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")
@@ -123,4 +146,19 @@ function cannotOpen(error: unknown, path: string): unknown {
     );
   }
   return error;
+}
+
+/** The first version that cannot reset the write-ahead log under a reader. */
+const fixedIn = [3, 51, 3];
+
+export function sqliteVersion(database: DatabaseSync): string {
+  return (database.prepare("SELECT sqlite_version() AS version").get() as { version: string }).version;
+}
+
+/** The warning for a SQLite version with a known bug; undefined if it has none. */
+export function warningOfVersion(version: string): string | undefined {
+  const parts = version.split(".").map(Number);
+  const first = fixedIn.findIndex((part, index) => part !== (parts[index] ?? 0));
+  if (first === -1 || (parts[first] ?? 0) > (fixedIn[first] ?? 0)) return undefined;
+  return `SQLite ${version} has a bug that can, in rare cases, lose a commit when several processes write (fixed in ${fixedIn.join(".")}). Use a newer Node.`;
 }

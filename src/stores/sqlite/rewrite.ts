@@ -2,8 +2,8 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { editJson, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
 import { entryToSql } from "../sql-rows.ts";
-import { addChange } from "./changes.ts";
-import { findDamagedRows, sealRows } from "./checksums.ts";
+import { checksumOf, findDamagedRows, sealRows, summedColumns } from "./checksums.ts";
+import { addChange } from "./feed.ts";
 
 /** Every column with text of a session: how it is found, and whether it is JSON. */
 const tables = [
@@ -82,23 +82,23 @@ function addEntry(database: DatabaseSync, id: string, owner: string, now: number
   if (!row) return;
   addChange(database, { owner, sessionId: id }, row.revision);
   const entry = entryToSql(rewriteEntry(row.revision, now));
+  const values = [
+    id,
+    entry.revision,
+    owner,
+    entry.at,
+    entry.actor,
+    entry.surface,
+    entry.operation,
+    entry.changes,
+    entry.idempotency_key,
+    entry.result,
+  ];
   database
     .prepare(
-      `INSERT INTO session_journal (session_id, revision, owner, at, actor, surface, operation, changes, idempotency_key, result)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO session_journal (${summedColumns.session_journal}, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
-    .run(
-      id,
-      entry.revision,
-      owner,
-      entry.at,
-      entry.actor,
-      entry.surface,
-      entry.operation,
-      entry.changes,
-      entry.idempotency_key,
-      entry.result,
-    );
+    .run(...values, checksumOf(values));
 }
 
 /** Says that text which was erased may still be in the write-ahead log or in free pages. */

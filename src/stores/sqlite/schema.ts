@@ -1,13 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { HoldfastError } from "../../errors.ts";
-import { applicationId } from "../application-id.ts";
-import { sealRows } from "./checksums.ts";
+import { adviceIfBackedUp } from "./errors.ts";
 
-/** A session moves in the index of its owner's list at most this often, so most commits do not change it. */
-export const listedMilliseconds = 10_000;
+/** "Hold" in ASCII; identifies a SQLite file as ours. */
+const applicationId = 0x486f6c64;
 
-/** One migration per schema version: SQL, and work that SQL cannot do. */
-const migrations: (string | ((database: DatabaseSync) => void))[] = [
+/** The changes that lead to each schema version, in SQL. The first creates version 1. */
+export const migrations: readonly string[] = [
   `
   CREATE TABLE agent_sessions (
     id TEXT NOT NULL PRIMARY KEY,
@@ -23,9 +22,10 @@ const migrations: (string | ((database: DatabaseSync) => void))[] = [
     revision INTEGER NOT NULL,
     last_fork INTEGER NOT NULL,
     counters TEXT NOT NULL,
+    sum INTEGER NOT NULL,
     notepad TEXT
   ) STRICT;
-  CREATE INDEX agent_sessions_of_owner ON agent_sessions (owner, id);
+  CREATE INDEX agent_sessions_listed ON agent_sessions (owner, updated_at DESC, id);
 
   CREATE TABLE session_records (
     session_id TEXT NOT NULL,
@@ -35,6 +35,7 @@ const migrations: (string | ((database: DatabaseSync) => void))[] = [
     from_revision INTEGER NOT NULL,
     to_revision INTEGER NOT NULL,
     value TEXT,
+    sum INTEGER NOT NULL,
     PRIMARY KEY (session_id, kind, key, to_revision)
   ) STRICT;
 
@@ -49,29 +50,20 @@ const migrations: (string | ((database: DatabaseSync) => void))[] = [
     changes TEXT NOT NULL,
     idempotency_key TEXT,
     result TEXT,
+    sum INTEGER NOT NULL,
     PRIMARY KEY (session_id, revision)
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX session_journal_keys ON session_journal (session_id, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
 
-  CREATE VIEW session_notes AS
-    SELECT session_id, owner, key AS id, value ->> '$.content' AS content, value -> '$.tags' AS tags,
-           value ->> '$.createdAt' AS created_at, value ->> '$.updatedAt' AS updated_at
-    FROM session_records WHERE kind = 'note' AND to_revision = 9007199254740991 AND value IS NOT NULL;
-  CREATE VIEW session_spaces AS
-    SELECT session_id, owner, key AS space, value ->> '$' AS content
-    FROM session_records WHERE kind = 'space' AND to_revision = 9007199254740991 AND value IS NOT NULL;
-  CREATE VIEW session_refs AS
-    SELECT session_id, owner, key AS place, value ->> '$' AS ref
-    FROM session_records WHERE kind = 'ref' AND to_revision = 9007199254740991 AND value IS NOT NULL;
-  CREATE VIEW session_tasks AS
-    SELECT session_id, owner, key AS id, value AS task
-    FROM session_records WHERE kind = 'task' AND to_revision = 9007199254740991 AND value IS NOT NULL;
-  CREATE VIEW session_messages AS
-    SELECT session_id, owner, CAST(key AS INTEGER) AS number, value AS message
-    FROM session_records WHERE kind = 'message' AND to_revision = 9007199254740991 AND value IS NOT NULL;
-  `,
-  `
+  -- The last commits, so that a watcher reads only what changed.
+  CREATE TABLE store_changes (
+    number INTEGER PRIMARY KEY,
+    owner TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    revision INTEGER NOT NULL
+  ) STRICT;
+
   CREATE TABLE ledger_calls (
     session_id TEXT NOT NULL,
     number INTEGER NOT NULL,
@@ -94,69 +86,37 @@ const migrations: (string | ((database: DatabaseSync) => void))[] = [
     text TEXT NOT NULL,
     PRIMARY KEY (session_id, hash)
   ) STRICT;
-  `,
-  // Checksums, and the order of the last commits, so that a watcher reads only what changed.
-  (database) => {
-    database.exec(`
-      ALTER TABLE agent_sessions ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
-      ALTER TABLE agent_sessions ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
-      ALTER TABLE session_records ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
-      ALTER TABLE session_journal ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
-      CREATE INDEX agent_sessions_by_change ON agent_sessions (change);
-      CREATE TABLE store_changes (id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL) STRICT;
-      INSERT INTO store_changes VALUES (1, 0);
-    `);
-    sealRows(database);
-  },
-  // The newest sessions are listed without reading all.
-  "CREATE INDEX agent_sessions_listed ON agent_sessions (owner, updated_at DESC, id);",
-  // A commit changes fewer pages: a long notepad is the last column, the index of the list
-  // of sessions rarely changes, and the last changes are rows of a small table.
-  `
-  DROP INDEX agent_sessions_of_owner;
-  DROP INDEX agent_sessions_by_change;
-  DROP INDEX agent_sessions_listed;
-  ALTER TABLE agent_sessions RENAME TO former_sessions;
-  CREATE TABLE agent_sessions (
-    id TEXT NOT NULL PRIMARY KEY,
-    owner TEXT NOT NULL,
-    agent TEXT NOT NULL,
-    title TEXT,
-    status TEXT NOT NULL,
-    origin TEXT NOT NULL,
-    parent TEXT,
-    lineage TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    revision INTEGER NOT NULL,
-    last_fork INTEGER NOT NULL,
-    counters TEXT NOT NULL,
-    sum INTEGER NOT NULL,
-    listed INTEGER NOT NULL,
-    notepad TEXT
-  ) STRICT;
-  INSERT INTO agent_sessions
-    SELECT id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at, revision, last_fork, counters,
-           sum, updated_at / ${listedMilliseconds}, notepad
-    FROM former_sessions;
-  DROP TABLE former_sessions;
-  CREATE INDEX agent_sessions_of_owner ON agent_sessions (owner, id);
-  CREATE INDEX agent_sessions_listed ON agent_sessions (owner, listed DESC);
-  DROP TABLE store_changes;
-  CREATE TABLE store_changes (
-    number INTEGER PRIMARY KEY,
-    owner TEXT NOT NULL,
-    session_id TEXT NOT NULL,
-    revision INTEGER NOT NULL
-  ) STRICT;
+
+  CREATE VIEW session_notes AS
+    SELECT session_id, owner, key AS id, value ->> '$.content' AS content, value -> '$.tags' AS tags,
+           value ->> '$.createdAt' AS created_at, value ->> '$.updatedAt' AS updated_at
+    FROM session_records WHERE kind = 'note' AND to_revision = 9007199254740991 AND value IS NOT NULL;
+  CREATE VIEW session_spaces AS
+    SELECT session_id, owner, key AS space, value ->> '$' AS content
+    FROM session_records WHERE kind = 'space' AND to_revision = 9007199254740991 AND value IS NOT NULL;
+  CREATE VIEW session_refs AS
+    SELECT session_id, owner, key AS place, value ->> '$' AS ref
+    FROM session_records WHERE kind = 'ref' AND to_revision = 9007199254740991 AND value IS NOT NULL;
+  CREATE VIEW session_tasks AS
+    SELECT session_id, owner, key AS id, value AS task
+    FROM session_records WHERE kind = 'task' AND to_revision = 9007199254740991 AND value IS NOT NULL;
+  CREATE VIEW session_messages AS
+    SELECT session_id, owner, CAST(key AS INTEGER) AS number, value AS message
+    FROM session_records WHERE kind = 'message' AND to_revision = 9007199254740991 AND value IS NOT NULL;
   `,
 ];
 
-const schemaVersion = migrations.length;
-
-/** Creates or upgrades the schema. Throws if the database is foreign or has a newer schema. */
-export function prepareSchema(database: DatabaseSync, path: string, writable: boolean): void {
-  if (isCurrentAtomically(database, path)) return;
+/**
+ * Creates or upgrades the schema, all steps in one transaction. Throws if the database is foreign or has a newer schema.
+ * A test names other steps.
+ */
+export function prepareSchema(
+  database: DatabaseSync,
+  path: string,
+  writable: boolean,
+  steps: readonly string[] = migrations,
+): void {
+  if (isCurrentAtomically(database, path, steps)) return;
   if (!writable) {
     throw new HoldfastError(
       "store_read_only",
@@ -167,12 +127,9 @@ export function prepareSchema(database: DatabaseSync, path: string, writable: bo
   database.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have migrated while this one waited for the lock.
-    if (!isCurrent(database, path)) {
-      for (const migration of migrations.slice(readPragma(database, "user_version"))) {
-        if (typeof migration === "string") database.exec(migration);
-        else migration(database);
-      }
-      database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
+    if (!isCurrent(database, path, steps)) {
+      for (const step of steps.slice(readPragma(database, "user_version"))) database.exec(step);
+      database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}`);
     }
     database.exec("COMMIT");
   } catch (error) {
@@ -186,35 +143,39 @@ export function prepareSchema(database: DatabaseSync, path: string, writable: bo
 }
 
 /** Runs `isCurrent` in a transaction, because another process may create the schema between two queries. */
-export function isCurrentAtomically(database: DatabaseSync, path: string): boolean {
+export function isCurrentAtomically(
+  database: DatabaseSync,
+  path: string,
+  steps: readonly string[] = migrations,
+): boolean {
   database.exec("BEGIN");
   try {
-    return isCurrent(database, path);
+    return isCurrent(database, path, steps);
   } finally {
     database.exec("COMMIT");
   }
 }
 
 /** Whether the schema is up to date. Throws if the database is foreign or has a newer schema. */
-function isCurrent(database: DatabaseSync, path: string): boolean {
+function isCurrent(database: DatabaseSync, path: string, { length: known }: readonly string[]): boolean {
   const version = readPragma(database, "user_version");
   const application = readPragma(database, "application_id");
   const tables = database.prepare("SELECT count(*) AS n FROM sqlite_schema").get() as { n: number };
   if (application !== applicationId && (tables.n > 0 || application !== 0 || version !== 0)) {
     throw new HoldfastError(
       "store_foreign",
-      `${path} is a SQLite database that Holdfast did not create; it was not changed. Use another file.`,
+      `${path} is a SQLite database that Holdfast did not create; it was not changed. Use another file.${adviceIfBackedUp(path)}`,
       { data: { path, applicationId: application } },
     );
   }
-  if (version > schemaVersion) {
+  if (version > known) {
     throw new HoldfastError(
       "store_newer",
-      `${path} was written by a newer Holdfast (schema ${version}; this version supports ${schemaVersion}). Update holdfast, or use another file.`,
-      { data: { path, schema: version, known: schemaVersion } },
+      `${path} was written by a newer Holdfast (schema ${version}; this version supports ${known}). Update holdfast, or use another file.`,
+      { data: { path, schema: version, known } },
     );
   }
-  return version === schemaVersion;
+  return version === known;
 }
 
 function readPragma(database: DatabaseSync, name: "user_version" | "application_id"): number {

@@ -1,12 +1,23 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { JournalEntry } from "../../engine/journal.ts";
-import { openEnd } from "../session-table.ts";
-import { entryToSql, type SqlVersion, sessionColumns, sessionToSql, versionFromSql } from "../sql-rows.ts";
-import type { Commit, NewSession, RecordVersion, RecordWrite, Scope } from "../store.ts";
-import { addChange, forgetChanges } from "./changes.ts";
+import {
+  entryToSql,
+  rowsAs,
+  type SqlVersion,
+  sessionColumns,
+  sessionToSql,
+  versionFromSql,
+} from "../sql-rows.ts";
+import {
+  type Commit,
+  type NewSession,
+  openEnd,
+  type RecordVersion,
+  type RecordWrite,
+  type Scope,
+} from "../store.ts";
 import { checkRow, checksumOf, summedColumns } from "./checksums.ts";
-import { listedMilliseconds } from "./schema.ts";
-import { rowsAs } from "./typed-rows.ts";
+import { addChange, forgetChanges } from "./feed.ts";
 
 /** Caches prepared statements and writes session rows. Callers open the transaction. */
 export class SqliteRows {
@@ -30,8 +41,8 @@ export class SqliteRows {
   insertSession({ row, records, versions = [], entries }: NewSession): boolean {
     if (this.prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
     this.prepare(
-      `INSERT INTO agent_sessions (${sessionColumns}, sum, listed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(...sessionToSql(row), checksumOf(sessionToSql(row)), listedAt(row.updatedAt));
+      `INSERT INTO agent_sessions (${sessionColumns}, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(...sessionToSql(row), checksumOf(sessionToSql(row)));
     addChange(this, { owner: row.owner, sessionId: row.id }, row.revision);
     for (const record of records) this.#putRecord(row.id, row.owner, row.revision, record);
     for (const { from, to, ...record } of versions) this.#putRecord(row.id, row.owner, from, record, to);
@@ -80,22 +91,11 @@ export class SqliteRows {
       sum: checksumOf(sessionToSql(row)),
     };
     if (notepadChanged) values.notepad = row.notepad;
-    // Naming the column would change its index.
-    const listed = listedAt(row.updatedAt);
-    if (this.#listed(scope) !== listed) values.listed = listed;
     const columns = Object.keys(values).map((name) => `${name} = ?`);
     const { changes } = this.prepare(
       `UPDATE agent_sessions SET ${columns.join(", ")} WHERE id = ? AND owner = ? AND revision = ? AND created_at = ?`,
     ).run(...Object.values(values), scope.sessionId, scope.owner, expected, row.createdAt);
     return Number(changes);
-  }
-
-  #listed({ sessionId, owner }: Scope): number | undefined {
-    const row = this.prepare("SELECT listed FROM agent_sessions WHERE id = ? AND owner = ?").get(
-      sessionId,
-      owner,
-    );
-    return row?.listed as number | undefined;
   }
 
   /** Closes a version that a fork can read, instead of overwriting it. */
@@ -145,11 +145,6 @@ export class SqliteRows {
       `INSERT INTO session_journal (${summedColumns.session_journal}, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(...values, checksumOf(values));
   }
-}
-
-/** The value of `listed` for a time. */
-export function listedAt(time: number): number {
-  return Math.floor(time / listedMilliseconds);
 }
 
 /** Every version of a session's records, by kind, key and time. */

@@ -5,12 +5,11 @@ import type { JournalEntry } from "../../engine/journal.ts";
 import { residentKinds } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Ledger } from "../ledger.ts";
-import { defaultPatience, retryWhileBusy } from "../patience.ts";
 import type { Rewritten, TextEdit } from "../rewrite.ts";
-import { openEnd } from "../session-table.ts";
 import {
   entryFromSql,
   recordFromSql,
+  rowsAs,
   type SqlEntry,
   type SqlRecord,
   type SqlSession,
@@ -18,19 +17,26 @@ import {
   summaryColumns,
   summaryFromSql,
 } from "../sql-rows.ts";
-import { isBusy, storeError } from "../sqlite-errors.ts";
-import type { Commit, NewSession, Scope, Store, StoreChange, StoredRecord, StoreOptions } from "../store.ts";
+import {
+  type Commit,
+  type NewSession,
+  openEnd,
+  type Scope,
+  type Store,
+  type StoreChange,
+  type StoredRecord,
+  type StoreOptions,
+} from "../store.ts";
 import type { Trimming } from "../trim.ts";
+import { DailyBackup } from "./backup.ts";
 import { checkRow, summedColumns } from "./checksums.ts";
+import { defaultPatience, retryWhileBusy } from "./errors.ts";
 import { SqliteFeed } from "./feed.ts";
-import { countCommit, KnownRevisions } from "./known-revisions.ts";
-import { sqliteLedger } from "./ledger.ts";
-import { openDatabase } from "./open-database.ts";
+import { type Access, sqliteLedger } from "./ledger.ts";
+import { openDatabase, sqliteVersion, warningOfVersion } from "./open-database.ts";
 import { eraseFreed, finishErasure, rewriteRows } from "./rewrite.ts";
-import { listedAt, readVersions, SqliteRows } from "./session-rows.ts";
-import { sqliteVersion, warningOfVersion } from "./sqlite-version.ts";
+import { readVersions, SqliteRows } from "./session-rows.ts";
 import { sqliteTrimming } from "./trim.ts";
-import { rowAs, rowsAs } from "./typed-rows.ts";
 
 export interface SqliteOptions extends StoreOptions {
   /** The database file; created if missing. */
@@ -68,37 +74,35 @@ class SqliteStore implements Store {
   readonly #patience: number;
   readonly #feed: SqliteFeed;
   readonly #rows: SqliteRows;
-  readonly #revisions: KnownRevisions;
+  readonly #backup: DailyBackup | undefined;
   #commits = 0;
   #closed = false;
 
   constructor(database: DatabaseSync, path: string, writable: boolean, options: SqliteOptions) {
     this.#database = database;
     this.#rows = new SqliteRows(database);
-    this.#revisions = new KnownRevisions(this.#rows);
     this.#path = path;
     this.#writable = writable;
+    this.#backup = writable && path !== ":memory:" ? new DailyBackup(path) : undefined;
     this.#patience = options.patience ?? defaultPatience;
     this.#feed = new SqliteFeed({
       rows: this.#rows,
-      version: () => this.#dropStaleRevisions(),
+      version: () => this.#dataVersion(),
       read: (work) => this.#read(work),
       pollMilliseconds: options.pollMilliseconds ?? 100,
     });
-    this.ledger = sqliteLedger(this.#rows, {
+    const access: Access = {
       read: (work) => this.#read(work),
-      write: (work) => this.#writeWithoutSync(work, options.synchronous ?? "full"),
-    });
-    this.trimming = sqliteTrimming(this.#rows, {
-      read: (work) => this.#read(work),
-      write: (work) => this.#writeWithoutSync(work, options.synchronous ?? "full"),
-    });
+      write: (work) => this.#write(work),
+    };
+    this.ledger = sqliteLedger(this.#rows, access);
+    this.trimming = sqliteTrimming(this.#rows, access);
   }
 
   async create(session: NewSession): Promise<boolean> {
     const { row } = session;
     const change = { owner: row.owner, sessionId: row.id, revision: row.revision };
-    const created = await this.#write(change, () => this.#rows.insertSession(session));
+    const created = await this.#write(() => this.#rows.insertSession(session));
     if (created) this.#feed.notify(change);
     return created;
   }
@@ -117,47 +121,28 @@ class SqliteStore implements Store {
         )
         .all(scope.sessionId, scope.owner);
       return {
-        row: sessionFromSql(checkRow("agent_sessions", rowAs<SqlSession>(row), this.#path)),
+        row: sessionFromSql(checkRow("agent_sessions", row as unknown as SqlSession, this.#path)),
         records: this.#recordsOf(records),
       };
     });
   }
 
-  /** Served from the cache until another process commits. */
-  revision(scope: Scope): number | undefined | Promise<number | undefined> {
-    const known = this.#knownRevision(scope);
-    if (known !== undefined) return known;
+  revision({ sessionId, owner }: Scope): Promise<number | undefined> {
     return this.#read(() => {
-      this.#dropStaleRevisions();
       const row = this.#rows
         .prepare("SELECT revision FROM agent_sessions WHERE id = ? AND owner = ?")
-        .get(scope.sessionId, scope.owner);
-      const revision = row?.revision as number | undefined;
-      if (revision !== undefined) this.#revisions.set(scope, revision);
-      return revision;
+        .get(sessionId, owner);
+      return row?.revision as number | undefined;
     });
   }
 
-  /** Undefined if it has to be read, or if the cache cannot be checked because the database is locked. */
-  #knownRevision(scope: Scope): number | undefined {
-    try {
-      this.#assertOpen();
-      if (!this.#revisions.isChecked) this.#revisions.dropStale();
-    } catch (error) {
-      if (isBusy(error)) return undefined;
-      throw storeError(error, this.#path);
-    }
-    return this.#revisions.get(scope);
-  }
-
   async commit(commit: Commit): Promise<boolean> {
-    const { scope, expected, row } = commit;
-    const change = { ...scope, revision: row.revision };
-    const done = await this.#write(change, () => this.#rows.applyCommit(commit));
-    if (done) this.#feed.notify(change);
-    if (done) this.#limitLog();
-    else if (this.#revisions.get(scope) === expected) this.#revisions.delete(scope);
-    return done;
+    const change = { ...commit.scope, revision: commit.row.revision };
+    const done = await this.#write(() => this.#rows.applyCommit(commit));
+    if (!done) return false;
+    this.#feed.notify(change);
+    this.#limitLog();
+    return true;
   }
 
   async records(
@@ -218,7 +203,7 @@ class SqliteStore implements Store {
   }
 
   #entryOf(row: unknown): JournalEntry {
-    return entryFromSql(checkRow("session_journal", rowAs<SqlEntry>(row), this.#path));
+    return entryFromSql(checkRow("session_journal", row as SqlEntry, this.#path));
   }
 
   async sessions(
@@ -228,8 +213,8 @@ class SqliteStore implements Store {
     const conditions = ["owner = ?"];
     const values: (string | number)[] = [owner];
     if (after) {
-      conditions.push("listed <= ? AND (updated_at < ? OR (updated_at = ? AND id > ?))");
-      values.push(listedAt(after.updatedAt), after.updatedAt, after.updatedAt, after.id);
+      conditions.push("updated_at <= ? AND (updated_at < ? OR id > ?)");
+      values.push(after.updatedAt, after.updatedAt, after.id);
     }
     if (agent !== undefined) conditions.push("agent = ?") && values.push(agent);
     if (parent !== undefined) conditions.push("parent = ?") && values.push(parent);
@@ -238,7 +223,7 @@ class SqliteStore implements Store {
     return this.#read(() => {
       const rows = this.#rows
         .prepare(
-          `SELECT ${summaryColumns} FROM agent_sessions WHERE ${conditions.join(" AND ")} ORDER BY listed DESC, updated_at DESC, id LIMIT ? OFFSET ?`,
+          `SELECT ${summaryColumns} FROM agent_sessions WHERE ${conditions.join(" AND ")} ORDER BY updated_at DESC, id LIMIT ? OFFSET ?`,
         )
         .all(...values, limit, offset);
       return rowsAs<SqlSession>(rows).map(summaryFromSql);
@@ -247,27 +232,23 @@ class SqliteStore implements Store {
 
   async purge(scope: Scope): Promise<boolean> {
     this.#assertOpen();
-    const purged = await this.#write(undefined, () => {
-      this.#revisions.delete(scope);
-      return this.#rows.deleteSession(scope);
-    });
-    // Erase the content from the write-ahead log too.
-    if (purged) this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    return purged;
+    const purged = await this.#write(() => this.#rows.deleteSession(scope));
+    if (!purged) return false;
+    // Erase the content from the write-ahead log and the backup too.
+    this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    await this.#backup?.remove();
+    return true;
   }
 
   async rewrite(owners: readonly string[], edit: TextEdit, now: number): Promise<Rewritten> {
-    this.#assertWritable();
-    const rewritten = await this.#transact("BEGIN IMMEDIATE", () =>
-      rewriteRows(this.#database, owners, edit, now),
-    );
-    this.#revisions.clear();
+    const rewritten = await this.#write(() => rewriteRows(this.#database, owners, edit, now));
     return { ...rewritten, remaining: await this.erase() };
   }
 
   async erase(): Promise<string[]> {
     this.#assertOpen();
     this.#assertWritable();
+    await this.#backup?.remove();
     return eraseFreed(this.#database, this.#path);
   }
 
@@ -278,40 +259,15 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    await this.#backup?.stop();
     if (this.#writable) finishErasure(this.#database, this.#path);
     this.#feed.close();
     this.#database.close();
   }
 
-  /** `change` is the session's new revision if the work returns true. */
-  async #write(change: StoreChange | undefined, work: () => boolean): Promise<boolean> {
+  async #write<T>(work: () => T): Promise<T> {
     this.#assertWritable();
-    return this.#transact(
-      "BEGIN IMMEDIATE",
-      () => {
-        // Read data_version under the write lock, so that the revision cached after this commit is valid.
-        this.#dropStaleRevisions();
-        return work();
-      },
-      (done) => {
-        if (done && change) this.#revisions.set(change, change.revision);
-      },
-    );
-  }
-
-  /** For data that a power cut may lose: skips the fsync; the next commit syncs it too. */
-  async #writeWithoutSync<T>(work: () => T, synchronous: "full" | "normal"): Promise<T> {
-    this.#assertWritable();
-    const isFull = synchronous === "full";
-    return retryWhileBusy(this.#path, this.#patience, () => {
-      this.#assertOpen();
-      if (isFull) this.#database.exec("PRAGMA synchronous = NORMAL");
-      try {
-        return this.#inTransaction("BEGIN IMMEDIATE", work);
-      } finally {
-        if (isFull) this.#database.exec("PRAGMA synchronous = FULL");
-      }
-    });
+    return this.#transact("BEGIN IMMEDIATE", work);
   }
 
   /** Readers may have kept the log from being reused while it grew: empty it as soon as they are gone. */
@@ -335,32 +291,21 @@ class SqliteStore implements Store {
     );
   }
 
-  async #transact<T>(
-    begin: "BEGIN" | "BEGIN IMMEDIATE",
-    work: () => T,
-    committed?: (result: T) => void,
-  ): Promise<T> {
-    return retryWhileBusy(this.#path, this.#patience, () => {
-      this.#assertOpen();
-      const result = this.#inTransaction(begin, work);
-      committed?.(result);
-      return result;
+  async #transact<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): Promise<T> {
+    return this.#read(() => {
+      this.#rows.prepare(begin).run();
+      try {
+        const result = work();
+        this.#rows.prepare("COMMIT").run();
+        return result;
+      } catch (error) {
+        rollBack(this.#database);
+        throw error;
+      }
     });
   }
 
-  #inTransaction<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
-    this.#rows.prepare(begin).run();
-    try {
-      const result = work();
-      this.#rows.prepare("COMMIT").run();
-      if (begin === "BEGIN IMMEDIATE") countCommit();
-      return result;
-    } catch (error) {
-      rollBack(this.#database);
-      throw error;
-    }
-  }
-
+  /** Waits for locks. */
   async #read<T>(work: () => T): Promise<T> {
     return retryWhileBusy(this.#path, this.#patience, () => {
       this.#assertOpen();
@@ -373,9 +318,10 @@ class SqliteStore implements Store {
       throw new HoldfastError("store_closed", `${this.#path} was closed. Open the memory again.`);
   }
 
-  #dropStaleRevisions(): number {
+  #dataVersion(): number {
     this.#assertOpen();
-    return this.#revisions.dropStale();
+    const { data_version } = this.#rows.prepare("PRAGMA data_version").get() as { data_version: number };
+    return data_version;
   }
 }
 

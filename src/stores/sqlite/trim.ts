@@ -1,14 +1,9 @@
 import type { EntryAge } from "../../engine/retention.ts";
+import { rowsAs } from "../sql-rows.ts";
 import type { Trimming } from "../trim.ts";
 import { usedBytes } from "./disk-space.ts";
+import type { Access } from "./ledger.ts";
 import type { SqliteRows } from "./session-rows.ts";
-import { rowsAs } from "./typed-rows.ts";
-
-/** How the store runs statements. A power cut may undo a removal, which is then done again. */
-interface Access {
-  write<T>(work: () => T): Promise<T>;
-  read<T>(work: () => T): Promise<T>;
-}
 
 export function sqliteTrimming(rows: SqliteRows, { write, read }: Access): Trimming {
   return {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { warningOfVersion } from "./sqlite-version.ts";
+import { warningOfVersion } from "./open-database.ts";
 
 test("a SQLite version with a known bug causes a warning [stores.sqlite-version]", () => {
   for (const version of ["3.51.2", "3.47.2", "3.9.0", "2.99.99"])

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { changesAfter, lastChange } from "./changes.ts";
+import { changesAfter, lastChange } from "./feed.ts";
 import { sqliteStore } from "./sqlite.ts";
 
 test("a watcher that has missed more changes than are kept looks at every session [stores.watch-changes]", async (context) => {
