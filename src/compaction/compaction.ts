@@ -139,7 +139,7 @@ export class Compaction {
     const earlier = await lastCheckpoint(session, state);
     // Earlier compactions have searched what was said before.
     const said = earlier ? [] : (conversation.said ?? []);
-    const known = { ...knownRules(state), possible: earlier?.memory?.possible };
+    const known = { ...knownRules(state), possible: earlier?.memory.possible };
     const { withdrawn, possible, ...rules } = findRules([...said, ...messages], known);
     const current = withoutWithdrawn(messages, withdrawn);
     const { budget, folder, readFile } = this.#driver;
@@ -162,7 +162,7 @@ export class Compaction {
     );
     const gone = messages.filter(({ number }) => number <= to);
     if (this.#driver.keptWords) {
-      const said = { messages, to, changes: readInjections(state), earlier: earlier?.memory?.said };
+      const said = { messages, to, changes: readInjections(state), earlier: earlier?.memory.said };
       this.#corrections = saidFacts(said).corrections;
     }
     const askedIn = findAsk(
@@ -300,7 +300,7 @@ export class Compaction {
   #words({ row }: State): string {
     const { countTokens, keptWords } = this.#driver;
     if (!keptWords) return "";
-    const { said = [], results = [] } = this.#must().checkpoint.memory ?? {};
+    const { said = [], results = [] } = this.#must().checkpoint.memory;
     const words = { said: notWritten(said, row.notepad ?? ""), results };
     return renderKeptWords(words, keptWords.tokens, countTokens);
   }
@@ -327,7 +327,7 @@ export class Compaction {
 
   /** Whether the agent was warned in the epoch that ends. One that was not yet recorded as skipped was skipped. */
   #warning(state: State): Pick<Epoch, "warning" | "skipped"> {
-    const { warning, skipped = "" } = this.#replaced ?? readEpoch(state);
+    const { warning, skipped } = this.#replaced ?? readEpoch(state);
     return warning === "none" ? { warning: "skipped", skipped: this.#driver.skipped } : { warning, skipped };
   }
 
@@ -340,7 +340,7 @@ export class Compaction {
 /** A checkpoint that does not remember the values that the user has corrected since. */
 function withoutNames(checkpoint: Checkpoint, withdrawn: readonly string[]): Checkpoint {
   const { memory } = checkpoint;
-  if (!memory || withdrawn.length === 0) return checkpoint;
+  if (withdrawn.length === 0) return checkpoint;
   const gone = new Set(withdrawn);
   const names = memory.names.filter(({ text }) => !gone.has(text.toLowerCase()));
   return { ...checkpoint, memory: { ...memory, names } };
@@ -372,7 +372,7 @@ export async function planSessionEnd(
   const state = await session.state();
   const earlier = await lastCheckpoint(session, state);
   const to = messages.at(-1)?.number ?? 0;
-  const known = { ...knownRules(state), possible: earlier?.memory?.possible };
+  const known = { ...knownRules(state), possible: earlier?.memory.possible };
   const { possible } = findRules(messages, known);
   const checkpoint = planCheckpoint({ state, messages, to, earlier, possible, countTokens });
   return { kind: "session-end", checkpoint };

@@ -20,6 +20,7 @@ const receipt: Receipt = {
   to: 4,
   summaryBy: "unknown",
   warning: "none",
+  skipped: "",
   tokensBefore: 1_000,
   tokensAfter: 100,
   counts: { kept: 5, recallable: 3, missing: 1 },
@@ -27,6 +28,7 @@ const receipt: Receipt = {
   recallable: [],
   missing: [],
   putBack: [{ kind: "path", text: file }],
+  needs: [],
   line: "",
 };
 

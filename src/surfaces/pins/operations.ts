@@ -196,7 +196,7 @@ function findRules(draft: Draft, texts: string[], replaced: string[], state: Sta
 /** Found rules have their own budget; the oldest make room. */
 function dropOldestFound(draft: Draft, state: State, limits: Limits): void {
   const last = draft.counter("lastPin");
-  const added = Array.from({ length: last - (state.row.counters.lastPin ?? 0) }, (_, i) => `p${last - i}`);
+  const added = Array.from({ length: last - state.row.counters.lastPin }, (_, i) => `p${last - i}`);
   const found = readAll(draft, [...allPins(state).map(({ id }) => id), ...added.reverse()]).filter(
     ({ status }) => status === "found",
   );

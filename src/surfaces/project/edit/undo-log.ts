@@ -48,9 +48,6 @@ function withoutTime(text: string): string {
   return text.replace(/^(- \*\*Session Started\*\*: )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?=\r?$)/m, "$1");
 }
 
-/** Earlier versions kept SHA-256, which has 64 digits. */
 export function matchesHash(known: string, text: string): boolean {
-  if (known.length !== 64) return known === hash(text);
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  return known === createHash("sha256").update(text).digest("hex");
+  return known === hash(text);
 }
