@@ -259,17 +259,3 @@ test("says what still runs and how to reach it, and not what only looked at it [
   const running = "Still running: Write the parser (Task, not finished); npm run dev (Bash, id b4f21)";
   assert.ok(text.includes(`${running}\n`), text);
 });
-
-test("a checkpoint of an older version is still understood [controller.checkpoint-carry]", () => {
-  const { memory: _memory, ...old } = plan(
-    conversation(
-      calls("edit_file", { path: "src/a.ts" }),
-      calls("bash", { command: "npm test" }, "1"),
-      result("exit code 1", "1"),
-    ),
-  );
-  const { filesWritten, failedCommands, text } = plan([], { earlier: old });
-  assert.deepEqual(filesWritten, ["src/a.ts"]);
-  assert.deepEqual(failedCommands, ["npm test (exit 1)"]);
-  assert.match(text, /Files edited: src\/a\.ts/);
-});

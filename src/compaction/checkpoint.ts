@@ -71,7 +71,7 @@ interface Plan {
 function plan(input: CheckpointInput): Plan {
   const { state, to, earlier, budget = {}, contents = new Map(), countTokens } = input;
   const messages = collapseTasks(input.messages, to);
-  const known = earlier?.memory ?? oldMemory(earlier);
+  const known = earlier?.memory ?? noMemory;
   const isAll = messages.every(({ number }) => number <= to);
   const removed = isAll ? messages : messages.filter(({ number }) => number <= to);
   const sightings = gatherSightings(messages, sightingsOf(known));
@@ -171,24 +171,15 @@ function failedLine({ line, failure }: CommandFact): string {
   return `${line} (${failure})`;
 }
 
-/** A checkpoint of an older version says less about its names. */
-function oldMemory(earlier: Checkpoint | undefined): CheckpointMemory {
-  const none = { calls: 0, names: [], files: [], commands: [], decisions: [], running: [], reads: [] };
-  if (!earlier) return none;
-  const file = (done: "read" | "edited") => (path: string) => ({ path, done, lines: "", last: 0 });
-  const commands = earlier.failedCommands.map((line) => {
-    const [, command = line, failure = "failed"] = /^(.*) \((exit \d+)\)$/s.exec(line) ?? [];
-    return { line: command, runs: 1, failure, isCommand: true, last: 0 };
-  });
-  const find = nameFinder();
-  const names = earlier.identifiers.flatMap((text) => [...find(text)]);
-  return {
-    ...none,
-    names: names.map((text) => ({ text, kind: "path", home: "", counts: [0, 0, 1, 0, 1] })),
-    files: [...earlier.filesWritten.map(file("edited")), ...earlier.filesRead.map(file("read"))],
-    commands,
-  };
-}
+const noMemory: CheckpointMemory = {
+  calls: 0,
+  names: [],
+  files: [],
+  commands: [],
+  decisions: [],
+  running: [],
+  reads: [],
+};
 
 function sightingsOf({ names, calls }: CheckpointMemory): Sightings {
   return { names: new Map(names.map((fact) => [fact.text, fromNameFact(fact)])), calls };

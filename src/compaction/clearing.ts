@@ -53,10 +53,7 @@ export function planClearing({
   countTokens,
   policy,
 }: ClearingInput): ClearableResult[] {
-  const isCleared = ({ key, id, message }: ToolResult) =>
-    state.resident.has(recordId("cleared", key)) ||
-    // Older sessions know a cleared result by the id of its call.
-    (state.resident.get(recordId("cleared", id)) as { message?: number } | undefined)?.message === message;
+  const isCleared = ({ key }: ToolResult) => state.resident.has(recordId("cleared", key));
   const calls = callsOfResults(messages);
   const results = messages.flatMap((stored) => factsOf(stored, countTokens).results);
   const covers = workedIn(messages, writingTools);

@@ -265,7 +265,7 @@ export class Compaction {
   #words({ row }: State): string {
     const { countTokens, keptWords } = this.#driver;
     if (!keptWords) return "";
-    const { said = [], results = [] } = this.#must().checkpoint.memory ?? {};
+    const { said = [], results = [] } = this.#must().checkpoint.memory;
     const words = { said: notWritten(said, row.notepad ?? ""), results };
     return renderKeptWords(words, keptWords.tokens, countTokens);
   }
@@ -292,7 +292,7 @@ export class Compaction {
 
   /** Whether the agent was warned in the epoch that ends. One that was not yet recorded as skipped was skipped. */
   #warning(state: State): Pick<Epoch, "warning" | "skipped"> {
-    const { warning, skipped = "" } = this.#replaced ?? readEpoch(state);
+    const { warning, skipped } = this.#replaced ?? readEpoch(state);
     return warning === "none" ? { warning: "skipped", skipped: this.#driver.skipped } : { warning, skipped };
   }
 

@@ -79,7 +79,7 @@ export function planReceipt(input: ReceiptInput): Receipt {
     to: removed.to,
     summaryBy: input.summaryBy,
     warning: epoch.warning,
-    skipped: epoch.skipped ?? "",
+    skipped: epoch.skipped,
     tokensBefore: input.tokensBefore,
     tokensAfter: input.tokensAfter,
     counts: {
@@ -92,7 +92,7 @@ export function planReceipt(input: ReceiptInput): Receipt {
     missing: canRecall ? [] : named(gone),
     putBack,
     // The line below puts them back.
-    needs: placeNeeds(removed.needs ?? [], [contextAfter, putBackText(putBack)].join("\n"), input.wayBack),
+    needs: placeNeeds(removed.needs, [contextAfter, putBackText(putBack)].join("\n"), input.wayBack),
   };
   return { ...receipt, line: receiptLine(receipt, input) };
 }
@@ -110,7 +110,7 @@ const maxLacks = 20;
  */
 export function findLacks(receipt: Receipt, replacement: string, sent: string): string[] {
   const isKept = keptIn(sent);
-  const shown = (receipt.needs ?? []).filter(({ place }) => place === "in context");
+  const shown = receipt.needs.filter(({ place }) => place === "in context");
   const isShown = inContext(shown, sent);
   const lost = [
     ...receipt.kept.filter((item) => !isKept(item)),
@@ -205,7 +205,7 @@ function putBackText(putBack: readonly ReceiptItem[]): string {
 function receiptLine(receipt: Omit<Receipt, "line">, { removed, wayBack }: ReceiptInput): string {
   if (removed.messages === 0)
     return "[Receipt: the host compacted this conversation and gave no transcript to read, so what was lost is unknown. Your memory above is complete.]";
-  const needs = receipt.needs ?? [];
+  const { needs } = receipt;
   if (wayBack !== "transcript") {
     const back = putBackText(receipt.putBack);
     return `[Receipt: messages ${removed.from} to ${removed.to} were compacted. ${needsText(needs, "here", "with the tool recall")}${putBackSentence(back)}]`;

@@ -129,17 +129,14 @@ test("only the cleared result becomes a stub with its number [controller.prompt-
     calls("x", {}, "a"),
     result("the same id again", "a"),
   );
-  // In older sessions the key is the id of the call.
-  for (const key of ["r2_1", "a"]) {
-    const { messages: shown } = prompt(messages, {
-      [`cleared/${key}`]: { message: 2, tool: "x", summary: "x gave 1 line." },
-    });
-    assert.match(
-      JSON.stringify(shown[1]),
-      /\[Result cleared: x gave 1 line\. Call recall_result with id \\"r2_1\\" to read it again\.\]/,
-    );
-    assert.match(JSON.stringify(shown[3]), /the same id again/);
-  }
+  const { messages: shown } = prompt(messages, {
+    "cleared/r2_1": { message: 2, tool: "x", summary: "x gave 1 line." },
+  });
+  assert.match(
+    JSON.stringify(shown[1]),
+    /\[Result cleared: x gave 1 line\. Call recall_result with id \\"r2_1\\" to read it again\.\]/,
+  );
+  assert.match(JSON.stringify(shown[3]), /the same id again/);
   assert.match(JSON.stringify(messages[1]), /long/, "the stored message is unchanged");
 });
 

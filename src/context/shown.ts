@@ -16,18 +16,14 @@ export function shownMessages(state: State): ShowMessage {
   return (stored) =>
     changed.has(stored.number)
       ? cachedView(stored, {
-          // Older sessions know a cleared result by the id of its call.
-          stubOf: (index, id) => {
-            const stub = cleared.get(partKey(stored.number, index)) ?? cleared.get(id);
-            return stub?.message === stored.number ? stub : undefined;
-          },
+          stubOf: (index) => cleared.get(partKey(stored.number, index)),
           excerptOf: (index) => excerpts.get(partKey(stored.number, index)),
         })
       : stored;
 }
 
 interface Changes {
-  stubOf(index: number, callId: string): ClearedResult | undefined;
+  stubOf(index: number): ClearedResult | undefined;
   excerptOf(index: number): Excerpt | undefined;
 }
 
@@ -37,18 +33,12 @@ const views = new WeakMap<ModelMessage, { changes: string; view: StoredMessage }
 function cachedView(stored: StoredMessage, changes: Changes): StoredMessage {
   const { content } = stored.message;
   const parts = typeof content === "string" ? [content] : content;
-  const key = JSON.stringify(
-    parts.map((part, index) => [changes.stubOf(index, callIdOf(part)), changes.excerptOf(index)]),
-  );
+  const key = JSON.stringify(parts.map((_, index) => [changes.stubOf(index), changes.excerptOf(index)]));
   const known = views.get(stored.message);
   if (known?.changes === key) return known.view;
   const view = { ...stored, message: changedMessage(stored, changes) };
   views.set(stored.message, { changes: key, view });
   return view;
-}
-
-function callIdOf(part: unknown): string {
-  return (part as { toolCallId?: string }).toolCallId ?? "";
 }
 
 function changedMessage({ number, message }: StoredMessage, { stubOf, excerptOf }: Changes): ModelMessage {
@@ -58,7 +48,7 @@ function changedMessage({ number, message }: StoredMessage, { stubOf, excerptOf 
   }
   const content = message.content.map((part, index) => {
     if (part.type === "tool-result") {
-      const stub = stubOf(index, part.toolCallId);
+      const stub = stubOf(index);
       const excerpt = excerptOf(index);
       if (stub) return withText(part, stubText(partKey(number, index), stub.summary), "text");
       return excerpt ? withText(part, cutText(resultText(part.output), excerpt), kindOf(part)) : part;

@@ -17,6 +17,7 @@ const checkpoint: Checkpoint = {
   openTasks: [],
   planOpen: [],
   planClosed: [],
+  memory: { calls: 0, names: [], files: [], commands: [], decisions: [], running: [], reads: [] },
 };
 
 function receipt(epoch: number, from: number, to: number): Receipt {
@@ -26,6 +27,7 @@ function receipt(epoch: number, from: number, to: number): Receipt {
     recallable: [],
     missing: [],
     putBack: [],
+    needs: [],
   };
   return {
     epoch,
@@ -34,6 +36,7 @@ function receipt(epoch: number, from: number, to: number): Receipt {
     to,
     summaryBy: "model",
     warning: "none",
+    skipped: "",
     tokensBefore: 2,
     tokensAfter: 1,
     ...nothing,

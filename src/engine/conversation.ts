@@ -230,10 +230,11 @@ function openEpoch(draft: Draft, state: State, number: number, { blocks, notepad
     changed: 0,
     told: 0,
     warning: "none",
+    skipped: "",
   });
 }
 
-const noEpoch: Epoch = { number: 1, placed: 0, changed: 0, told: 0, warning: "none" };
+const noEpoch: Epoch = { number: 1, placed: 0, changed: 0, told: 0, warning: "none", skipped: "" };
 
 export function readEpoch(state: State): Epoch {
   return (residentRecord(state, "epoch", "current") as Epoch | undefined) ?? noEpoch;

@@ -8,6 +8,7 @@ import {
 } from "./records.ts";
 import {
   type Change,
+  type Counters,
   type Mark,
   type RecordChange,
   readText,
@@ -35,7 +36,7 @@ export class Draft {
   readonly #loaded: LoadedRecords;
   readonly #records = new Map<RecordId, RecordValue | null>();
   readonly #texts = new Map<TextTarget, string>();
-  readonly #counters: Record<string, number>;
+  readonly #counters: Counters;
 
   constructor(state: State, loaded: LoadedRecords) {
     this.#state = state;
@@ -89,7 +90,7 @@ export class Draft {
   }
 
   counter(name: keyof State["row"]["counters"]): number {
-    return this.#counters[name] ?? 0;
+    return this.#counters[name];
   }
 
   count(counter: Tally, by: number): void {

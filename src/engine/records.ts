@@ -12,8 +12,8 @@ export type Epoch = {
   told: number;
   /** Whether the agent got the pre-compaction warning. */
   warning: "none" | "given" | "skipped";
-  /** Why the warning was skipped, else "". Missing in older sessions. */
-  skipped?: string;
+  /** Why the warning was skipped, else "". */
+  skipped: string;
 };
 
 export type EpochSnapshot = {
@@ -138,7 +138,7 @@ export type FileFact = {
   lines: string;
   /** When it was last touched. */
   last: number;
-  /** When the agent last wrote it, if it did; facts of older versions do not say. */
+  /** When the agent last wrote it, if it did. */
   wrote?: number;
 };
 
@@ -165,15 +165,15 @@ export type ReadFact = {
   /** Of the lines without carriage returns at their ends, and without empty lines at the end. */
   hash: string;
   /** Of the lines as they were shown. */
-  exact?: string;
+  exact: string;
   /** The last line that was asked for; 0 for the end of the file. */
-  until?: number;
-  /** Whether the tool showed the text itself or numbered lines. Facts of older versions do not say. */
-  form?: "text" | "numbers";
+  until: number;
+  /** Whether the tool showed the text itself or numbered lines. */
+  form: "text" | "numbers";
   /** The tool may have shown less than was asked for. */
-  mayBeCut?: boolean;
+  mayBeCut: boolean;
   /** A time before the read, in milliseconds; 0 if not known. */
-  at?: number;
+  at: number;
   /** The result had line numbers, so it is certain which part it showed. */
   isNumbered: boolean;
   /** The agent asked for the whole file. */
@@ -215,8 +215,7 @@ export type Checkpoint = {
   openTasks: string[];
   planOpen: string[];
   planClosed: string[];
-  /** Missing in checkpoints of older versions. */
-  memory?: CheckpointMemory;
+  memory: CheckpointMemory;
 };
 
 export type ReceiptItem = { kind: "note" | "path" | "id" | "number" | "url" | "ask"; text: string };
@@ -254,12 +253,12 @@ export type Removed = {
   messages: number;
   tokens: number;
   items: ReceiptItem[];
-  /** What the agent is likely to need, most likely first. Missing in older sessions. */
-  needs?: Need[];
+  /** What the agent is likely to need, most likely first. */
+  needs: Need[];
   /** Path of the host's transcript ("" if none), and its size when the compaction began. */
   transcript: string;
   transcriptSize: number;
-  /** The newest removed messages, for people; the host may drop its transcript. Missing in older sessions. */
+  /** The newest removed messages, for people; the host may drop its transcript. */
   previews?: RemovedMessage[];
 };
 
@@ -273,8 +272,8 @@ export type Receipt = {
   /** `unknown`: the host wrote a summary that we have not seen yet. */
   summaryBy: "model" | "deterministic" | "unknown";
   warning: Epoch["warning"];
-  /** Why the agent was not warned, else "". Missing in older receipts. */
-  skipped?: string;
+  /** Why the agent was not warned, else "". */
+  skipped: string;
   tokensBefore: number;
   tokensAfter: number;
   /** Totals. The lists below contain only the most referenced items. */
@@ -283,11 +282,11 @@ export type Receipt = {
   recallable: ReceiptItem[];
   missing: ReceiptItem[];
   putBack: ReceiptItem[];
-  /** What the agent is likely to need, most likely first, and where it is now. Missing in older receipts. */
-  needs?: PlacedNeed[];
+  /** What the agent is likely to need, most likely first, and where it is now. */
+  needs: PlacedNeed[];
   /** The one line the agent sees. */
   line: string;
-  /** The number of the call whose request contained what the receipt says. Missing until then, and in older receipts. */
+  /** The number of the call whose request contained what the receipt says. Missing until then. */
   verified?: { call: number };
   /** The call whose request did not, and what it lacked. */
   mismatch?: { call: number; lacks: string[] };

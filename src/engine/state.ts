@@ -31,8 +31,8 @@ export interface Counters {
   lastTask: number;
   /** Number of the newest memory change injected into the prompt; never decreases. */
   lastInjection: number;
-  /** Number of the newest pin; never decreases. Missing in older sessions. */
-  lastPin?: number;
+  /** Number of the newest pin; never decreases. */
+  lastPin: number;
 }
 
 /** Counters of existing records. */
@@ -160,9 +160,7 @@ function fold(
         else visit?.(change, side);
         break;
       case "count":
-        // Older sessions lack newer counters.
-        row.counters[change.counter] =
-          (row.counters[change.counter] ?? 0) + (side === "after" ? change.by : -change.by);
+        row.counters[change.counter] += side === "after" ? change.by : -change.by;
         break;
       case "mark":
         row.counters[change.counter] = change[side];
@@ -189,5 +187,6 @@ export function emptyCounters(): Counters {
     lastMessage: 0,
     lastTask: 0,
     lastInjection: 0,
+    lastPin: 0,
   };
 }

@@ -217,6 +217,7 @@ test("recover and handoff contain everything that was saved [mcp.prompts]", asyn
     openTasks: [],
     planOpen: [],
     planClosed: [],
+    memory: { calls: 0, names: [], files: [], commands: [], decisions: [], running: [], reads: [] },
   };
   await session.apply({
     type: "context.checkpoint",

@@ -18,7 +18,7 @@ export interface SecretGuard {
   clean<T>(value: T, options?: { isRecord?: boolean }): { value: T; notice: string };
   /** Before storing a document whose parts refer to positions in each other: keeps every length. */
   cleanDocument<T>(value: T): T;
-  /** Before showing or exporting, because older stores may have secrets. */
+  /** Before showing or exporting, because a store may have secrets from when they were allowed. */
   hide<T>(value: T): T;
   /** Like `hide`, and keeps every length. */
   hideInDocument<T>(value: T): T;

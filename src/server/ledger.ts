@@ -41,8 +41,7 @@ const callFacts = z.object({
     .object({
       input: reportedTokens,
       cached: reportedTokens,
-      // Older calls did not record it.
-      written: reportedTokens.default(null),
+      written: reportedTokens,
       output: reportedTokens,
     })
     .catch({ input: null, cached: null, written: null, output: null }),

@@ -20,6 +20,8 @@ const receipt: Receipt = {
   recallable: [],
   missing: [],
   putBack: [{ kind: "path", text: "/shop/src/tax.ts" }],
+  skipped: [],
+  needs: [],
   line: "",
 };
 

@@ -13,7 +13,7 @@ import { readJournal, readRecords, scopeOf } from "./lineage.ts";
  */
 export interface SessionCopy {
   format: "holdfast-copy";
-  version: 2;
+  version: 1;
   row: SessionRow;
   versions: RecordVersion[];
   entries: JournalEntry[];
@@ -29,7 +29,7 @@ export type CopyOutcome = "copied" | "present" | "different";
 
 const copyShape = z.object({
   format: z.literal("holdfast-copy"),
-  version: z.literal(2),
+  version: z.literal(1),
   row: z.looseObject({ id: z.string(), owner: z.string(), revision: z.number(), lineage: z.array(z.json()) }),
   versions: z.array(
     z.object({ kind: z.string(), key: z.string(), from: z.number(), to: z.number(), value: z.json() }),
@@ -59,7 +59,7 @@ export async function readCopy(store: Store, scope: Scope): Promise<SessionCopy 
   if ((await store.revision(scope)) !== row.revision) return readCopy(store, scope);
   // Safe cast: stores return the entries that sessions commit.
   const content = { ...session, entries: session.entries as JournalEntry[], calls, pieces };
-  return { format: "holdfast-copy", version: 2, ...content, ...(await hashesOf(content)) };
+  return { format: "holdfast-copy", version: 1, ...content, ...(await hashesOf(content)) };
 }
 
 /** From a store without versions: a fork becomes independent, with the records that it shared. */

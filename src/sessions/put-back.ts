@@ -14,16 +14,10 @@ export interface OutOfSight {
 }
 
 /** What a compaction took out of the agent's sight, most needed first. */
-export function outOfSight({ needs, missing, recallable }: Receipt): OutOfSight[] {
-  if (needs)
-    return needs.flatMap(({ kind, text, place, call }) =>
-      place === "in context" ? [] : [{ kind, text, place, ...(call === undefined ? {} : { call }) }],
-    );
-  // Older receipts do not say how an item can be found, and list the most referenced ones first.
-  return [
-    ...missing.map((item): OutOfSight => ({ ...item, place: "lost" })),
-    ...recallable.map((item): OutOfSight => ({ ...item, place: "by search" })),
-  ];
+export function outOfSight({ needs }: Receipt): OutOfSight[] {
+  return needs.flatMap(({ kind, text, place, call }) =>
+    place === "in context" ? [] : [{ kind, text, place, ...(call === undefined ? {} : { call }) }],
+  );
 }
 
 export interface PutBack {

@@ -192,7 +192,7 @@ function countRecords(
   }
   const newest = (counter: string, kind: RecordKind) =>
     records.reduce(
-      (max, record) => (record.kind === kind ? Math.max(max, Number(record.key.replace("note_", ""))) : max),
+      (max, record) => (record.kind === kind ? Math.max(max, numberIn(record.key)) : max),
       highest.get(counter) ?? 0,
     );
   return {
@@ -204,5 +204,11 @@ function countRecords(
     lastMessage: newest("lastMessage", "message"),
     lastTask: newest("lastTask", "task"),
     lastInjection: newest("lastInjection", "injection"),
+    lastPin: newest("lastPin", "pin"),
   };
+}
+
+/** The number in a key such as "note_12", "p3" or "0000012"; 0 if there is none. */
+function numberIn(key: string): number {
+  return Number(/^(?:note_|p)?(\d+)$/.exec(key)?.[1] ?? 0);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
+import type { Receipt } from "../engine/records.ts";
 import { openMemory } from "../index.ts";
 import { commitReceipt } from "../sessions/commit-receipt.ts";
 import type { Session } from "../sessions/session.ts";
@@ -35,7 +36,7 @@ const faults: Fault[] = [
     fault: "a receipt without the reason for the skipped warning",
     caughtBy: receipt,
     driver: (session) => ({
-      commit: ({ skipped: _skipped, ...rest }) => commitReceipt(session, rest),
+      commit: ({ skipped: _skipped, ...rest }) => commitReceipt(session, rest as Receipt),
     }),
   },
   {

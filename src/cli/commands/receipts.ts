@@ -87,7 +87,7 @@ function jsonOf(receipt: Receipt) {
     tokensAfter,
     verified: verified ?? null,
     mismatch: mismatch ?? null,
-    needs: receipt.needs ? countNeeds(receipt.needs) : null,
+    needs: countNeeds(receipt.needs),
     counts,
     outOfSight: outOfSight(receipt).map((item, index) => ({ number: index + 1, ...item })),
   };
@@ -124,7 +124,7 @@ function renderReceipt(receipt: Receipt, screen: Screen): string[] {
   return [
     ...wrapSpans(heading, "", "", screen),
     ...wrapSpans(dotted(facts), "  ", "  ", screen),
-    ...(receipt.needs ? needRows(receipt.needs, screen) : countRows(receipt, screen)),
+    ...needRows(receipt.needs, screen),
   ];
 }
 
@@ -149,13 +149,6 @@ function needRows(needs: NonNullable<Receipt["needs"]>, screen: Screen): string[
       return counts.lost > 0 ? screen.paint("red", line) : line;
     }),
   ];
-}
-
-/** A receipt of an older version has counts of all items only. */
-function countRows({ counts }: Receipt, screen: Screen): string[] {
-  const { kept, recallable, missing } = counts;
-  const facts = [`${kept} in context`, `${recallable} out of sight, can be fetched`, `${missing} lost`];
-  return wrapSpans(dotted(facts), "  ", "  ", screen);
 }
 
 /** Items to list; `--json` has all. */

@@ -134,18 +134,3 @@ test("a file is listed once, however its path is spelled [controller.read-ledger
   assert.equal(readParts(messages, [], 0, pathKey("/p")).length, 1);
   assert.equal(touchedFiles(messages).length, 2, "without the folder, an absolute path is another");
 });
-
-test("facts of older checkpoints say that a file changed, but not that it is unchanged [controller.read-ledger]", () => {
-  const [fact] = readParts(told([["Read", { path: "a.ts" }, numbered(1, "one", "two")]]));
-  assert.ok(fact);
-  const { path, from, to, hash, isNumbered, isWhole, last } = fact;
-  const old = { path, from, to, hash, isNumbered, isWhole, last };
-  const file = { path, done: "read" as const, lines: "", last };
-  const status = (now: FileNow) => {
-    const { unchanged, changed } = compareReads([old], [file], new Map([[path, now]]));
-    return [unchanged.size, changed.size];
-  };
-  assert.deepEqual(status({ text: "one\ntwo\n", touchedAt: before }), [0, 0]);
-  assert.deepEqual(status({ text: "one\nTWO\n", touchedAt: before }), [0, 1]);
-  assert.deepEqual(status({ text: undefined }), [0, 0]);
-});

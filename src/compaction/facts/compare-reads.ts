@@ -48,7 +48,7 @@ export function compareReads(
   return { files: listed, unchanged, changed };
 }
 
-/** Facts of older versions do not say when the file was written. */
+/** A call that failed may have written the file. */
 function isAfterWrite({ last }: ReadFact, file: FileFact): boolean {
   return file.done === "read" || last > (file.wrote ?? file.last);
 }
@@ -62,6 +62,6 @@ function rangesOf(parts: readonly ReadFact[]): string {
   const ranges = parts
     .slice(0, maxRanges)
     .sort((a, b) => a.from - b.from)
-    .map(({ from, to, until = to }) => (until === 0 ? `${from}-` : `${from}-${until}`));
+    .map(({ from, until }) => (until === 0 ? `${from}-` : `${from}-${until}`));
   return [...new Set(ranges)].join(",");
 }

@@ -21,12 +21,7 @@ export function touchedFiles(
 ): FileFact[] {
   const files = new Map<string, FileFact>();
   const put = (file: FileFact) => touch(files, keyOf(file.path), file);
-  for (const file of earlier) {
-    // Older versions remembered each spelling of a path, the newest first.
-    const newer = files.get(keyOf(file.path));
-    put(file);
-    if (newer) put(newer);
-  }
+  for (const file of earlier) put(file);
   const { failed } = resultsIn(messages);
   let call = now;
   for (const { id, tool, input, fields, paths, isAside } of callsIn(messages)) {

@@ -17,13 +17,12 @@ const clockMargin = 2_000;
 
 /** Whether a part that the agent has read is the same in the file as it is now. */
 export function statusIn({ text, touchedAt }: FileNow): (part: ReadFact) => Status {
-  // Older versions remembered searches and edits as reads.
-  if (text === undefined) return ({ form }) => (form === undefined ? "unknown" : "changed");
+  if (text === undefined) return () => "changed";
   const lines = withoutBom(text).split("\n");
   // Hosts decode what is not UTF-8 in ways of their own, and different bytes become the same character.
   const isPlain = !/[\ufffd\0]/.test(text) && !text.startsWith("\ufeff");
   return (part) => {
-    const { at = 0, from, to } = part;
+    const { at, from, to } = part;
     const isUntouched = touchedAt !== undefined && touchedAt + clockMargin < at;
     const shown = lines.slice(from - 1, to);
     if (!isSame(part, shown)) return differing(part, shown, { isPlain, isUntouched });
@@ -33,19 +32,19 @@ export function statusIn({ text, touchedAt }: FileNow): (part: ReadFact) => Stat
     if (!below.every(isBlank)) {
       // Either the tool cut the file, or the file has grown.
       const isTouched = at > 0 && touchedAt !== undefined && touchedAt > at;
-      return part.isNumbered && part.mayBeCut === false && isTouched ? "changed" : "unknown";
+      return part.isNumbered && !part.mayBeCut && isTouched ? "changed" : "unknown";
     }
     if (!isPlain) return "unknown";
     if (part.form === "text" || (touchedAt === undefined && !isTable(part)))
       return isExact(part, shown, below) ? "unchanged" : "unknown";
-    const isCertain = part.form !== undefined && part.isNumbered && !isTable(part);
+    const isCertain = part.isNumbered && !isTable(part);
     return isCertain && isOrdinary(text) && isComplete(part, shown, below) ? "unchanged" : "unknown";
   };
 }
 
 /** The same lines, apart from carriage returns and empty lines at the end. */
-function isSame({ form, hash }: ReadFact, lines: readonly string[]): boolean {
-  return hash === hashOf(withoutEnd(lines)) || (form === undefined && hash === hashOf(lines));
+function isSame({ hash }: ReadFact, lines: readonly string[]): boolean {
+  return hash === hashOf(withoutEnd(lines));
 }
 
 function differing(
@@ -74,11 +73,7 @@ function isComplete({ from, to }: ReadFact, shown: readonly string[], below: rea
 }
 
 /** Byte for byte what was shown; a tool may leave out the line break at the end of the file. */
-function isExact(
-  { exact, until = 0 }: ReadFact,
-  shown: readonly string[],
-  below: readonly string[],
-): boolean {
+function isExact({ exact, until }: ReadFact, shown: readonly string[], below: readonly string[]): boolean {
   if (exact !== hashOf(shown, { withReturns: true })) return false;
   return below.length === 0 || (below.length === 1 && until === 0 && !isBlank(shown.at(-1) ?? ""));
 }

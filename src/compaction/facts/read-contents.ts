@@ -22,7 +22,7 @@ export async function readContents(
 ): Promise<Map<string, FileNow>> {
   const contents = new Map<string, FileNow>();
   if (!readFile) return contents;
-  const reads = readParts(messages, earlier?.memory?.reads, 0, keyOf);
+  const reads = readParts(messages, earlier?.memory.reads, 0, keyOf);
   const paths = new Map(reads.map(({ path }) => [keyOf(path), path]));
   for (const [key, path] of paths) {
     const given = await attempt(() => readFile(path));

@@ -175,7 +175,7 @@ async function assemble(
       recallable,
       missing,
       putBack: receipt.putBack,
-      needed: (receipt.needs ?? []).map(({ text }) => text),
+      needed: receipt.needs.map(({ text }) => text),
       outOfSight: outOfSight(receipt),
     },
     checkpoint: written

@@ -24,10 +24,10 @@ export class DailyBackup {
     this.#schedule(firstDelay);
   }
 
-  /** Waits for a copy in progress. */
-  async stop(): Promise<void> {
+  /** Resolves when a copy in progress is done; undefined if there is none. */
+  stop(): Promise<unknown> | undefined {
     clearTimeout(this.#timer);
-    await this.#running;
+    return this.#running;
   }
 
   /** What was removed from the store must not stay in its backup. The next one is made within the hour. */
@@ -39,7 +39,11 @@ export class DailyBackup {
   #schedule(milliseconds: number): void {
     this.#timer = setTimeout(() => {
       // A failed backup fails nothing else; the next look tries again.
-      this.#running = backUp(this.#path).catch(() => undefined);
+      this.#running = backUp(this.#path)
+        .catch(() => undefined)
+        .finally(() => {
+          this.#running = undefined;
+        });
       this.#schedule(betweenLooks);
     }, milliseconds);
     this.#timer.unref();

@@ -11,8 +11,14 @@ interface KnownError {
 }
 
 const knownErrors: Record<number, KnownError> = {
-  5: { code: "store_busy", next: "Another process has locked the database for unusually long. Nothing was changed. Try again." },
-  6: { code: "store_busy", next: "Another process has locked the database for unusually long. Nothing was changed. Try again." },
+  5: {
+    code: "store_busy",
+    next: "Another process has locked the database for unusually long. Nothing was changed. Try again.",
+  },
+  6: {
+    code: "store_busy",
+    next: "Another process has locked the database for unusually long. Nothing was changed. Try again.",
+  },
   8: { code: "store_read_only", next: "Make the file and its directory writable, or use another file." },
   10: {
     code: "store_failed",

@@ -259,7 +259,8 @@ class SqliteStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#backup?.stop();
+    const copying = this.#backup?.stop();
+    if (copying) await copying;
     if (this.#writable) finishErasure(this.#database, this.#path);
     this.#feed.close();
     this.#database.close();

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { messageOfPart, partKey } from "../../context/conversation.ts";
 import { fittingLength, splitsPair } from "../../context/excerpt.ts";
 import { fenceContent } from "../../context/fence.ts";
-import { readCleared } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
 import { lowerCase, rankPassages } from "../../engine/rank.ts";
 import { oneLine, quote } from "../../engine/text.ts";
@@ -189,13 +188,8 @@ async function findResult(session: SessionHandle, id: string): Promise<FoundResu
   const known = number === undefined ? [] : resultsIn(number, await session.messages(number, number));
   const own = known.find(({ key }) => key === id);
   if (own) return own;
-  const state = await session.state();
-  // In older sessions the id is the key of a cleared result.
-  const cleared = readCleared(state).find(([key]) => key === id)?.[1].message;
-  const all = resultsIn(
-    cleared ?? 1,
-    await session.messages(cleared ?? 1, cleared ?? state.row.counters.lastMessage),
-  );
+  const { row } = await session.state();
+  const all = resultsIn(1, await session.messages(1, row.counters.lastMessage));
   const found = all.filter(({ callId }) => callId === id);
   const [only] = found;
   if (only && found.length === 1) return only;
