@@ -17,10 +17,11 @@ export const peopleCommands: Record<string, Command> = {
     load: () => import("./commands/sessions.ts"),
   },
   show: {
-    usage: "show [SESSION] [--revision N] [--all]",
-    summary: "show a session's notepad, plan, references, tasks and notes",
+    usage: "show [SESSION] [--revision N] [--compaction N] [--all]",
+    summary: "show a session's notepad, plan, references, tasks, notes and last compaction",
     options: `${session}
   --revision N             the memory as of that revision
+  --compaction N           what this compaction kept, and what it took out of sight
   --all                    every note, not only the newest 50${store}`,
     load: () => import("./commands/show.ts"),
   },
@@ -57,15 +58,6 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     options: `${session}
   --revision N             the change to undo, if no later change conflicts with it${store}`,
     load: () => import("./commands/undo.ts"),
-  },
-  receipts: {
-    usage: "receipts [SESSION] [--compaction N] [--put-back N [--into notepad|note]]",
-    summary: "show what compactions kept and what is out of sight, and put something back",
-    options: `${session}
-  --compaction N           only this compaction (default: all, and what the newest took out of sight)
-  --put-back N             write item N of the list into memory
-  --into PLACE             notepad (default), which the agent always sees, or note${store}`,
-    load: () => import("./commands/receipts.ts"),
   },
   pin: {
     usage: "pin [TEXT | ID] [--tool NAME] [--pattern TEXT] [--session SESSION]",

@@ -4,7 +4,7 @@ import type { Command } from "./main.ts";
 /** The commands by what someone wants to do. Every command is in one group; a test checks it. */
 export const goals: Readonly<Record<string, readonly string[]>> = {
   Start: ["init", "rescue", "doctor", "config", "demo", "chat"],
-  Look: ["serve", "sessions", "show", "log", "search", "receipts"],
+  Look: ["serve", "sessions", "show", "log", "search"],
   Change: ["edit", "undo", "pin", "unpin", "project"],
   Keep: ["export", "import", "store", "trust", "forget", "uninstall"],
   Build: ["mcp", "hook"],

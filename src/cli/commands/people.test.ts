@@ -129,7 +129,9 @@ test("--json has the documented shapes [people.json]", async () => {
     "scratchpad",
     "notes",
     "tasks",
+    "compaction",
   ]);
+  assert.equal(show.compaction, null);
   assert.ok(show.notepad.endsWith("- \x1b]0;owned\x07 \u202etxt"));
   assert.deepEqual(show.tasks, [{ description: "Reconcile Q3", depth: 1 }]);
   assert.deepEqual(show.notes[0].tags, ["format", "emea"]);
