@@ -11,9 +11,8 @@ import { dropDerived, projectDocuments } from "../../workspace/derived-files.ts"
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { dropKept, keptFiles } from "../../workspace/outbox.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
-import { readArguments } from "../arguments.ts";
+import { atMostOne, readArguments } from "../arguments.ts";
 import { eachSession } from "../pick-session.ts";
-import { atMostOne } from "../positionals.ts";
 import { backupsOf, editBackup, withoutSessions } from "../store-backups.ts";
 import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";

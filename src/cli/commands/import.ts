@@ -16,6 +16,7 @@ import { findWorkspace } from "../../workspace/workspace.ts";
 import { onlyArgument, readArguments } from "../arguments.ts";
 import { eachSession } from "../pick-session.ts";
 import { startProgress } from "../terminal/progress.ts";
+import { printJson } from "../terminal/screen.ts";
 
 const usage = "import FILE|- [--session ID], or import --quarantined SESSION [--session ID]";
 
@@ -47,7 +48,7 @@ export async function run(args: string[]): Promise<number> {
         console.error(`holdfast: document ${index + 1}: ${error.message}`);
       }
     }
-    if (values.json) console.log(JSON.stringify(documents.length === 1 ? imported[0] : imported));
+    if (values.json) printJson(documents.length === 1 ? imported[0] : imported);
     return imported.length === documents.length ? 0 : 1;
   } finally {
     progress.end();
@@ -111,7 +112,7 @@ async function importCopies(path: string, flags: StoreFlags & { json: boolean })
           `holdfast: ${row.id}: this store has another session with this id; it was not changed.`,
         );
     });
-    if (flags.json) console.log(JSON.stringify(counts));
+    if (flags.json) printJson(counts);
     else
       console.log(
         `Imported ${counts.copied} sessions; ${counts.present} were already there, ${counts.different} differ.`,

@@ -8,9 +8,8 @@ import { openTestMemory } from "../../../test/support/memory.ts";
 import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { day } from "../../engine/retention.ts";
-import { commandHelp } from "../command-help.ts";
+import { commandHelp, optionsIn } from "../help.ts";
 import { commands } from "../main.ts";
-import { optionsIn } from "../usage-errors.ts";
 
 const directory = temporaryDirectory();
 const store = { HOLDFAST_DB: join(directory, "memory.db") };
