@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { terminalPictures } from "../scripts/pictures/real-runs.ts";
 import { sections } from "../site/pages.ts";
-import { commandHelp } from "../src/cli/command-help.ts";
+import { commandHelp } from "../src/cli/help.ts";
 import { commands } from "../src/cli/main.ts";
 import { compiled } from "./support/compiled.ts";
 import { temporaryDirectory } from "./support/temporary.ts";

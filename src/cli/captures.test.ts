@@ -6,9 +6,9 @@ import { openTestMemory } from "../../test/support/memory.ts";
 import { holdfastWith } from "../../test/support/people.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { note, ok, problem } from "../hosts/doctor/finding.ts";
+import { ownCommand } from "./commands/init.ts";
+import { goals } from "./help.ts";
 import { commands } from "./main.ts";
-import { ownCommand } from "./own-command.ts";
-import { goals } from "./root-help.ts";
 import { type Diagnosis, renderDoctor } from "./terminal/render-doctor.ts";
 
 const fixtures = join(import.meta.dirname, "fixtures");

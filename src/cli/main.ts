@@ -1,5 +1,4 @@
 import { HoldfastError } from "../errors.ts";
-import { projectCommand } from "./commands/project-command.ts";
 import { peopleCommands } from "./people-commands.ts";
 
 /** What the help says about the hosts. */
@@ -134,7 +133,6 @@ export const commands: Record<string, Command> = {
     summary: "handle a coding agent's event (called by the agent, JSON on stdin)",
     load: () => import("./commands/hook.ts"),
   },
-  project: projectCommand,
 };
 
 /** Runs one command; returns the exit code. */
@@ -149,7 +147,7 @@ export async function main([name, ...args]: string[]): Promise<number> {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    const { suggestionFor } = await import("./usage-errors.ts");
+    const { suggestionFor } = await import("./help.ts");
     const hint = suggestionFor(name, Object.keys(commands));
     return fail(
       `there is no command ${JSON.stringify(name)}.${hint} Run "holdfast help" to list the commands.`,
@@ -162,7 +160,7 @@ export async function main([name, ...args]: string[]): Promise<number> {
   try {
     return await (await command.load()).run(args);
   } catch (error) {
-    const { explainUsageError, isSystemError, suggestionIn } = await import("./usage-errors.ts");
+    const { explainUsageError, isSystemError, suggestionIn } = await import("./help.ts");
     const expected = error instanceof HoldfastError || isSystemError(error);
     const problem = expected
       ? `${(error as Error).message}${suggestionIn(error)}`
@@ -181,7 +179,7 @@ async function welcomeOrHelp(): Promise<number> {
 }
 
 async function printRootHelp(code: number): Promise<number> {
-  const { rootHelp } = await import("./root-help.ts");
+  const { rootHelp } = await import("./help.ts");
   await print(rootHelp(commands));
   return code;
 }
@@ -211,7 +209,7 @@ async function fail(problem: string): Promise<number> {
 }
 
 async function fullHelp(command: Command): Promise<string> {
-  const { commandHelp } = await import("./command-help.ts");
+  const { commandHelp } = await import("./help.ts");
   const { usage, summary, options } = commandHelp(command);
   return `${usage}\n\n${summary.charAt(0).toUpperCase()}${summary.slice(1)}.\n${options}`;
 }

@@ -17,10 +17,11 @@ export const peopleCommands: Record<string, Command> = {
     load: () => import("./commands/sessions.ts"),
   },
   show: {
-    usage: "show [SESSION] [--revision N] [--all]",
-    summary: "show a session's notepad, plan, references, tasks and notes",
+    usage: "show [SESSION] [--revision N] [--compaction N] [--all]",
+    summary: "show a session's notepad, plan, references, tasks, notes and last compaction",
     options: `${session}
   --revision N             the memory as of that revision
+  --compaction N           what this compaction kept, and what it took out of sight
   --all                    every note, not only the newest 50${store}`,
     load: () => import("./commands/show.ts"),
   },
@@ -57,15 +58,6 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
     options: `${session}
   --revision N             the change to undo, if no later change conflicts with it${store}`,
     load: () => import("./commands/undo.ts"),
-  },
-  receipts: {
-    usage: "receipts [SESSION] [--compaction N] [--put-back N [--into notepad|note]]",
-    summary: "show what compactions kept and what is out of sight, and put something back",
-    options: `${session}
-  --compaction N           only this compaction (default: all, and what the newest took out of sight)
-  --put-back N             write item N of the list into memory
-  --into PLACE             notepad (default), which the agent always sees, or note${store}`,
-    load: () => import("./commands/receipts.ts"),
   },
   pin: {
     usage: "pin [TEXT] [--session SESSION]",
@@ -133,5 +125,33 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   migrate FROM TO          copy all sessions with their history; compares each, and continues where it stopped
   --owner OWNER            whose sessions to copy (default: local)${store}`,
     load: () => import("./commands/store.ts"),
+  },
+  project: {
+    usage: "project COMMAND [OPTIONS]",
+    summary: "keep decisions, debt, goals and handoffs in NOTES.md",
+    options: `
+
+  init                     write the template to grimoires/loa/NOTES.md, or to --file
+  recover [QUERY]          --level 1 (150 tokens), 2 (what matches QUERY, 500 tokens), 3 (the whole file)
+  log decision TEXT        --rationale TEXT --evidence "PATH:LINE QUOTE"… --scenario TEXT (three times) [--title TEXT]
+  log debt TEXT            [--severity LOW|MEDIUM|HIGH|CRITICAL] [--found-by NAME] [--sprint NAME] [--actionable --beads]
+  log goal TEXT            [--status open|done] [--blocked-by TEXT] [--depends-on TEXT]
+  log blocker TEXT         [--kind waiting|blocked] [--eta DATE] [--resolution TEXT]
+  log ref PATH             --purpose TEXT [--lines 45-67]
+  log question TEXT        [--answer TEXT]
+  log structure TOPIC      --content TEXT (or -: read it from stdin)
+  handoff SUMMARY          [--next TEXT] [--task TEXT] [--agent NAME]
+  archive                  [--keep N] archive all but the N newest decisions (default: 10)
+  promote SESSION [TEXT]   [--as handoff|debt|goal|question|blocker] copy findings from a session's notepad
+  lint                     [--fix] [--json | --sarif]; exits with 1 if there are findings
+  verify                   [--fix] [--no-write]; exits with 1 if references are stale
+  status                   summarize the notes
+  undo                     undo the last change
+
+  --root DIRECTORY         the project (default: the nearest directory upwards with notes or .git)
+  --file PATH              path of NOTES.md, relative to the root (or $HOLDFAST_NOTES)
+  --input JSON|FILE|-      all fields of a log command at once
+  --json                   print JSON`,
+    load: () => import("./commands/project.ts"),
   },
 };

@@ -3,8 +3,7 @@ import { planInit } from "../hosts/install/init.ts";
 import { findPlaces } from "../hosts/install/places.ts";
 import { isChange } from "../hosts/install/write-changes.ts";
 import { findProject } from "../workspace/project.ts";
-import { run as init } from "./commands/init.ts";
-import { ownCommand } from "./own-command.ts";
+import { run as init, ownCommand } from "./commands/init.ts";
 import { painterFor } from "./terminal/paint.ts";
 import { counted } from "./terminal/quantities.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { isSource } from "../../scripts/boundaries.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
-import { commandHelp } from "../cli/command-help.ts";
+import { commandHelp } from "../cli/help.ts";
 import { type Command, commands } from "../cli/main.ts";
 import { hostNames, hosts } from "./hosts.ts";
 

@@ -20,7 +20,7 @@ const receipt: Receipt = {
   recallable: [],
   missing: [],
   putBack: [{ kind: "path", text: "/shop/src/tax.ts" }],
-  skipped: [],
+  skipped: "",
   needs: [],
   line: "",
 };

@@ -46,7 +46,7 @@ export async function putBack(
   if (!outOfSight(receipt.value).some(({ kind, text }) => kind === item.kind && text === item.text))
     throw new HoldfastError(
       "not_found",
-      `Compaction ${epoch} of session ${session.id} did not take the ${item.kind} ${quote(item.text)} out of sight. "holdfast receipts ${session.id}" lists what it did.`,
+      `Compaction ${epoch} of session ${session.id} did not take the ${item.kind} ${quote(item.text)} out of sight. "holdfast show ${session.id} --compaction ${epoch}" lists what it did.`,
       { data: { epoch } },
     );
   const written = `${oneLine(item.text)} (${item.kind}, put back after compaction ${epoch})`;

@@ -24,9 +24,7 @@ export const people = from("commands for people", {
   "people.diff": "log --revision shows one change line by line.",
   "people.undo": "undo reverts a change as a person and shows what it did.",
   "people.receipts":
-    "receipts shows each compaction's counts by kind and place, whether it was verified, and what is out of sight, most needed first.",
-  "people.receipts-put-back":
-    "receipts --put-back writes an item that is out of sight into the notepad or a note, as a person; undo takes it out again.",
+    "show ends with the last compaction's counts by kind and place and whether it was verified; --compaction lists what is out of sight, most needed first.",
   "people.search": "search finds lines in the memory of all sessions, best first.",
   "people.forget":
     "forget shows what it would remove, with that already masked, asks at a terminal, and removes nothing without a yes; sessions go all or none.",

@@ -8,6 +8,7 @@ import { storeName } from "../../workspace/store-location.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { painterFor, printable } from "../terminal/paint.ts";
+import { printJson } from "../terminal/screen.ts";
 
 /** Prints every setting with its value and where it comes from, or the JSON Schema. */
 export async function run(args: string[]): Promise<number> {
@@ -17,7 +18,7 @@ export async function run(args: string[]): Promise<number> {
   });
   const [what, ...rest] = positionals;
   if (what === "schema" && rest.length === 0) {
-    console.log(JSON.stringify(configSchema(), null, 2));
+    printJson(configSchema());
     return 0;
   }
   if (what !== undefined)
@@ -29,7 +30,7 @@ export async function run(args: string[]): Promise<number> {
   const rows = settingRows(workspace).filter(({ origin }) => !values.changed || origin.source !== "default");
   const problems = await explainProblems(workspace.config);
   const files = configFiles(workspace.project).filter(({ path }) => existsSync(path));
-  if (values.json) console.log(JSON.stringify({ settings: rows, files, problems }, null, 2));
+  if (values.json) printJson({ settings: rows, files, problems });
   else show(rows, files, problems);
   return problems.length === 0 ? 0 : 1;
 }

@@ -18,7 +18,7 @@ import { readHostArguments } from "../host-commands.ts";
 import { findBackups } from "../store-backups.ts";
 import { counted, sizeOf } from "../terminal/quantities.ts";
 import { renderDoctor } from "../terminal/render-doctor.ts";
-import { printLines, screenOf } from "../terminal/screen.ts";
+import { printJson, printLines, screenOf } from "../terminal/screen.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readHostArguments(args, { live: { type: "boolean", default: false } });
@@ -44,20 +44,14 @@ export async function run(args: string[]): Promise<number> {
     config.length === 0 &&
     reports.every(({ findings }) => !findings.some(isProblem));
   if (values.json)
-    console.log(
-      JSON.stringify(
-        {
-          ok: isHealthy,
-          root: project.root,
-          config,
-          hosts: reports,
-          ...(trouble ? { trouble } : {}),
-          store,
-        },
-        null,
-        2,
-      ),
-    );
+    printJson({
+      ok: isHealthy,
+      root: project.root,
+      config,
+      hosts: reports,
+      ...(trouble ? { trouble } : {}),
+      store,
+    });
   else printLines(renderDoctor({ reports, config, trouble, store }, screenOf()));
   return isHealthy ? 0 : 1;
 }

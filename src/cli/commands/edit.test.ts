@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { holdfastWith, scriptedEditor } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { splitCommand } from "../terminal/run-editor.ts";
 
 /** A store with the session "s" and this notepad. */
 async function storeWith(notepad: string): Promise<{ HOLDFAST_DB: string }> {
@@ -246,4 +247,15 @@ test("if nothing was edited, nothing is changed and no file is left behind [peop
   assert.equal(gone.code, 1);
   assert.match(gone.stderr, /The edited file is gone\. Nothing was changed\./);
   assert.equal((await read(store)).revision, 2);
+});
+
+test("an editor's command line is split as a shell would, and run without one [people.edit]", () => {
+  for (const [line, words] of [
+    ["code --wait", ["code", "--wait"]],
+    [`"/Program Files/ed" -n 'a "b"'`, ["/Program Files/ed", "-n", 'a "b"']],
+    [String.raw`/my\ editor/ed $HOME; rm`, ["/my editor/ed", "$HOME;", "rm"]],
+    [String.raw`C:\tools\ed.exe ''`, [String.raw`C:\tools\ed.exe`, ""]],
+    ["  vi  ", ["vi"]],
+  ] as const)
+    assert.deepEqual(splitCommand(line), words);
 });

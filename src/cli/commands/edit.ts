@@ -12,11 +12,9 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Operation } from "../../surfaces/operations.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
-import { readArguments } from "../arguments.ts";
-import { type EditedFile, makeEditedFile } from "../edited-file.ts";
+import { atMostOne, readArguments } from "../arguments.ts";
 import { pickSession } from "../pick-session.ts";
-import { atMostOne } from "../positionals.ts";
-import { runEditor } from "../terminal/run-editor.ts";
+import { type EditedFile, makeEditedFile, runEditor } from "../terminal/run-editor.ts";
 import { printJson } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 

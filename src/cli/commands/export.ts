@@ -11,7 +11,7 @@ import { openExistingMemory } from "../../workspace/open-memory.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { onlyArgument, readArguments } from "../arguments.ts";
-import { exportFormats } from "../command-help.ts";
+import { exportFormats } from "../help.ts";
 import { pickSession } from "../pick-session.ts";
 import { visibleJson } from "../terminal/visible-text.ts";
 

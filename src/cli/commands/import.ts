@@ -11,6 +11,7 @@ import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { onlyArgument, readArguments } from "../arguments.ts";
+import { printJson } from "../terminal/screen.ts";
 
 const usage = "import FILE|- [--session ID]";
 
@@ -28,7 +29,7 @@ export async function run(args: string[]): Promise<number> {
       values.session === undefined ? {} : { id: values.session },
     );
     const { row } = await session.state();
-    if (values.json) console.log(JSON.stringify({ session: session.id, revision: row.revision }));
+    if (values.json) printJson({ session: session.id, revision: row.revision });
     else
       console.log(
         `Imported as session ${session.id} (revision ${row.revision}, ${row.counters.notes} notes, ${row.counters.lastMessage} messages).`,
@@ -74,7 +75,7 @@ async function importCopies(path: string, flags: StoreFlags & { json: boolean })
           `holdfast: ${row.id}: this store has another session with this id; it was not changed.`,
         );
     });
-    if (flags.json) console.log(JSON.stringify(counts));
+    if (flags.json) printJson(counts);
     else
       console.log(
         `Imported ${counts.copied} sessions; ${counts.present} were already there, ${counts.different} differ.`,

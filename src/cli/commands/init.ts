@@ -1,17 +1,18 @@
+import { basename, dirname } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { hostNames } from "../../hosts/hosts.ts";
 import { type InitPlan, planInit, runInit } from "../../hosts/install/init.ts";
-import { isInNpxCache, npxLauncher } from "../../hosts/install/launcher.ts";
+import { findLauncher, isInNpxCache, npxLauncher, shellLine } from "../../hosts/install/launcher.ts";
 import { filesWithMachinePaths } from "../../hosts/install/machine-paths.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
 import { planSurfaces } from "../../hosts/install/plan-surfaces.ts";
 import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
 import { type FileChange, isChange, writeChanges } from "../../hosts/install/write-changes.ts";
+import { packageRoot } from "../../workspace/package.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readHostArguments, showChange } from "../host-commands.ts";
-import { ownCommand } from "../own-command.ts";
 import { counted } from "../terminal/quantities.ts";
-import { printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { wrapParagraph } from "../terminal/wrap-text.ts";
 
 export async function run(args: string[]): Promise<number> {
@@ -37,7 +38,7 @@ export async function run(args: string[]): Promise<number> {
     writeChanges(config.filter(isChange), places.scope === "user" ? 0o600 : 0o644);
   }
   const shown = { ...plan, files: [...plan.files, ...config] };
-  if (values.json) console.log(JSON.stringify(report(shown, places, values["dry-run"]), null, 2));
+  if (values.json) printJson(report(shown, places, values["dry-run"]));
   else printLines(closing(shown, places, values["dry-run"]));
   return 0;
 }
@@ -132,4 +133,11 @@ function report({ hosts, files, next }: ShownPlan, places: Places, dryRun: boole
     machinePaths: filesWithMachinePaths(files, places),
     next,
   };
+}
+
+/** The words with which the person can start this program again: `holdfast` if the shell finds it. */
+export function ownCommand(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  if (findLauncher(env).command === "holdfast") return "holdfast";
+  if (basename(dirname(packageRoot)) === "node_modules") return "npx holdfast";
+  return shellLine(["npm", "--prefix", packageRoot, "run", "holdfast", "--"]);
 }

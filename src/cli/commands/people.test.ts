@@ -8,9 +8,8 @@ import { openTestMemory } from "../../../test/support/memory.ts";
 import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { day } from "../../engine/retention.ts";
-import { commandHelp } from "../command-help.ts";
+import { commandHelp, optionsIn } from "../help.ts";
 import { commands } from "../main.ts";
-import { optionsIn } from "../usage-errors.ts";
 
 const directory = temporaryDirectory();
 const store = { HOLDFAST_DB: join(directory, "memory.db") };
@@ -129,7 +128,9 @@ test("--json has the documented shapes [people.json]", async () => {
     "scratchpad",
     "notes",
     "tasks",
+    "compaction",
   ]);
+  assert.equal(show.compaction, null);
   assert.ok(show.notepad.endsWith("- \x1b]0;owned\x07 \u202etxt"));
   assert.deepEqual(show.tasks, [{ description: "Reconcile Q3", depth: 1 }]);
   assert.deepEqual(show.notes[0].tags, ["format", "emea"]);

@@ -4,15 +4,15 @@ import { renderSarif } from "../../surfaces/project/lint/sarif.ts";
 import { describeStale } from "../../surfaces/project/verify/verify.ts";
 import { verifyProject } from "../../surfaces/project/verify/verify-project.ts";
 import { counted } from "../terminal/quantities.ts";
+import { printJson } from "../terminal/screen.ts";
 import type { ProjectArguments } from "./project.ts";
 
 /** Exit code 0: no findings. 1: findings. 2: the file could not be checked. */
 export async function lint({ project, json, values }: ProjectArguments): Promise<number> {
   try {
     const report = values.fix ? await fixProject(project) : await lintProject(project);
-    if (values.sarif) console.log(JSON.stringify(renderSarif(report), null, 2));
-    else if (json)
-      console.log(JSON.stringify({ ...report, findings: report.findings.map(withoutFix) }, null, 2));
+    if (values.sarif) printJson(renderSarif(report));
+    else if (json) printJson({ ...report, findings: report.findings.map(withoutFix) });
     else printReport(report);
     return report.findings.length === 0 ? 0 : 1;
   } catch (error) {
@@ -53,7 +53,7 @@ export async function verify({ project, json, values }: ProjectArguments): Promi
       ...(problem === "" ? {} : { problem }),
       ...(now === undefined ? {} : { now }),
     }));
-    console.log(JSON.stringify({ ok, stale: stale.length, updated, references: shown }, null, 2));
+    printJson({ ok, stale: stale.length, updated, references: shown });
   } else {
     for (const each of stale) console.log(`${project.file.name}: ${describeStale(each)} (${each.status})`);
     console.log(`${ok} of ${references.length} references are valid; ${updated} lines updated.`);

@@ -1,6 +1,7 @@
 import { undoChange } from "../../surfaces/project/edit/change-notes.ts";
 import { initProject } from "../../surfaces/project/init.ts";
 import { projectStatus } from "../../surfaces/project/status.ts";
+import { printJson } from "../terminal/screen.ts";
 import type { ProjectArguments } from "./project.ts";
 
 export async function init({ project, json }: ProjectArguments): Promise<number> {
@@ -8,20 +9,22 @@ export async function init({ project, json }: ProjectArguments): Promise<number>
   const next = ignored
     ? "Git ignores it: remove it from .gitignore to share it."
     : "Commit it with the code.";
-  console.log(json ? JSON.stringify({ ok: true, file: name, ignored }) : `Wrote ${name}. ${next}`);
+  if (json) printJson({ ok: true, file: name, ignored });
+  else console.log(`Wrote ${name}. ${next}`);
   return 0;
 }
 
 export async function undo({ project, json }: ProjectArguments): Promise<number> {
   const undone = undoChange(project.file);
-  console.log(json ? JSON.stringify({ ok: true, ...undone }) : `Undid ${undone.operation} of ${undone.at}.`);
+  if (json) printJson({ ok: true, ...undone });
+  else console.log(`Undid ${undone.operation} of ${undone.at}.`);
   return 0;
 }
 
 export async function status({ project, json }: ProjectArguments): Promise<number> {
   const known = projectStatus(project);
   if (json) {
-    console.log(JSON.stringify(known, null, 2));
+    printJson(known);
     return 0;
   }
   const debt = Object.entries(known.debt).filter(([, count]) => count > 0);

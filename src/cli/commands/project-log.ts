@@ -5,6 +5,7 @@ import { HoldfastError } from "../../errors.ts";
 import { type Answer, projectOperations } from "../../surfaces/project/operations.ts";
 import type { Caller } from "../../surfaces/project/project.ts";
 import { findCodeSpans } from "../../surfaces/project/verify/references.ts";
+import { printJson } from "../terminal/screen.ts";
 import type { ProjectArguments } from "./project.ts";
 
 /** What can be logged: the operation for it, and the field that the text argument fills. */
@@ -96,7 +97,8 @@ async function perform(
   }
   const who = { agent: text(args, "agent"), session: text(args, "session"), ...caller };
   const answer: Answer = await operation.run(args.project, normaliseTexts(parsed.data), who);
-  console.log(args.json ? JSON.stringify(answer) : answer.text);
+  if (args.json) printJson(answer);
+  else console.log(answer.text);
   return 0;
 }
 

@@ -8,9 +8,8 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
-import { readArguments } from "../arguments.ts";
+import { atMostOne, readArguments } from "../arguments.ts";
 import { pickSession } from "../pick-session.ts";
-import { atMostOne } from "../positionals.ts";
 import {
   type Conversation,
   findConversations,

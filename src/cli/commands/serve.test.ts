@@ -98,7 +98,7 @@ test("invalid options are reported with what to do [serve.command] [serve.port] 
     [["--port", "70000"], /at most 65535/],
     [["--port", "x"], /whole number/],
     [["--host", "0.0.0.0", "--token", "short"], /at least 16/],
-    [["extra"], /takes no argument/],
+    [["extra"], /Unexpected argument "extra"/],
     [["--store", "memory:"], /either --db or --store/],
   ] as const) {
     const { message } = await rejection(run([...db, ...args]), "invalid_input");

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,9 +21,8 @@ import { projectSession } from "../../workspace/project-session.ts";
 import { type StoreFlags, storeName } from "../../workspace/store-location.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { readArguments, wholeNumber } from "../arguments.ts";
+import { noArguments, readArguments, wholeNumber } from "../arguments.ts";
 import { hostSessions } from "../host-sessions.ts";
-import { openBrowser } from "../terminal/open-browser.ts";
 import { painterFor } from "../terminal/paint.ts";
 
 const paint = painterFor(process.stdout);
@@ -40,8 +40,7 @@ export async function run(args: string[]): Promise<number> {
     demo: { type: "boolean", default: false },
     set: { type: "string", multiple: true },
   });
-  if (positionals.length > 0)
-    throw new HoldfastError("invalid_input", `serve takes no argument ${JSON.stringify(positionals[0])}.`);
+  noArguments(positionals, "serve [--port N] [--no-open] [--demo]");
   const binding = {
     port: readPort(values.port),
     host: values.host,
@@ -169,4 +168,22 @@ function readPort(value: string | undefined): number | undefined {
   const port = wholeNumber(value, "port");
   if (port === undefined || port <= 65_535) return port;
   throw new HoldfastError("invalid_input", `--port must be at most 65535 (got ${port}).`);
+}
+
+/** Opens a page in the user's browser, if there is one. */
+function openBrowser(url: string): void {
+  const [command, ...args] = browserCommand(url);
+  if (command === undefined) return;
+  const child = spawn(command, args, { stdio: "ignore", detached: true });
+  // Without a browser, the user still has the printed URL.
+  child.once("error", () => {});
+  child.unref();
+}
+
+function browserCommand(url: string): string[] {
+  const { CI, DISPLAY, WAYLAND_DISPLAY } = process.env;
+  if (CI || !process.stdout.isTTY) return [];
+  if (process.platform === "darwin") return ["open", url];
+  if (process.platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler", url];
+  return DISPLAY || WAYLAND_DISPLAY ? ["xdg-open", url] : [];
 }

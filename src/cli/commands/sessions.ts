@@ -1,9 +1,12 @@
+import type { Memory } from "../../sessions/memory.ts";
+import { sqliteSessionSizes } from "../../stores/sqlite/disk-space.ts";
 import type { SessionSummary } from "../../stores/store.ts";
 import { openMemoryToRead } from "../../workspace/read-memory.ts";
-import { readArguments } from "../arguments.ts";
+import { type StoreFlags, sqliteFile } from "../../workspace/store-location.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
+import { noArguments, readArguments } from "../arguments.ts";
 import { eachSession } from "../pick-session.ts";
-import { noArguments } from "../positionals.ts";
-import { readSizes } from "../session-sizes.ts";
+import { startProgress } from "../terminal/progress.ts";
 import { ageOf, counted, sizeOf } from "../terminal/quantities.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
@@ -36,6 +39,25 @@ export async function run(args: string[]): Promise<number> {
   } finally {
     await memory.close();
   }
+}
+
+/** The approximate size of each session in the store, in bytes, including its history. */
+async function readSizes(
+  memory: Memory,
+  flags: StoreFlags,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const path = sqliteFile(findWorkspace({ flags }).store);
+  if (path !== undefined) return sqliteSessionSizes(path);
+  const sizes = new Map<string, number>();
+  const progress = startProgress("Measuring sessions", ids.length);
+  for (const [index, id] of ids.entries()) {
+    progress.at(index);
+    const session = await memory.findSession(id);
+    if (session) sizes.set(id, Buffer.byteLength(JSON.stringify(await memory.exportSession(id))));
+  }
+  progress.end();
+  return sizes;
 }
 
 /** Children under their parents, newest first on every level. */

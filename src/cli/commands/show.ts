@@ -1,8 +1,9 @@
 import { originLine } from "../../context/origin-line.ts";
 import { type ForeignLines, foreignLines } from "../../engine/origins.ts";
-import type { OpenTask } from "../../engine/records.ts";
+import type { OpenTask, Receipt } from "../../engine/records.ts";
 import { revertChanges, type SessionRow } from "../../engine/state.ts";
 import { countCharacters } from "../../engine/text.ts";
+import { HoldfastError } from "../../errors.ts";
 import type { MemorySnapshot } from "../../sessions/history.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -10,17 +11,17 @@ import type { Note } from "../../surfaces/notes/operations.ts";
 import { type ListedPin, listPins } from "../../surfaces/pins/operations.ts";
 import { readTasks } from "../../surfaces/tasks/operations.ts";
 import { openMemoryToRead } from "../../workspace/read-memory.ts";
-import { readArguments, wholeNumber } from "../arguments.ts";
+import { atMostOne, readArguments, wholeNumber } from "../arguments.ts";
 import { pickSession } from "../pick-session.ts";
 import { pinLines } from "../pin-lines.ts";
-import { atMostOne } from "../positionals.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { renderMarkdown } from "../terminal/render-markdown.ts";
+import { receiptJson, renderOutOfSight, renderReceipt } from "../terminal/render-receipt.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 import { dotted, inlineSpans, type Span, wrapSpans } from "../terminal/wrap-text.ts";
 
-const usage = "show [SESSION] [--revision N] [--all]";
+const usage = "show [SESSION] [--revision N] [--compaction N] [--all]";
 
 /** More notes are shown with --all. */
 const maxNotes = 50;
@@ -35,18 +36,26 @@ interface Shown {
   origin: string;
   /** When its revision was written. */
   at: number;
+  /** What the last compaction left; none for an earlier state. */
+  receipt: Receipt | undefined;
 }
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args, {
     revision: { type: "string" },
+    compaction: { type: "string" },
     all: { type: "boolean" },
   });
   const idOrPrefix = atMostOne(positionals, "SESSION", usage);
   const revision = wholeNumber(values.revision, "revision");
+  const epoch = wholeNumber(values.compaction, "compaction");
   const memory = await openMemoryToRead({ flags: values });
   try {
     const session = await pickSession(memory, idOrPrefix);
+    if (epoch !== undefined) {
+      await printReceipt(session, epoch, values.json);
+      return 0;
+    }
     const shown = await readMemory(session, revision);
     if (values.json) printJson(jsonOf(shown));
     else
@@ -57,6 +66,23 @@ export async function run(args: string[]): Promise<number> {
   } finally {
     await memory.close();
   }
+}
+
+/** One compaction: its counts, and what it took out of sight. */
+async function printReceipt(session: Session, epoch: number, isJson: boolean): Promise<void> {
+  const receipts = await session.receipts();
+  const receipt = receipts.find((each) => each.epoch === epoch);
+  if (!receipt) {
+    const known = receipts.map((each) => each.epoch).join(", ") || "none";
+    throw new HoldfastError(
+      "not_found",
+      `Session ${session.id} has no compaction ${epoch}. Its compactions with a receipt: ${known}.`,
+      { data: { epoch } },
+    );
+  }
+  if (isJson) return printJson({ session: session.id, ...receiptJson(receipt) });
+  const screen = screenOf();
+  printLines([...renderReceipt(receipt, screen), "", ...renderOutOfSight(receipt, screen)]);
 }
 
 async function readMemory(session: Session, revision: number | undefined): Promise<Shown> {
@@ -73,10 +99,11 @@ async function readMemory(session: Session, revision: number | undefined): Promi
     tasks: readTasks(then).map(([, task]) => task),
     pins: listPins(then),
     at: entry?.at ?? now.row.updatedAt,
+    receipt: revision === undefined ? (await session.receipts()).at(-1) : undefined,
   };
 }
 
-function jsonOf({ row, snapshot, tasks, pins, foreign }: Shown) {
+function jsonOf({ row, snapshot, tasks, pins, foreign, receipt }: Shown) {
   const { id, title, agent, status, origin, parent, createdAt, updatedAt } = row;
   return {
     session: { id, title, agent, status, origin, parent, createdAt, updatedAt },
@@ -87,13 +114,14 @@ function jsonOf({ row, snapshot, tasks, pins, foreign }: Shown) {
     scratchpad: snapshot.scratchpad,
     notes: snapshot.notes.map(({ updated: _updated, ...note }) => note),
     tasks: tasks.map(({ description, depth }) => ({ description, depth })),
+    compaction: receipt ? receiptJson(receipt) : null,
   };
 }
 
 const indent = "  ";
 
 function render(
-  { row, snapshot, tasks, pins, origin, at }: Shown,
+  { row, snapshot, tasks, pins, origin, at, receipt }: Shown,
   memory: Memory,
   mostNotes: number,
   screen: Screen,
@@ -140,6 +168,13 @@ function render(
     ...wrapSpans([{ text: visibleLine(row.title ?? row.id), style: ["bold", "cyan"] }], "", "", screen),
     ...wrapSpans(dotted(facts), "", "", screen),
     ...(written.length > 0 ? written : ["", "Nothing has been written yet."]),
+    ...(receipt
+      ? [
+          "",
+          ...renderReceipt(receipt, screen),
+          ...wrapSpans([{ text: wholeReceipt(row.id, receipt), style: "dim" }], indent, indent, screen),
+        ]
+      : []),
   ];
 }
 
@@ -155,6 +190,10 @@ function section(
   const number = size.toLocaleString("en-US");
   const amount = limit === undefined ? number : `${number} of ${limit.toLocaleString("en-US")} characters`;
   return ["", `${screen.paint("bold", name)}  ${screen.paint("dim", amount)}`, ...body()];
+}
+
+function wholeReceipt(id: string, { epoch }: Receipt): string {
+  return `"holdfast show ${id} --compaction ${epoch}" lists what is out of sight.`;
 }
 
 function olderNotes(count: number, screen: Screen): string[] {

@@ -1,7 +1,6 @@
 import { openExistingMemory } from "../../workspace/open-memory.ts";
-import { readArguments, wholeNumber } from "../arguments.ts";
+import { atMostOne, readArguments, wholeNumber } from "../arguments.ts";
 import { pickSession } from "../pick-session.ts";
-import { atMostOne } from "../positionals.ts";
 import { renderDiff } from "../terminal/render-diff.ts";
 import { printJson, printLines, screenOf } from "../terminal/screen.ts";
 

@@ -3,6 +3,7 @@ import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
 import { planUninstall, runUninstall } from "../../hosts/install/uninstall.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readHostArguments, showChange } from "../host-commands.ts";
+import { printJson } from "../terminal/screen.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readHostArguments(args, {
@@ -21,7 +22,7 @@ export async function run(args: string[]): Promise<number> {
       diff: diffOf(file),
     }));
     const { scope, root } = places;
-    console.log(JSON.stringify({ scope, root, dryRun: values["dry-run"], files, left: plan.left }, null, 2));
+    printJson({ scope, root, dryRun: values["dry-run"], files, left: plan.left });
     return 0;
   }
   for (const file of plan.files) showChange(file, places.root, values.diff);

@@ -25,7 +25,7 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/secrets/edit.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/secrets/find-secrets.ts": "loaded",
   "src/secrets/kinds.ts": "loaded",
-  "src/cli/commands/redact.ts": [{ source: "a+", flags: "giu" }],
+  "src/cli/commands/forget.ts": [{ source: "a+", flags: "giu" }],
   "src/compaction/facts/commands.ts": "loaded",
   "src/compaction/identifiers.ts": [{ source: "(?<![\\w/@.-])aaaa(?![\\w/-]|\\.\\w)", flags: "g" }],
   "src/compaction/need/names.ts": "loaded",

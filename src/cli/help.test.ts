@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseArgs } from "node:util";
 import { closestName } from "../engine/edit-distance.ts";
-import { splitCommand } from "./terminal/run-editor.ts";
-import { explainUsageError, optionsIn } from "./usage-errors.ts";
+import { explainUsageError, optionsIn } from "./help.ts";
 
 test("the nearest name is suggested, and none if nothing is near [people.usage]", () => {
   const options = ["--older-than", "--keep", "--max-size", "--yes", "--db"];
@@ -33,15 +32,4 @@ test("a command's options are those in its help, plus the common ones [people.us
     "--json",
     "--help",
   ]);
-});
-
-test("an editor's command line is split as a shell would, and run without one [people.edit]", () => {
-  for (const [line, words] of [
-    ["code --wait", ["code", "--wait"]],
-    [`"/Program Files/ed" -n 'a "b"'`, ["/Program Files/ed", "-n", 'a "b"']],
-    [String.raw`/my\ editor/ed $HOME; rm`, ["/my editor/ed", "$HOME;", "rm"]],
-    [String.raw`C:\tools\ed.exe ''`, [String.raw`C:\tools\ed.exe`, ""]],
-    ["  vi  ", ["vi"]],
-  ] as const)
-    assert.deepEqual(splitCommand(line), words);
 });
