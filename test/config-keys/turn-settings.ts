@@ -18,7 +18,7 @@ import {
 
 const write = { name: "write_notepad", input: { content: "what was decided" } };
 
-/** A conversation in which each hint is due once, and the user gives three rules. */
+/** A conversation in which each hint is due once. */
 const turns: readonly Turn[] = [
   { user: "Never push to main.", agent: "The plan:\n1. Count\n2. Sort\n3. Report" },
   { user: "Always run the linter before you commit anything.", agent: "I have noted that." },
