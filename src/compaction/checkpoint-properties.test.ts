@@ -168,7 +168,6 @@ test("what a few names leave is used for statements, to at least 95 % [controlle
     calls("edit_file", { path: "src/importer.ts" }, "1"),
     result("edited", "1"),
     says("I decided to keep the importer in one file because both formats need it."),
-    ...Array.from({ length: 40 }, (_, index) => says(`I decided to skip row ${index} because it is empty.`)),
   );
   const state = stateWith({}, steps.join("\n"));
   for (const size of [600, 900, 1_500]) {

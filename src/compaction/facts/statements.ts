@@ -16,7 +16,7 @@ const slashCommand =
 const commandOutput = /^<([a-z]+(?:-[a-z]+)+)>.*<\/[a-z-]+>$/s;
 
 /** Whether a host reports something in the user's place, such as the end of a background task: that is not the user's. */
-export function isReport(text: string): boolean {
+function isReport(text: string): boolean {
   return /^\s*<(?:[a-z]+-)*notification>/.test(text);
 }
 

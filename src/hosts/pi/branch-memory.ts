@@ -38,7 +38,7 @@ function pinsOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
     if (type !== "custom" || customType !== pinKey || !isObject(data)) continue;
     const { id, pin } = data;
     if (typeof id !== "string" || !/^p\d{1,12}$/.test(id)) continue;
-    if (isObject(pin) && typeof pin.text === "string" && typeof pin.status === "string")
+    if (isObject(pin) && typeof pin.text === "string" && typeof pin.by === "string")
       pins.set(id, pin as Json);
     else pins.delete(id);
   }
