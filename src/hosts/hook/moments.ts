@@ -1,4 +1,4 @@
-import { loadExactTokenizer } from "../../context/exact-tokens.ts";
+import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { notifySurfaces } from "../../surfaces/notify.ts";
 import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
 import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
@@ -42,10 +42,7 @@ export async function prepareStart(hook: HookContext): Promise<void> {
   keepNotes(hook.project.directory, await recover(hook));
 }
 
-/**
- * Level 1 of NOTES.md, shown at the start of a conversation and after a compaction; "" without NOTES.md. Its tokens are
- * counted exactly, though that is slower: estimates are off by half in some scripts, and the budget is hard.
- */
+/** Level 1 of NOTES.md, shown at the start of a conversation and after a compaction; "" without NOTES.md. */
 export async function projectText(hook: HookContext): Promise<string> {
   if (hook.notes) return hook.notes.text;
   if (!offers(hook.config, "project") || !hasNotes(hook.project.root, notesOf(hook).path)) return "";
@@ -56,10 +53,7 @@ export async function projectText(hook: HookContext): Promise<string> {
 
 async function recover(hook: HookContext): Promise<RecoveredNotes> {
   const { recoverProject, resolvedLines } = await import("../../surfaces/project/handover.ts");
-  const counter = countedTokens(hook.project.directory, async () => {
-    const { count } = await loadExactTokenizer();
-    return count;
-  });
+  const counter = countedTokens(hook.project.directory, async () => estimateTokens);
   const { text, blockers, warnings, sources } = await counter.run((countTokens) =>
     recoverProject({ ...notesOf(hook), countTokens }),
   );

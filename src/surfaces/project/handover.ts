@@ -51,7 +51,7 @@ export async function recoverProject(options: ProjectOptions): Promise<Recovered
     const { file } = project;
     const notes = readNotes(file);
     if (!notes) return recovered;
-    const { text, paths } = recoverLevel1(file, notes, await project.countTokens());
+    const { text, paths } = recoverLevel1(file, notes, project.countTokens);
     recovered.text = text;
     recovered.blockers = resolvedBlockers(project, notes);
     recovered.sources = {
