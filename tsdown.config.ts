@@ -17,7 +17,6 @@ const common: UserConfig = {
 const builtIn = [
   "@hono/node-server",
   /^@modelcontextprotocol\//,
-  "gpt-tokenizer",
   "hono",
   "jsonc-parser",
   "quickjs-wasi",
@@ -60,7 +59,6 @@ const library = defineConfig({
   entry: {
     index: "src/index.ts",
     cli: "src/cli.ts",
-    o200k: "src/context/o200k.ts",
     agent: "src/agent/index.ts",
     "ai-sdk": "src/adapters/ai-sdk/index.ts",
     anthropic: "src/adapters/anthropic/index.ts",
@@ -83,13 +81,11 @@ const library = defineConfig({
   clean: true,
 });
 
-/** Only commands load a host's setup, from the library's files. The library's token table serves hooks too. */
+/** Only commands load a host's setup, from the library's files. */
 const setupApart = {
   name: "setup-apart",
-  resolveId(source: string) {
-    if (source === "./setup.ts") return { id: "./cli.js", external: true as const };
-    return source === "./o200k.ts" ? { id: "./o200k.js", external: true as const } : undefined;
-  },
+  resolveId: (source: string) =>
+    source === "./setup.ts" ? { id: "./cli.js", external: true as const } : undefined,
 };
 
 /**

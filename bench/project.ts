@@ -26,9 +26,8 @@ export async function projectFigures(directory: string): Promise<Figure[]> {
   // Remove half of the quotes, so that verifying searches for each of them.
   for (let index = 0; index < references / 2; index++) writeFileSync(join(root, pathOf(index)), "nothing\n");
   const searched = await rounds(() => verifyProject(project), 3);
-  const count = await project.countTokens();
   const large = notesText(3_000);
-  const recovered = await rounds(() => recoverLevel1(project.file, parseNotes(large), count));
+  const recovered = await rounds(() => recoverLevel1(project.file, parseNotes(large), project.countTokens));
   const linted = await rounds(() => lintProject(project), 3);
   return [
     figure(

@@ -136,7 +136,6 @@ function retentionOf(given: MemoryOptions["retention"]): RetentionRules {
 }
 
 export { estimateTokens } from "./context/estimate-tokens.ts";
-export { loadExactTokenizer } from "./context/exact-tokens.ts";
 export {
   type CalibratedTokenizer,
   cachedTokenizer,

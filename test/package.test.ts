@@ -90,14 +90,7 @@ test("the package installs few packages and few megabytes [repo.light]", () => {
 
 test("built in packages bring their licences [repo.light]", () => {
   const licences = readFileSync(join(dist, "LICENSES-OF-BUILT-IN-PACKAGES.txt"), "utf8");
-  for (const name of [
-    "gpt-tokenizer",
-    "hono",
-    "micromark",
-    "quickjs-wasi",
-    "yaml",
-    "@modelcontextprotocol/server",
-  ])
+  for (const name of ["hono", "micromark", "quickjs-wasi", "yaml", "@modelcontextprotocol/server"])
     assert.match(licences, new RegExp(`^${name} \\d`, "m"));
 });
 
@@ -108,7 +101,7 @@ test("init loads nothing that only chat, serve or the sandbox need [repo.light]"
     [...loaded].some((name) => name.startsWith("package-jsonc-parser")),
     "staticImports finds nothing",
   );
-  const heavy = /^(?:ai|@ai-sdk.*)$|hono|quickjs|gpt-tokenizer|modelcontextprotocol/;
+  const heavy = /^(?:ai|@ai-sdk.*)$|hono|quickjs|modelcontextprotocol/;
   assert.deepEqual(
     [...loaded].filter((name) => heavy.test(name)),
     [],

@@ -128,7 +128,6 @@ export const engine = [
     "context.cached": "The context of an unchanged session is not rendered again.",
     "tools.duplicate": "Two surfaces with the same tool name are rejected at startup.",
     "tokens.estimate": "The estimator is within 20 % on prose, code, JSON, hex, base64, UUIDs and CJK.",
-    "tokens.exact": "The exact tokenizer equals o200k and handles long runs.",
     "tokens.calibrate": "Reported usage corrects the estimator's ratios.",
     "tokens.cache": "An unchanged text is never counted twice.",
   }),

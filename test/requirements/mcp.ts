@@ -41,7 +41,7 @@ export const mcp = from("MCP server", {
     "The tool definitions of the default surfaces take at most 1,000 tokens, and --cost reports the tokens of each surface.",
   "mcp.surfaces":
     "Surfaces are selected by name; the project's notes are added when there is a NOTES.md; an unknown name is rejected.",
-  "mcp.startup": "Starting the server loads neither the exact tokenizer nor a model's SDK.",
+  "mcp.startup": "Starting the server loads no model's SDK.",
   "store.default":
     "The default store is a file of the project in the user's state folder, readable only by its owner; the project stays as it was.",
   "store.location":

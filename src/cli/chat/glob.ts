@@ -6,7 +6,7 @@ const maxAlternatives = 64;
 
 /**
  * Tests paths against a glob with `*`, `?`, `[a-z]`, `{a,b}` and `**`. A glob without a slash matches file names in
- * any directory. Each star is tried once per character, where Node's `matchesGlob` tries all combinations.
+ * any directory. Node's `matchesGlob` prints a warning in Node 22.13, and tries all combinations of stars.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
   if (glob.length > maxLength) {

@@ -1,4 +1,4 @@
-import { loadExactTokenizer } from "../../context/exact-tokens.ts";
+import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { defaultLimits } from "../../engine/limits.ts";
 import { projectTool } from "../../mcp/project-tools.ts";
 import { inHost, type Surface } from "../../surfaces/surface.ts";
@@ -12,23 +12,22 @@ interface SurfaceCost {
   tokens: number;
 }
 
-/** The exact token cost of each surface's tool definitions. */
-async function measureCost(surfaces: readonly Surface[]): Promise<SurfaceCost[]> {
-  const tokenizer = await loadExactTokenizer();
+/** The estimated token cost of each surface's tool definitions. */
+function measureCost(surfaces: readonly Surface[]): SurfaceCost[] {
   return surfaces.map((surface) => {
     const toolbox = createToolbox([surface], { limits: defaultLimits, countTokens: () => 0 }, inHost);
     const tools = toolbox.describe().map(projectTool);
-    return { surface: surface.name, tools: tools.length, tokens: tokenizer.count(JSON.stringify(tools)) };
+    return { surface: surface.name, tools: tools.length, tokens: estimateTokens(JSON.stringify(tools)) };
   });
 }
 
-export async function printCost(surfaces: readonly Surface[], asJson: boolean): Promise<number> {
-  const costs = await measureCost(surfaces);
+export function printCost(surfaces: readonly Surface[], asJson: boolean): number {
+  const costs = measureCost(surfaces);
   if (asJson) {
     console.log(JSON.stringify(costs, null, 2));
     return 0;
   }
-  console.log("Tokens of tool definitions, as tools/list sends them (o200k):");
+  console.log("Tokens of tool definitions, as tools/list sends them (estimated):");
   for (const { surface, tools, tokens } of costs)
     console.log(
       `  ${surface.padEnd(12)}${count(tokens).padStart(6)}  ${tools} ${tools === 1 ? "tool" : "tools"}`,

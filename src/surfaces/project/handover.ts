@@ -36,7 +36,7 @@ export async function recoverProject(options: ProjectOptions): Promise<Recovered
     const { file } = project;
     const notes = readNotes(file);
     if (!notes) return recovered;
-    recovered.text = recoverLevel1(file, notes, await project.countTokens()).text;
+    recovered.text = recoverLevel1(file, notes, project.countTokens).text;
     recovered.blockers = resolvedBlockers(project, notes);
   } catch (error) {
     recovered.warnings.push((error as Error).message);

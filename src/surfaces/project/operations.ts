@@ -53,7 +53,7 @@ const recoverContext = defineOperation({
   run: async (project, { level, query }) => {
     const { file } = project;
     const notes = existingNotes(file);
-    const count = await project.countTokens();
+    const count = project.countTokens;
     const found =
       level === 1
         ? recoverLevel1(file, notes, count).text
@@ -243,7 +243,7 @@ function describeChange(what: string, { line, status, text: item }: ItemChange):
 }
 
 async function checkBudget(project: Project, content: string, limit: number, field: string): Promise<void> {
-  const tokens = (await project.countTokens())(content.slice(0, 10_000));
+  const tokens = project.countTokens(content.slice(0, 10_000));
   if (tokens <= limit) return;
   throw new HoldfastError(
     "over_limit",

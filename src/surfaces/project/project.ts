@@ -1,4 +1,4 @@
-import { loadExactTokenizer } from "../../context/exact-tokens.ts";
+import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { changeNotes, type Planned } from "./edit/change-notes.ts";
 import { locateNotes, type NotesFile } from "./notes-md/file.ts";
 import type { Notes } from "./notes-md/parse.ts";
@@ -11,7 +11,7 @@ export interface ProjectOptions {
   path?: string | undefined;
   /** Milliseconds since 1970. */
   clock?: (() => number) | undefined;
-  /** Counts o200k tokens (default: exactly). An estimate must not be too low, or budgets are exceeded. */
+  /** Counts tokens (default: `estimateTokens`). */
   countTokens?: ((text: string) => number) | undefined;
   /** Whether actionable debt becomes an issue in Beads (`bd` or `br`) (default: $HOLDFAST_BEADS). */
   beads?: boolean | undefined;
@@ -33,7 +33,7 @@ export interface Project {
   /** ISO 8601, in UTC, to the second. */
   now(): string;
   change<T>(operation: string, plan: (notes: Notes) => Planned<T>): T;
-  countTokens(): Promise<(text: string) => number>;
+  countTokens(text: string): number;
 }
 
 export function openProject(options: ProjectOptions): Project {
@@ -50,14 +50,6 @@ export function openProject(options: ProjectOptions): Project {
     beads,
     now,
     change: (operation, plan) => changeNotes(find(), { operation, at: now() }, plan),
-    countTokens: async () => options.countTokens ?? (await countExactly()),
+    countTokens: options.countTokens ?? estimateTokens,
   };
-}
-
-let counting: Promise<(text: string) => number> | undefined;
-
-/** Budgets are in o200k tokens, counted exactly. */
-function countExactly(): Promise<(text: string) => number> {
-  counting ??= loadExactTokenizer().then((tokenizer) => (text: string) => tokenizer.count(text));
-  return counting;
 }

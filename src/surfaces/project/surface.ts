@@ -41,7 +41,7 @@ export function projectSurface(options: ProjectSurfaceOptions): Surface {
         if (stamp === cached.stamp && stamp !== "") return;
         const { file } = project;
         const notes = readNotes(file);
-        const level1 = notes && recoverLevel1(file, notes, await project.countTokens());
+        const level1 = notes && recoverLevel1(file, notes, project.countTokens);
         cached.text = level1?.text ?? "";
         cached.paths = level1?.paths ?? [];
         cached.stamp = stampOf(project, cached.paths);

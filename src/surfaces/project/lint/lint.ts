@@ -34,7 +34,7 @@ export async function lintProject(project: Project): Promise<LintReport> {
     notes,
     bytes: bytes ?? Buffer.from(notes.text),
     references: checkReferences(file, notes),
-    countTokens: await project.countTokens(),
+    countTokens: project.countTokens,
   };
   return { file: file.name, ...runRules(subject) };
 }
@@ -57,7 +57,7 @@ const maxRounds = 30;
 /** Fixes what can be fixed without losing anything, after backing up the file. */
 export async function fixProject(project: Project): Promise<FixReport> {
   const { file } = project;
-  const countTokens = await project.countTokens();
+  const countTokens = project.countTokens;
   const outcome = holdLock(file, () => {
     const before = existingNotes(file).text;
     // Writing the file would lose invalid UTF-8.

@@ -10,7 +10,7 @@ import { archivedEvidenceOf, evidenceOf, referenceChecker } from "../verify/veri
 import { cutTo } from "./fit-lines.ts";
 import { asData } from "./recover.ts";
 
-/** In o200k tokens, including the markers. */
+/** In tokens, including the markers. */
 const recallBudget = 500;
 
 /** Max tokens per match, so that others have room. */

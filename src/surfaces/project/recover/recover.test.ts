@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadExactTokenizer } from "../../../context/exact-tokens.ts";
+import { estimateTokens as count } from "../../../context/estimate-tokens.ts";
 import { parseNotes } from "../notes-md/parse.ts";
 import { templateText } from "../notes-md/sections.ts";
 import { decision, decisionText, makeProject, seedNotes, writeInto } from "../test-support/project.ts";
@@ -56,7 +56,6 @@ function fill(bytes: number, text: (index: number) => string): string {
 }
 
 test("level 1 stays within 100 and 50 tokens, level 2 within 500, for files of 1 kB to 1 MB [project.budgets]", async () => {
-  const { count } = await loadExactTokenizer();
   const { project } = makeProject();
   const check = (name: string, text: string) => {
     const notes = parseNotes(text);

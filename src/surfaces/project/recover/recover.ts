@@ -9,7 +9,7 @@ import { rootPrefix } from "../verify/references.ts";
 import { evidenceOf, identifiersOf, referenceChecker } from "../verify/verify.ts";
 import { type CutLine, fitLines } from "./fit-lines.ts";
 
-/** Hard limits in o200k tokens, including the markers. */
+/** Hard limits in tokens, including the markers. */
 const continuityBudget = 100;
 const decisionsBudget = 50;
 
