@@ -1,8 +1,6 @@
 import pg from "pg";
 import { openMemory } from "../src/index.ts";
-import { channelOf } from "../src/stores/postgres/announcer.ts";
-import { touchedSeconds } from "../src/stores/postgres/commit-functions.ts";
-import { touchedSince } from "../src/stores/postgres/statements.ts";
+import { postgresStore } from "../src/stores/postgres/postgres.ts";
 
 export type Work = "bare" | "append" | "note";
 
@@ -87,12 +85,10 @@ async function sessionWriters({
   };
 }
 
+/** Different options, so that each store has its own connections, as another process has. */
 async function listen({ url, listeners }: WorkerOrder): Promise<void> {
   for (let index = 0; index < listeners; index++) {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query(`LISTEN ${channelOf("local")}`);
-    const { text, values } = touchedSince("local", 30, touchedSeconds);
-    setInterval(() => void client.query(text, [...values]), 300);
+    const store = await postgresStore({ url, patience: 45_000 + index });
+    await store.watch(() => {}, { owner: "local" });
   }
 }

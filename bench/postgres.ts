@@ -113,10 +113,10 @@ async function listingTime(): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(
-    `INSERT INTO session_rows (id, owner, agent, status, origin, lineage, created_at, updated_at, revision, last_fork, counters)
+    `INSERT INTO agent_sessions (id, owner, agent, status, origin, lineage, created_at, updated_at, revision, last_fork, counters)
      SELECT 's' || n, 'local', 'default', 'active', 'created', '[]', n * 26000, n * 26000, 1, 0, '{"notes":0}' FROM generate_series(1, 100000::bigint) n`,
   );
-  await client.query("ANALYZE session_rows");
+  await client.query("ANALYZE agent_sessions");
   await client.end();
   const times: number[] = [];
   for (let round = 0; round < 50; round++) {

@@ -2,14 +2,12 @@ import assert from "node:assert/strict";
 import { copyFileSync, existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { openTestMemory } from "../../test/support/memory.ts";
-import { askPostgres, startPostgres } from "../../test/support/postgres.ts";
 import { startProgram } from "../../test/support/processes.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import type { Memory } from "../index.ts";
 import { openStore } from "./open-store.ts";
-import { migrations } from "./postgres/schema.ts";
 
 const fixtures = join(import.meta.dirname, "fixtures");
 const versionsOf = (pattern: string) =>
@@ -96,37 +94,6 @@ test("JSONL files of every past version can be read and written [stores.migratio
     for (const id of ["audit", "audit-fork", "unused"])
       copyFileSync(fixture.replace(/audit\.jsonl$/, `${id}.jsonl`), join(directory, `${id}.jsonl`));
     await assertFixture(`jsonl:${directory}`);
-  }
-});
-
-test("a Postgres database of every past schema is upgraded, and a killed upgrade leaves it intact [stores.migrations]", async () => {
-  const server = await startPostgres();
-  after(() => server.stop());
-  const found = versionsOf("postgres-schema-*.sql");
-  assert.ok(found.length >= migrations.length - 1, "a past schema has no fixture");
-  for (const fixture of found) {
-    const url = await server.database();
-    await askPostgres(url, readFileSync(fixture, "utf8"));
-    await assertFixture(url);
-  }
-  const urls = [await server.database(), await server.database(), await server.database()];
-  for (const url of urls) {
-    const opener = startProgram("opener.ts", [url]);
-    await opener.said(`opening ${url}`);
-    // Kill it between the first statement and the last.
-    while (
-      (
-        await askPostgres(
-          url,
-          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
-        )
-      ).length === 0
-    );
-    opener.process.kill("SIGKILL");
-    await opener.ended;
-    const store = await openStore(url);
-    assert.deepEqual(await store.sessions("ada", {}), []);
-    await store.close();
   }
 });
 
