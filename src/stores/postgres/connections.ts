@@ -1,4 +1,4 @@
-import type { Client, ClientBase, Pool, PoolConfig, QueryResult, QueryResultRow } from "pg";
+import type { Client, ClientBase, ClientConfig, Pool, QueryResult, QueryResultRow } from "pg";
 import { HoldfastError } from "../../errors.ts";
 import { failureOf, postgresError, unknownOutcome } from "./postgres-errors.ts";
 
@@ -8,6 +8,9 @@ export type Query = <Row extends QueryResultRow>(
   text: string,
   values?: readonly unknown[],
 ) => Promise<QueryResult<Row>>;
+
+/** `mayBeDone`: the answer to an earlier attempt was lost, so the work has to find out whether it is already done. */
+export type Work<T> = (query: Query, mayBeDone: boolean) => Promise<T>;
 
 /** Where a Postgres store is. */
 export interface ServerAddress {
@@ -33,6 +36,7 @@ const shortestSilence = 500;
 const idleLimit = 5_000;
 
 interface Attempt {
+  mayBeDone: boolean;
   /** Milliseconds until patience runs out. */
   left: number;
   /** From here on a lost connection leaves the outcome open. */
@@ -70,11 +74,8 @@ export class Connections {
     return this.#retry((client) => queryOf(client, this.#silence)<Row>(text, values));
   }
 
-  /**
-   * A transaction. It is done again from the start if its connection fails, also if only the answer to COMMIT was lost:
-   * the work has to find out whether it is already done.
-   */
-  transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+  /** A transaction, done again from the start if its connection fails, also if only the answer to COMMIT was lost. */
+  transaction<T>(work: Work<T>): Promise<T> {
     return this.#retry((client, attempt) => {
       // The server gives up before the client does, so that the outcome is known.
       const lockLimit = Math.max(20, Math.min(this.#serverLimit, attempt.left * 0.9));
@@ -84,7 +85,7 @@ export class Connections {
   }
 
   /** A transaction without time limits, for changes of the schema. */
-  longTransaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+  longTransaction<T>(work: Work<T>): Promise<T> {
     return this.#retry((client, attempt) =>
       transact(queryOf(client, undefined), { lock: 0, statement: 0 }, attempt, work),
     );
@@ -137,7 +138,8 @@ export class Connections {
     for (let pause = 20; ; pause = Math.min(pause * 2, 1_000)) {
       if (this.#isClosed) throw closedError();
       const host = this.#current;
-      const attempt = { left: deadline - Date.now(), isCommitting: false };
+      const left = deadline - Date.now();
+      const attempt = { mayBeDone: doubt !== undefined, left, isCommitting: false };
       try {
         return await this.#withClient(host, (client) => work(client, attempt));
       } catch (error) {
@@ -178,11 +180,15 @@ export async function importPg(): Promise<Pg> {
   }
 }
 
-/** A connection of its own without time limits, to the first host that answers and, if asked for, accepts writes. */
-export async function openClient(pg: Pg, { hosts, needsPrimary }: ServerAddress): Promise<Client> {
+/** A connection beside the pool, to the first host that answers and, if asked for, accepts writes. */
+export async function openClient(
+  pg: Pg,
+  { hosts, needsPrimary }: ServerAddress,
+  config: ClientConfig = {},
+): Promise<Client> {
   let reason: unknown;
   for (const host of hosts) {
-    const client = new pg.Client(clientConfig(pg, host));
+    const client = new pg.Client({ ...clientConfig(pg, host), ...config });
     client.on("error", () => {});
     try {
       await client.connect();
@@ -207,7 +213,7 @@ export async function endClient(client: Client): Promise<void> {
   clearTimeout(forced);
 }
 
-function clientConfig(pg: Pg, url: string): PoolConfig {
+function clientConfig(pg: Pg, url: string): ClientConfig {
   return {
     connectionString: url,
     connectionTimeoutMillis: longestSilence,
@@ -225,13 +231,13 @@ async function transact<T>(
   query: Query,
   limits: { lock: number; statement: number },
   attempt: Attempt,
-  work: (query: Query) => Promise<T>,
+  work: Work<T>,
 ): Promise<T> {
   await query(
     `BEGIN; SET LOCAL lock_timeout = ${limits.lock}; SET LOCAL statement_timeout = ${limits.statement};
      SET LOCAL idle_in_transaction_session_timeout = ${idleLimit}`,
   );
-  const result = await work(query);
+  const result = await work(query, attempt.mayBeDone);
   attempt.isCommitting = true;
   await query("COMMIT");
   return result;

@@ -14,11 +14,11 @@ const slackSeconds = 30;
 /** At most one announcement per process in this time: every NOTIFY takes a lock that the whole server shares. */
 const pauseMilliseconds = 50;
 
-/** Sessions per payload, which may have 8,000 bytes. */
-const batchSize = 40;
-
 /** How long an announcement to ourselves may take. */
 const echoMilliseconds = 1_000;
+
+/** How long a statement on the connection that listens may take. */
+const queryMilliseconds = 4_000;
 
 /** How long closing waits for the last announcements. */
 const closeMilliseconds = 1_000;
@@ -48,6 +48,8 @@ export class Feed {
   readonly #connections: Connections;
   readonly #warn: (warning: string) => void;
   readonly #watches = new Set<Watch>();
+  /** The owners of the watched sessions, by channel. */
+  readonly #owners = new Map<string, string>();
   /** The newest known revisions, and when they were learned, in the order of events in this process. */
   readonly #known = new Map<string, Announcement & { order: number }>();
   #order = 0;
@@ -59,9 +61,7 @@ export class Feed {
   readonly #queue = new Queue();
   #client: Client | undefined;
   #isDeaf = false;
-  #timer: NodeJS.Timeout | undefined;
-  #beating: Promise<void> | undefined;
-  #lastLook = 0;
+  #heartbeat: NodeJS.Timeout | undefined;
 
   constructor(connections: Connections, warn: (warning: string) => void) {
     this.#connections = connections;
@@ -70,23 +70,23 @@ export class Feed {
 
   async watch(listener: Watch["listener"], scope: WatchScope): Promise<StopWatching> {
     const watch = { scope, listener, isReady: false };
+    this.#watches.add(watch);
+    this.#owners.set(channelOf(scope.owner), scope.owner);
     const stop = () => {
       this.#watches.delete(watch);
-      if (!this.#isWatched(scope.owner)) this.#forget(scope.owner);
-      if (this.#watches.size === 0) this.#stopTimer();
+      if (this.#watches.values().every((other) => other.scope.owner !== scope.owner))
+        this.#forget(scope.owner);
     };
-    if (this.#watches.size === 0) this.#lastLook = Date.now();
-    this.#watches.add(watch);
     try {
       // Listen first, then look, so that nothing falls between.
-      await this.#listen([scope.owner]);
+      await this.#listen([channelOf(scope.owner)]);
       await this.#look([scope.owner], slackSeconds);
     } catch (error) {
       stop();
       throw error;
     }
     watch.isReady = true;
-    this.#timer ??= setInterval(() => void this.#beat(), heartbeatMilliseconds).unref();
+    if (!this.#heartbeat) this.#scheduleLook(Date.now());
     return stop;
   }
 
@@ -99,7 +99,7 @@ export class Feed {
 
   async close(): Promise<void> {
     this.#watches.clear();
-    this.#stopTimer();
+    clearTimeout(this.#heartbeat);
     // Not longer if the server is away: whoever watches looks for it.
     const announced = this.#sent.then(() => this.#announcePending());
     await Promise.race([announced, pause(closeMilliseconds, undefined, { ref: false })]);
@@ -118,16 +118,14 @@ export class Feed {
 
   /** After the commits, not in them: all commits of the server would wait for the lock that NOTIFY takes. */
   async #announcePending(): Promise<void> {
-    const byOwner = Map.groupBy(this.#pending.values(), ({ owner }) => owner);
+    const announcements = [...this.#pending.values()];
     this.#pending.clear();
-    const [channels, payloads]: [string[], string[]] = [[], []];
-    for (const [owner, announcements] of byOwner) {
-      for (let from = 0; from < announcements.length; from += batchSize) {
-        channels.push(channelOf(owner));
-        payloads.push(writePayload(announcements.slice(from, from + batchSize)));
-      }
-    }
-    if (channels.length > 0) await this.#notify(channels, payloads).catch(() => undefined);
+    if (announcements.length === 0) return;
+    const channels = announcements.map(({ owner }) => channelOf(owner));
+    const payloads = announcements.map(
+      ({ sessionId, revision, createdAt }) => `${revision} ${createdAt} ${sessionId}`,
+    );
+    await this.#notify(channels, payloads).catch(() => undefined);
   }
 
   async #notify(channels: readonly string[], payloads: readonly string[]): Promise<void> {
@@ -137,22 +135,19 @@ export class Feed {
     );
   }
 
-  /** One at a time; one that fails is repeated by the next. */
-  #beat(): Promise<void> {
-    this.#beating ??= this.#catchUp()
-      .catch(() => undefined)
-      .finally(() => {
-        this.#beating = undefined;
-      });
-    return this.#beating;
-  }
-
-  async #catchUp(): Promise<void> {
-    const owners = this.#owners();
-    if (!this.#client) await this.#listen(owners);
-    const began = Date.now();
-    await this.#look(owners, (began - this.#lastLook) / 1_000 + slackSeconds);
-    this.#lastLook = began;
+  /** What a look that fails would have found is found by the next. */
+  #scheduleLook(last: number): void {
+    this.#heartbeat = setTimeout(async () => {
+      this.#heartbeat = undefined;
+      if (this.#watches.size === 0) return;
+      const began = Date.now();
+      if (!this.#client) await this.#listen([...this.#owners.keys()]);
+      const isDone = await this.#look([...this.#owners.values()], (began - last) / 1_000 + slackSeconds).then(
+        () => true,
+        () => false,
+      );
+      this.#scheduleLook(isDone ? began : last);
+    }, heartbeatMilliseconds).unref();
   }
 
   async #look(owners: readonly string[], seconds: number): Promise<void> {
@@ -176,7 +171,7 @@ export class Feed {
 
   #learn(announcement: Announcement): void {
     const { owner, sessionId, revision, createdAt } = announcement;
-    if (!this.#isWatched(owner)) return;
+    if (!this.#owners.has(channelOf(owner))) return;
     const known = this.#known.get(keyOf(announcement));
     if (known && known.createdAt === createdAt && known.revision >= revision) return;
     this.#known.set(keyOf(announcement), { ...announcement, order: ++this.#order });
@@ -187,91 +182,65 @@ export class Feed {
   }
 
   /** Without a connection the heartbeat tries again, and finds what was missed. */
-  async #listen(owners: readonly string[]): Promise<void> {
+  async #listen(channels: readonly string[]): Promise<void> {
     await this.#queue.run(async () => {
       if (this.#isDeaf) return;
       try {
         this.#client ??= await this.#connect();
-        for (const owner of owners) await this.#client?.query(`LISTEN ${channelOf(owner)}`);
+        for (const channel of channels) await this.#client.query(`LISTEN ${channel}`);
       } catch {
+        if (this.#client) void endClient(this.#client);
         this.#client = undefined;
       }
     });
   }
 
-  /** Undefined if nothing can be heard: behind a pooler LISTEN is accepted and nothing ever arrives. */
-  async #connect(): Promise<Client | undefined> {
+  async #connect(): Promise<Client> {
     const { pg, address } = this.#connections;
-    const client = await openClient(pg, address.listen ?? address);
+    const client = await openClient(pg, address.listen ?? address, { query_timeout: queryMilliseconds });
     client.on("end", () => {
       if (this.#client === client) this.#client = undefined;
     });
+    try {
+      await this.#test(client);
+    } catch (error) {
+      void endClient(client);
+      throw error;
+    }
     client.on("notification", ({ channel, payload }) => this.#receive(channel, payload));
-    const echo = new Promise<boolean>((resolve) => {
-      client.on("notification", () => resolve(true));
-      setTimeout(() => resolve(false), echoMilliseconds).unref();
-    });
+    return client;
+  }
+
+  /** Behind a pooler LISTEN is accepted and nothing ever arrives. */
+  async #test(client: Client): Promise<void> {
     const channel = `holdfast_echo_${crypto.randomUUID().replaceAll("-", "")}`;
+    const heard = new Promise<true>((resolve) => client.once("notification", () => resolve(true)));
     await client.query(`LISTEN ${channel}`);
     await this.#notify([channel], [""]);
-    if (await echo) return client;
+    if (await Promise.race([heard, pause(echoMilliseconds, false)])) return;
     this.#isDeaf = true;
-    void endClient(client);
     this.#warn(
       "LISTEN does not work on this Postgres connection (a pooler in transaction mode?). Changes are found by polling, once a second. For live changes add ?listen=URL with the encoded URL of a direct connection.",
     );
-    return undefined;
+    throw new Error("LISTEN does not work here");
   }
 
-  #receive(channel: string, payload: string | undefined): void {
-    for (const owner of this.#owners())
-      if (channelOf(owner) === channel)
-        for (const announcement of readPayload(owner, payload)) this.#learn(announcement);
+  #receive(channel: string, payload = ""): void {
+    const owner = this.#owners.get(channel);
+    // Any client can send to a channel.
+    const [, revision, createdAt, sessionId] = /^(\d{1,15}) (\d{1,15}) (.+)$/s.exec(payload) ?? [];
+    if (owner === undefined || sessionId === undefined) return;
+    this.#learn({ owner, sessionId, revision: Number(revision), createdAt: Number(createdAt) });
   }
 
   #forget(owner: string): void {
+    const channel = channelOf(owner);
+    this.#owners.delete(channel);
     for (const [key, known] of this.#known) if (known.owner === owner) this.#known.delete(key);
-    void this.#queue.run(() => this.#client?.query(`UNLISTEN ${channelOf(owner)}`)).catch(() => undefined);
-  }
-
-  #isWatched(owner: string): boolean {
-    return this.#watches.values().some(({ scope }) => scope.owner === owner);
-  }
-
-  #owners(): string[] {
-    return [...new Set([...this.#watches].map(({ scope }) => scope.owner))];
-  }
-
-  #stopTimer(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#queue.run(() => this.#client?.query(`UNLISTEN ${channel}`)).catch(() => undefined);
   }
 }
 
 function keyOf({ owner, sessionId }: StoreChange): string {
   return `${owner}\n${sessionId}`;
-}
-
-function writePayload(announcements: readonly Announcement[]): string {
-  return JSON.stringify(
-    announcements.map(({ sessionId, revision, createdAt }) => [sessionId, revision, createdAt]),
-  );
-}
-
-/** Any client can send to a channel, so validate the payload. */
-function readPayload(owner: string, payload: string | undefined): Announcement[] {
-  let given: unknown;
-  try {
-    given = JSON.parse(payload ?? "");
-  } catch {
-    return [];
-  }
-  return (Array.isArray(given) ? given : []).flatMap((each: unknown) => {
-    const [sessionId, revision, createdAt] = Array.isArray(each) ? (each as unknown[]) : [];
-    const isValid =
-      typeof sessionId === "string" && Number.isSafeInteger(revision) && Number.isSafeInteger(createdAt);
-    return isValid
-      ? [{ owner, sessionId, revision: revision as number, createdAt: createdAt as number }]
-      : [];
-  });
 }

@@ -105,8 +105,8 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
     name: "postgres",
     ledger: postgresLedger({ query, transaction }),
     async create(session) {
-      const commitId = crypto.randomUUID();
-      const isCreated = await transaction((run) => insertSession(run, session, commitId));
+      const id = crypto.randomUUID();
+      const isCreated = await transaction((run, mayBeDone) => insertSession(run, session, { id, mayBeDone }));
       if (isCreated) announce(session.row);
       return isCreated;
     },
@@ -132,8 +132,8 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
       return rows[0]?.revision;
     },
     async commit(commit) {
-      const commitId = crypto.randomUUID();
-      const isDone = await transaction((run) => applyCommit(run, commit, commitId));
+      const id = crypto.randomUUID();
+      const isDone = await transaction((run, mayBeDone) => applyCommit(run, commit, { id, mayBeDone }));
       if (isDone) announce(commit.row);
       return isDone;
     },

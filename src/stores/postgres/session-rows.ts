@@ -12,8 +12,14 @@ const batchSize = 200;
  * elsewhere, so that a distributed engine runs it on one shard.
  */
 
-/** False if the id exists, unless an attempt whose answer was lost created it. */
-export async function insertSession(query: Query, session: NewSession, commitId: string): Promise<boolean> {
+/** Names a commit, so that an attempt whose answer was lost is recognised. */
+export interface CommitMark {
+  id: string;
+  mayBeDone: boolean;
+}
+
+/** False if the id exists, unless an earlier attempt created it. */
+export async function insertSession(query: Query, session: NewSession, mark: CommitMark): Promise<boolean> {
   const { row, records, versions = [], entries } = session;
   const scope = { sessionId: row.id, owner: row.owner };
   const values = sessionToSql(row);
@@ -22,14 +28,14 @@ export async function insertSession(query: Query, session: NewSession, commitId:
     `INSERT INTO agent_sessions (${sessionColumns}) VALUES (${parameters.join(", ")}) ON CONFLICT DO NOTHING`,
     values,
   );
-  if (inserted.rowCount === 0) return isApplied(query, scope, row.revision, commitId);
+  if (inserted.rowCount === 0) return isApplied(query, scope, row.revision, mark);
   await putVersions(query, scope, [...records.map((record) => versionAt(record, row.revision)), ...versions]);
-  await insertEntries(query, scope, entries, commitId);
+  await insertEntries(query, scope, entries, mark.id);
   return true;
 }
 
-/** False if the session is not at the expected revision, unless an attempt whose answer was lost moved it. */
-export async function applyCommit(query: Query, commit: Commit, commitId: string): Promise<boolean> {
+/** False if the session is not at the expected revision, unless an earlier attempt moved it. */
+export async function applyCommit(query: Query, commit: Commit, mark: CommitMark): Promise<boolean> {
   const { scope, expected, row, notepadChanged, records, entry } = commit;
   const updated = await query(
     `UPDATE agent_sessions SET title = $5, status = $6, updated_at = $7, revision = $8, last_fork = $9, counters = $10,
@@ -41,7 +47,7 @@ export async function applyCommit(query: Query, commit: Commit, commitId: string
       ...(notepadChanged ? [row.notepad] : []),
     ],
   );
-  if (updated.rowCount === 0) return isApplied(query, scope, row.revision, commitId);
+  if (updated.rowCount === 0) return isApplied(query, scope, row.revision, mark);
   // A version that a fork can read is closed instead of overwritten.
   if (row.lastFork > 0) await closeVersions(query, scope, records, row);
   // Only a fork has to remember that an inherited record is gone.
@@ -53,7 +59,7 @@ export async function applyCommit(query: Query, commit: Commit, commitId: string
     scope,
     kept.map((record) => versionAt(record, row.revision)),
   );
-  await insertEntries(query, scope, [entry], commitId);
+  await insertEntries(query, scope, [entry], mark.id);
   return true;
 }
 
@@ -89,11 +95,12 @@ async function isApplied(
   query: Query,
   { sessionId, owner }: Scope,
   revision: number,
-  commitId: string,
+  { id, mayBeDone }: CommitMark,
 ): Promise<boolean> {
+  if (!mayBeDone) return false;
   const { rows } = await query(
     "SELECT 1 FROM session_journal WHERE session_id = $1 AND owner = $2 AND revision = $3 AND commit_id = $4",
-    [sessionId, owner, revision, commitId],
+    [sessionId, owner, revision, id],
   );
   return rows.length > 0;
 }
