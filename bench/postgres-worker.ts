@@ -1,8 +1,6 @@
 import pg from "pg";
 import { openMemory } from "../src/index.ts";
-import { channelOf } from "../src/stores/postgres/announcer.ts";
-import { touchedSeconds } from "../src/stores/postgres/commit-functions.ts";
-import { touchedSince } from "../src/stores/postgres/statements.ts";
+import { channelOf } from "../src/stores/postgres/feed.ts";
 
 export type Work = "bare" | "append" | "note";
 
@@ -52,21 +50,16 @@ process.once("message", async (order: WorkerOrder) => {
   process.send?.("ready");
 });
 
-/** One row per writer; every UPDATE is its own transaction, and many are on the wire at once. */
+/** One row per writer; every UPDATE is its own transaction. */
 async function bareWriters({ url, name, writers, connections }: WorkerOrder): Promise<Write[]> {
-  const clients = Array.from(
-    { length: connections },
-    () => new pg.Client({ connectionString: url, pipeline: true } as pg.ClientConfig),
-  );
-  for (const client of clients) await client.connect();
+  const pool = new pg.Pool({ connectionString: url, max: connections });
   const text = "UPDATE bare SET text = $2 WHERE id = $1";
   let count = 0;
   return Promise.all(
     Array.from({ length: writers }, async (_, index) => {
       const id = `${name}-${index}`;
-      const client = clients[index % clients.length] as pg.Client;
-      await client.query("INSERT INTO bare VALUES ($1, '')", [id]);
-      return () => client.query({ name: "bare", text, values: [id, `- finding ${++count}`] });
+      await pool.query("INSERT INTO bare VALUES ($1, '')", [id]);
+      return () => pool.query(text, [id, `- finding ${++count}`]);
     }),
   );
 }
@@ -88,11 +81,12 @@ async function sessionWriters({
 }
 
 async function listen({ url, listeners }: WorkerOrder): Promise<void> {
+  const recent =
+    "SELECT owner, id, revision, created_at FROM agent_sessions WHERE owner = ANY($1) AND touched > now() - interval '30 seconds'";
   for (let index = 0; index < listeners; index++) {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query(`LISTEN ${channelOf("local")}`);
-    const { text, values } = touchedSince("local", 30, touchedSeconds);
-    setInterval(() => void client.query(text, [...values]), 300);
+    setInterval(() => void client.query(recent, [["local"]]), 1_000);
   }
 }

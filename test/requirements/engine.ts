@@ -13,7 +13,7 @@ export const engine = [
     "stores.owner": "Every query is scoped by owner; another owner's session is unreachable.",
     "stores.unknown-outcome":
       "A write that was sent and not answered is reported as store_unknown; the same call sent again is applied once.",
-    "stores.lanes": "In Postgres a locked session delays no other session of the process.",
+    "stores.locked-session": "In Postgres a locked session delays no other session of the process.",
     "stores.feed-heartbeat":
       "In Postgres a change that was never announced reaches its watchers at the next heartbeat, and no watcher looks at other owners.",
     "stores.shared-connections":
@@ -46,8 +46,6 @@ export const engine = [
     "stores.refused-opening": "A refused opening leaves no connection behind.",
     "ledger.many-processes": "Model calls of one session recorded by several processes are all kept.",
     "stores.session-first": "In Postgres every statement on session data names one session.",
-    "stores.group-commit":
-      "In Postgres, commits of one process that wait at the same time share a transaction, unless sessions may be on other nodes; one that fails fails alone.",
     "stores.one-shard":
       "On a distributed engine every write runs on one shard: no statement is pulled to the coordinator or announces inside a commit.",
     "stores.synchronous": "SQLite runs in WAL with synchronous=FULL unless a weaker mode is configured.",

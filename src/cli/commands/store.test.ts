@@ -69,7 +69,7 @@ test("store check says which engine and layout; distribute needs Citus, and both
   const { code, out } = holdfast(["store", "check", "--store", url]);
   assert.match(
     out,
-    /^Engine: PostgreSQL \d+.*\nLayout: plain tables on one server \(schema 6\)\nNo problems found\.\n$/,
+    /^Engine: PostgreSQL \d+.*\nLayout: plain tables on one server \(schema 1\)\nNo problems found\.\n$/,
   );
   assert.equal(code, 0);
   assert.match(holdfast(["store", "distribute", "--store", url]).out, /has no Citus/);

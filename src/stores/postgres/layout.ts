@@ -1,19 +1,8 @@
 import type { Client } from "pg";
 import { HoldfastError } from "../../errors.ts";
-import { functionNames } from "./commit-functions.ts";
-import { endClient, importPg, openClient } from "./open-client.ts";
+import { endClient, importPg, openClient, parseServerAddress } from "./connections.ts";
 import { postgresError } from "./postgres-errors.ts";
-import { migrations } from "./schema.ts";
-import { parseServerAddress } from "./server-address.ts";
-
-/** The tables by session, with the column that distributes them. The first one gives the others their place. */
-const sessionTables = {
-  session_rows: "id",
-  session_records: "session_id",
-  session_journal: "session_id",
-  ledger_calls: "session_id",
-  ledger_pieces: "session_id",
-};
+import { migrations, sessionTables } from "./schema.ts";
 
 /** A copy of it on every node, so that a client can open the store through any of them. */
 const referenceTable = "holdfast_schema";
@@ -50,6 +39,7 @@ export async function distributeStore(url: string): Promise<string[]> {
       await client.query(`SELECT create_reference_table('${referenceTable}')`);
       done.push(`${referenceTable}: now a reference table, on every node`);
     }
+    // The first table gives the others their place.
     const [first = ""] = Object.keys(sessionTables);
     for (const [table, column] of Object.entries(sessionTables)) {
       if (placed.has(table)) continue;
@@ -57,27 +47,18 @@ export async function distributeStore(url: string): Promise<string[]> {
       await client.query(`SELECT create_distributed_table('${table}', '${column}'${colocated})`);
       done.push(`${table}: now distributed by ${column}${table === first ? "" : `, beside ${first}`}`);
     }
-    const delegated = await delegatedFunctions(client);
-    for (const [name, signature] of await functions(client)) {
-      if (delegated.has(name)) continue;
-      await client.query(`SELECT create_distributed_function($1, 'the_session', colocate_with => $2)`, [
-        signature,
-        first,
-      ]);
-      done.push(`${name}: now runs on the node of its session`);
-    }
     return done;
   });
 }
 
 /** Looks at a store without changing it. */
 export async function readLayout(url: string): Promise<StoreLayout> {
-  return withServer(url, async (client, pooled) => {
+  return withServer(url, async (client) => {
     const { rows } = await client.query<{ version: string; standby: boolean; ours: string | null }>(
       "SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS standby, to_regclass('holdfast_schema')::text AS ours",
     );
     const citus = await citusVersion(client);
-    const engine = `PostgreSQL ${rows[0]?.version}${citus ? `, Citus ${citus}` : ""}${pooled ? ", behind a pooler" : ""}`;
+    const engine = `PostgreSQL ${rows[0]?.version}${citus ? `, Citus ${citus}` : ""}`;
     const problems: string[] = [];
     if (rows[0]?.standby) problems.push("The server is a standby and accepts no writes. Use the primary.");
     if (!rows[0]?.ours) {
@@ -127,10 +108,6 @@ async function citusProblems(client: Client, placed: readonly Placement[]): Prom
     problems.push(
       `${referenceTable} is not a reference table: clients cannot open the store through a worker. ${repair}`,
     );
-  const delegated = await delegatedFunctions(client);
-  for (const name of functionNames)
-    if (!delegated.has(name))
-      problems.push(`${name} runs on the coordinator instead of the session's node. ${repair}`);
   const { rows } = await client.query<{ nodename: string; nodeport: number }>(
     "SELECT nodename, nodeport FROM pg_dist_node WHERE NOT isactive",
   );
@@ -156,37 +133,12 @@ async function placements(client: Client): Promise<Placement[]> {
   return rows;
 }
 
-async function functions(client: Client): Promise<Map<string, string>> {
-  const { rows } = await client.query<{ name: string; signature: string }>(
-    "SELECT proname AS name, oid::regprocedure::text AS signature FROM pg_proc WHERE proname = ANY($1)",
-    [functionNames],
-  );
-  return new Map(rows.map(({ name, signature }) => [name, signature]));
-}
-
-async function delegatedFunctions(client: Client): Promise<Set<string>> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT p.proname AS name FROM pg_catalog.pg_dist_object d JOIN pg_proc p ON p.oid = d.objid
-     WHERE d.classid = 'pg_proc'::regclass AND d.distribution_argument_index IS NOT NULL AND p.proname = ANY($1)`,
-    [functionNames],
-  );
-  return new Set(rows.map(({ name }) => name));
-}
-
 /** Runs work on a connection of its own, without time limits. */
-export async function withServer<T>(
-  url: string,
-  work: (client: Client, pooled: boolean) => Promise<T>,
-): Promise<T> {
-  const pg = await importPg();
-  const unlimited = { lockMilliseconds: 0, statementMilliseconds: 0 };
+async function withServer<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   try {
-    const { client, pooled } = await openClient(pg, parseServerAddress(url), unlimited, {
-      pipeline: false,
-      onEnd: () => {},
-    });
+    const client = await openClient(await importPg(), parseServerAddress(url));
     try {
-      return await work(client, pooled);
+      return await work(client);
     } finally {
       await endClient(client);
     }

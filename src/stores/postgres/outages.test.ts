@@ -4,8 +4,8 @@ import pg from "pg";
 import { openTestMemory, rejection } from "../../../test/support/memory.ts";
 import { askPostgres, startPostgres } from "../../../test/support/postgres.ts";
 import type { Memory } from "../../index.ts";
+import { parseServerAddress } from "./connections.ts";
 import { postgresStore } from "./postgres.ts";
-import { parseServerAddress } from "./server-address.ts";
 import { startProxy } from "./test-support/proxy.ts";
 
 const server = await startPostgres();
@@ -23,7 +23,7 @@ async function lockSession(context: TestContext, url: string, id: string): Promi
   await holder.connect();
   context.after(() => holder.end());
   await holder.query("BEGIN");
-  await holder.query("SELECT 1 FROM session_rows WHERE id = $1 FOR UPDATE", [id]);
+  await holder.query("SELECT 1 FROM agent_sessions WHERE id = $1 FOR UPDATE", [id]);
   return () => holder.query("COMMIT");
 }
 
@@ -55,12 +55,13 @@ test("a write without an answer is reported as unknown, and the same call sent a
   const memory = await openFor(context, url.replace(/:\d+\//, `:${proxy.port}/`), 1_500);
   const session = await memory.createSession({ id: "a" });
   await session.notepad.append("- before");
-  proxy.mute = true;
+  proxy.muteAt = "COMMIT";
   const error = await rejection(session.notes.add("once", []), "store_unknown");
   assert.match(error.message, /may have been applied\. Send the same call again: it is applied once/);
   const answer = await session.call("update_notepad", { operation: "append", content: "- after" });
   // No connection could be opened for this one, so it was never sent.
   assert.match(answer.text, /Nothing was written/);
+  proxy.muteAt = undefined;
   proxy.mute = false;
   assert.equal((await session.notes.add("once", [])).repeated, true);
   const again = await session.call("update_notepad", { operation: "append", content: "- after" });
@@ -93,7 +94,7 @@ test("a session that stays locked is reported as busy, and nothing of the write 
   assert.equal((await session.notes.all()).length, 1);
 });
 
-test("a locked session delays no other session of the process [stores.lanes]", async (context) => {
+test("a locked session delays no other session of the process [stores.locked-session]", async (context) => {
   const url = await server.database();
   const memory = await openFor(context, url);
   const locked = await memory.createSession({ id: "locked" });
@@ -175,10 +176,12 @@ test("a list of hosts is tried in order, and a URL that cannot work is refused [
     code: "invalid_input",
     message: /target_session_attrs=standby is not supported.*use read-write, primary, any/,
   });
-  assert.throws(() => parseServerAddress(`${url}?pooler=statement`), /pooler=statement is unknown/);
-  assert.deepEqual(parseServerAddress("postgres://u:p@a:1,b/d?sslmode=require&pooler=transaction"), {
-    hosts: ["postgres://u:p@a:1/d?sslmode=require", "postgres://u:p@b/d?sslmode=require"],
-    needsPrimary: true,
-    pooled: true,
-  });
+  assert.deepEqual(
+    parseServerAddress("postgres://u:p@a:1,b/d?sslmode=require&listen=postgres%3A%2F%2Fc%2Fd"),
+    {
+      hosts: ["postgres://u:p@a:1/d?sslmode=require", "postgres://u:p@b/d?sslmode=require"],
+      needsPrimary: true,
+      listen: { hosts: ["postgres://c/d"], needsPrimary: false },
+    },
+  );
 });

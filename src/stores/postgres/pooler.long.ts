@@ -21,7 +21,7 @@ for (const { name, run } of storeContract)
   test(`through PgBouncer in transaction mode: ${name}`, { skip, timeout: 60_000 }, async () => {
     const direct = (await server?.database()) ?? "";
     let patience = 45_000;
-    const url = `${through(direct)}?pooler=transaction&listen=${encodeURIComponent(direct)}`;
+    const url = `${through(direct)}?listen=${encodeURIComponent(direct)}`;
     await run({ open: () => postgresStore({ url, patience: patience++ }), durable: true });
   });
 
@@ -53,5 +53,5 @@ test("eight processes × 100 operations on one session through PgBouncer", {
   timeout: 180_000,
 }, async (context) => {
   const direct = (await server?.database()) ?? "";
-  context.diagnostic(await writeTogether(`${through(direct)}?pooler=transaction`, 100));
+  context.diagnostic(await writeTogether(through(direct), 100));
 });

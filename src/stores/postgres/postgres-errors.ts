@@ -2,14 +2,13 @@ import { HoldfastError } from "../../errors.ts";
 
 /**
  * What an error says about the statement it answers.
- * - `lost`: the connection failed; a statement that was sent may have been applied.
+ * - `lost`: the connection failed; a COMMIT that was sent may have been applied.
  * - `moved`: the server accepts no writes (a standby); not applied, a new connection may reach the primary.
  * - `crowded`: the server has no free connection; not applied.
  * - `busy`: a lock or a time limit on the server; not applied.
- * - `unprepared`: a pooler does not know our prepared statement; not applied.
  * - `final`: not applied, and trying again would not help.
  */
-export type Failure = "lost" | "moved" | "crowded" | "busy" | "unprepared" | "final";
+export type Failure = "lost" | "moved" | "crowded" | "busy" | "final";
 
 const lostCodes = [
   "ECONNREFUSED",
@@ -31,9 +30,8 @@ const byCode: Record<string, Failure> = {
   "57014": "busy",
   "40001": "busy",
   "40P01": "busy",
-  // The prepared statement is missing, or another client's has its name.
-  "26000": "unprepared",
-  "42P05": "unprepared",
+  // The server ended a transaction that was left open, as after a stall of this process.
+  "25P03": "lost",
 };
 
 export function failureOf(error: unknown): Failure {
@@ -45,7 +43,7 @@ export function failureOf(error: unknown): Failure {
   const isLost =
     /^(?:08|57P)/.test(code) ||
     lostCodes.includes(code) ||
-    /Connection terminated|Client (?:was closed|has encountered)|not queryable|connection error|timeout expired|pooler error|server_login_retry|no more connections allowed/i.test(
+    /Connection terminated|Client (?:was closed|has encountered)|not queryable|connection error|timeout expired|timeout exceeded|read timeout|pooler error|server_login_retry|no more connections allowed/i.test(
       message,
     );
   return isLost ? "lost" : "final";

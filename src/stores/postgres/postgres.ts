@@ -1,3 +1,5 @@
+import { residentKinds } from "../../engine/records.ts";
+import type { EntryAge } from "../../engine/retention.ts";
 import { HoldfastError } from "../../errors.ts";
 import {
   entryFromSql,
@@ -6,127 +8,235 @@ import {
   type SqlRecord,
   type SqlSession,
   type SqlVersion,
+  sessionColumns,
   sessionFromSql,
+  summaryColumns,
   summaryFromSql,
   versionFromSql,
 } from "../sql-rows.ts";
-import type { NewSession, Scope, StopWatching, Store, StoreOptions } from "../store.ts";
-import { type Backend, useBackend } from "./backend.ts";
-import { postgresLedger } from "./ledger.ts";
+import type { NewSession, StopWatching, Store, StoreOptions } from "../store.ts";
+import { openEnd } from "../store.ts";
+import { Connections, importPg, parseServerAddress, type Query } from "./connections.ts";
+import { Feed } from "./feed.ts";
+import { dropCalls, postgresLedger } from "./ledger.ts";
 import { eraseFreed, rewriteSessions } from "./rewrite.ts";
-import * as statements from "./statements.ts";
-import { postgresTrimming } from "./trim.ts";
+import { migrate, sessionTables } from "./schema.ts";
+import { applyCommit, deleteSession, insertSession } from "./session-rows.ts";
 
 export interface PostgresOptions extends StoreOptions {
   /** postgres://user:password@host:port[,host:port…]/database */
   url: string;
 }
 
-/** Records and entries of a new session above which creating it may take seconds. */
-const manyRows = 2_000;
+const entryColumns = "revision, at, actor, surface, operation, changes, idempotency_key, result";
 
-export async function postgresStore(options: PostgresOptions): Promise<Store> {
-  const { backend, release } = await useBackend({
-    url: options.url,
-    patience: options.patience,
-    onWarning: options.onWarning ?? console.warn,
-  });
-  return makeStore(backend, options.url, release);
+/** The connections to one server, shared by all memories of this process that name it the same way. */
+interface Server {
+  connections: Connections;
+  feed: Feed;
 }
 
-function makeStore({ pool, announcer, feed }: Backend, url: string, release: () => Promise<void>): Store {
+interface SharedServer {
+  opening: Promise<Server>;
+  users: number;
+}
+
+const servers = new Map<string, SharedServer>();
+
+export async function postgresStore(options: PostgresOptions): Promise<Store> {
+  const key = JSON.stringify([options.url, options.patience]);
+  const shared = servers.get(key) ?? { opening: openServer(options), users: 0 };
+  servers.set(key, shared);
+  shared.users++;
+  const forget = () => {
+    if (servers.get(key) === shared) servers.delete(key);
+  };
+  try {
+    const server = await shared.opening;
+    return makeStore(server, async () => {
+      if (--shared.users > 0) return;
+      forget();
+      await closeServer(server);
+    });
+  } catch (error) {
+    forget();
+    throw error;
+  }
+}
+
+async function openServer({ url, patience, onWarning = console.warn }: PostgresOptions): Promise<Server> {
+  const connections = new Connections(await importPg(), parseServerAddress(url), patience);
+  const server = { connections, feed: new Feed(connections, onWarning) };
+  try {
+    await migrate(connections);
+    return server;
+  } catch (error) {
+    // A refused opening leaves no connection behind.
+    await closeServer(server);
+    throw error;
+  }
+}
+
+async function closeServer({ connections, feed }: Server): Promise<void> {
+  await feed.close();
+  await connections.close();
+}
+
+function makeStore({ connections, feed }: Server, release: () => Promise<void>): Store {
   let isClosed = false;
   const stops = new Set<StopWatching>();
-  /** The backend may outlive this store, so the store checks for itself. */
-  const run: typeof pool.run = async (statement, options) => {
+  /** The connections may outlive this store, so the store checks for itself. */
+  const assertOpen = () => {
     if (isClosed)
       throw new HoldfastError("store_closed", "The Postgres store was closed. Open the memory again.");
-    return pool.run(statement, options);
   };
-  const write = async (statement: statements.Statement, session: string, long = false): Promise<boolean> => {
-    const [row] = await run<{ answer: boolean }>(statement, { session, writes: true, long });
-    return row?.answer ?? false;
+  const query: Query = async (text, values) => {
+    assertOpen();
+    return connections.query(text, values);
   };
-  const committed = (row: NewSession["row"]) => {
-    const announcement = { sessionId: row.id, revision: row.revision, createdAt: row.createdAt };
-    feed.committed(row.owner, announcement);
-    announcer.announce(row.owner, announcement);
+  const transaction: Connections["transaction"] = async (work) => {
+    assertOpen();
+    return connections.transaction(work);
   };
-  const revision = async (scope: Scope) => {
-    const rows = await run<{ revision: number }>(statements.readRevision(scope), {
-      session: scope.sessionId,
-    });
-    return rows[0]?.revision;
-  };
+  const announce = ({ owner, id, revision, createdAt }: NewSession["row"]) =>
+    feed.announce({ owner, sessionId: id, revision, createdAt });
 
   const store: Store = {
     name: "postgres",
-    ledger: postgresLedger({ run }),
+    ledger: postgresLedger({ query, transaction }),
     async create(session) {
-      const long = session.records.length + session.entries.length > manyRows;
-      const { versions = [] } = session;
-      const scope = { owner: session.row.owner, sessionId: session.row.id };
-      if (
-        versions.length > 0 &&
-        !(await write(statements.addVersions(scope, versions), scope.sessionId, true))
-      )
-        return false;
-      const statement = statements.create(session, crypto.randomUUID());
-      const done = await write(statement, session.row.id, long);
-      if (done) committed(session.row);
-      return done;
+      const id = crypto.randomUUID();
+      const isCreated = await transaction((run, mayBeDone) => insertSession(run, session, { id, mayBeDone }));
+      if (isCreated) announce(session.row);
+      return isCreated;
     },
-    async load(scope) {
-      const rows = await run<SqlSession & { resident: SqlRecord[] }>(statements.load(scope), {
-        session: scope.sessionId,
-      });
-      const row = rows[0];
+    async load({ sessionId, owner }) {
+      // One statement, so that the row and its records are consistent.
+      const { rows } = await query<SqlSession & { resident: SqlRecord[] }>(
+        `SELECT ${sessionColumns}, coalesce((
+           SELECT json_agg(json_build_object('kind', kind, 'key', key, 'value', value) ORDER BY kind, key)
+           FROM session_records
+           WHERE session_id = $1 AND owner = $2 AND to_revision = ${openEnd} AND value IS NOT NULL AND kind = ANY($3)
+         ), '[]') AS resident
+         FROM agent_sessions WHERE id = $1 AND owner = $2`,
+        [sessionId, owner, residentKinds],
+      );
+      const [row] = rows;
       return row && { row: sessionFromSql(row), records: row.resident.map(recordFromSql) };
     },
-    revision,
-    async commit(commit) {
-      const done = await write(statements.commit(commit, crypto.randomUUID()), commit.scope.sessionId);
-      if (done) committed(commit.row);
-      return done;
+    async revision({ sessionId, owner }) {
+      const { rows } = await query<{ revision: number }>(
+        "SELECT revision FROM agent_sessions WHERE id = $1 AND owner = $2",
+        [sessionId, owner],
+      );
+      return rows[0]?.revision;
     },
-    async records(scope, selection) {
-      const rows = await run<SqlRecord & object>(statements.records(scope, selection), {
-        session: scope.sessionId,
-      });
+    async commit(commit) {
+      const id = crypto.randomUUID();
+      const isDone = await transaction((run, mayBeDone) => applyCommit(run, commit, { id, mayBeDone }));
+      if (isDone) announce(commit.row);
+      return isDone;
+    },
+    async records({ sessionId, owner }, { kinds, keys, from, to, at }) {
+      const values: unknown[] = [sessionId, owner, kinds];
+      const parameter = (value: unknown) => `$${values.push(value)}`;
+      const conditions = ["session_id = $1", "owner = $2", "kind = ANY($3)"];
+      if (at === undefined) conditions.push(`to_revision = ${openEnd}`);
+      else conditions.push(`from_revision <= ${parameter(at)} AND to_revision > ${parameter(at)}`);
+      if (keys) conditions.push(`key = ANY(${parameter(keys)})`);
+      if (from !== undefined) conditions.push(`key >= ${parameter(from)}`);
+      if (to !== undefined) conditions.push(`key <= ${parameter(to)}`);
+      const { rows } = await query<SqlRecord & object>(
+        `SELECT kind, key, value FROM session_records WHERE ${conditions.join(" AND ")} ORDER BY kind, key`,
+        values,
+      );
       return rows.map(recordFromSql);
     },
-    async versions(scope) {
-      const rows = await run<SqlVersion & object>(statements.versions(scope), { session: scope.sessionId });
+    async versions({ sessionId, owner }) {
+      const { rows } = await query<SqlVersion & object>(
+        `SELECT kind, key, value, from_revision, to_revision FROM session_records
+         WHERE session_id = $1 AND owner = $2 ORDER BY kind, key, to_revision`,
+        [sessionId, owner],
+      );
       return rows.map(versionFromSql);
     },
-    async journal(scope, selection) {
-      const rows = await run<SqlEntry & object>(statements.journal(scope, selection), {
-        session: scope.sessionId,
-      });
+    async journal({ sessionId, owner }, { from = 0, to = openEnd, limit = openEnd, newestFirst }) {
+      const { rows } = await query<SqlEntry & object>(
+        `SELECT ${entryColumns} FROM session_journal
+         WHERE session_id = $1 AND owner = $2 AND revision BETWEEN $3 AND $4
+         ORDER BY revision ${newestFirst ? "DESC" : "ASC"} LIMIT $5`,
+        [sessionId, owner, from, to, limit],
+      );
       return rows.map(entryFromSql);
     },
-    async entryByKey(scope, key) {
-      const rows = await run<SqlEntry & object>(statements.entryByKey(scope, key), {
-        session: scope.sessionId,
-      });
+    async entryByKey({ sessionId, owner }, key) {
+      const { rows } = await query<SqlEntry & object>(
+        `SELECT ${entryColumns} FROM session_journal WHERE session_id = $1 AND owner = $2 AND idempotency_key = $3`,
+        [sessionId, owner, key],
+      );
       return rows[0] && entryFromSql(rows[0]);
     },
-    async sessions(owner, selection) {
-      const rows = await run<SqlSession & object>(statements.listSessions(owner, selection));
+    async sessions(owner, { agent, statuses, parent, limit, offset = 0, after }) {
+      const values: unknown[] = [owner];
+      const parameter = (value: unknown) => `$${values.push(value)}`;
+      const conditions = ["owner = $1"];
+      if (agent !== undefined) conditions.push(`agent = ${parameter(agent)}`);
+      if (statuses) conditions.push(`status = ANY(${parameter(statuses)})`);
+      if (parent !== undefined) conditions.push(`parent = ${parameter(parent)}`);
+      if (after) {
+        const [time, id] = [parameter(after.updatedAt), parameter(after.id)];
+        conditions.push(`updated_at <= ${time} AND (updated_at < ${time} OR id COLLATE "C" > ${id})`);
+      }
+      const { rows } = await query<SqlSession & object>(
+        `SELECT ${summaryColumns} FROM agent_sessions WHERE ${conditions.join(" AND ")}
+         ORDER BY updated_at DESC, id COLLATE "C" LIMIT ${parameter(limit ?? null)} OFFSET ${parameter(offset)}`,
+        values,
+      );
       return rows.map(summaryFromSql);
     },
     async purge(scope) {
-      // If the answer to the first attempt was lost, the second finds no rows.
-      const existed = (await revision(scope)) !== undefined;
-      return (await write(statements.purge(scope), scope.sessionId)) || existed;
+      // If the answer to the first attempt is lost, the second finds no rows.
+      const existed = (await store.revision(scope)) !== undefined;
+      return (await transaction((run) => deleteSession(run, scope))) || existed;
     },
     async rewrite(owners, edit, now) {
-      const rewritten = await rewriteSessions({ run, store }, owners, edit, now);
-      return { ...rewritten, remaining: await eraseFreed(url) };
+      const rewritten = await rewriteSessions({ query, transaction, store }, owners, edit, now);
+      return { ...rewritten, remaining: await eraseFreed(connections) };
     },
-    erase: () => eraseFreed(url),
-    trimming: postgresTrimming({ run }),
+    async erase() {
+      assertOpen();
+      return eraseFreed(connections);
+    },
+    trimming: {
+      isShared: true,
+      async oldest({ sessionId, owner }, limit) {
+        const { rows } = await query<EntryAge & object>(
+          "SELECT revision, at FROM session_journal WHERE session_id = $1 AND owner = $2 ORDER BY revision LIMIT $3",
+          [sessionId, owner, limit],
+        );
+        return rows;
+      },
+      dropEntries: ({ sessionId, owner }, before) =>
+        transaction(async (run) => {
+          const { rowCount } = await run(
+            "DELETE FROM session_journal WHERE session_id = $1 AND owner = $2 AND revision < $3",
+            [sessionId, owner, before],
+          );
+          return rowCount ?? 0;
+        }),
+      dropCalls: (scope, plan) => transaction((run) => dropCalls(run, scope, plan)),
+      async size() {
+        // Of the tables on this node, with their indexes.
+        const { rows } = await query<{ bytes: number }>(
+          `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_catalog.pg_class
+           WHERE relname = ANY($1) AND relkind = 'r' AND pg_table_is_visible(oid)`,
+          [Object.keys(sessionTables)],
+        );
+        return rows[0]?.bytes;
+      },
+    },
     async watch(listener, scope) {
+      assertOpen();
       const stop = await feed.watch(listener, scope);
       stops.add(stop);
       return () => {

@@ -1,9 +1,9 @@
 import { HoldfastError } from "../../errors.ts";
 import { editJson, editValue, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
 import type { Scope, Store } from "../store.ts";
-import type { Statement } from "./lane.ts";
-import { withServer } from "./layout.ts";
-import type { Pool } from "./pool.ts";
+import { type Connections, endClient, openClient, type Query } from "./connections.ts";
+import { postgresError } from "./postgres-errors.ts";
+import { sessionTables } from "./schema.ts";
 
 /** The tables with text, the columns that name a row besides the session, and the columns to edit. */
 const tables = [
@@ -24,11 +24,12 @@ const maxPasses = 20;
 type Row = Record<string, string | number | null>;
 
 interface RewriteParts {
-  run: Pool["run"];
+  query: Query;
+  transaction: Connections["transaction"];
   store: Pick<Store, "sessions" | "load" | "commit">;
 }
 
-/** Edits all text of these owners' sessions. Each statement may be sent twice. */
+/** Edits all text of these owners' sessions. */
 export async function rewriteSessions(
   parts: RewriteParts,
   owners: readonly string[],
@@ -54,15 +55,16 @@ export async function rewriteSessions(
  * may have stored it once more before that commit; so passes go on until one finds nothing.
  */
 async function rewriteSession(
-  { run, store }: RewriteParts,
+  parts: RewriteParts,
   scope: Scope,
   edit: TextEdit,
   now: number,
 ): Promise<number> {
+  const { store } = parts;
   let values = 0;
   for (let pass = 0; pass < maxPasses; pass++) {
     let found = 0;
-    for (const each of tables) found += await rewriteTable(run, scope, each, edit);
+    for (const each of tables) found += await rewriteTable(parts, scope, each, edit);
     const loaded = await store.load(scope);
     if (!loaded) return values;
     const [title, notepad] = [editValue(loaded.row.title, edit), editValue(loaded.row.notepad, edit)];
@@ -87,68 +89,74 @@ async function rewriteSession(
 }
 
 async function rewriteTable(
-  run: Pool["run"],
-  { sessionId, owner }: Scope,
+  { query, transaction }: RewriteParts,
+  scope: Scope,
   { table, key, text, json }: (typeof tables)[number],
   edit: TextEdit,
 ): Promise<number> {
   const columns = [...new Set<string>([...key, ...text, ...json])];
-  const rows = await run<Row>(
-    {
-      text: `SELECT ${columns.join(", ")} FROM ${table} WHERE session_id = $1 AND owner = $2`,
-      values: [sessionId, owner],
-    },
-    { session: sessionId },
+  const { rows } = await query<Row>(
+    `SELECT ${columns.join(", ")} FROM ${table} WHERE session_id = $1 AND owner = $2`,
+    [scope.sessionId, scope.owner],
   );
   const edits: [column: string, change: TextEdit][] = [
     ...text.map((column): [string, TextEdit] => [column, edit]),
     ...json.map((column): [string, TextEdit] => [column, (value) => editJson(value, edit)]),
   ];
-  let values = 0;
-  for (const row of rows) {
+  const changed = rows.flatMap((row) => {
     const set = edits.flatMap(([column, change]): [string, string][] => {
       const before = row[column];
       if (typeof before !== "string") return [];
       const after = change(before);
       return after === before ? [] : [[column, after]];
     });
-    if (set.length === 0) continue;
-    values += set.length;
-    const statement = updateOf({ table, key, row, set, scope: { sessionId, owner } });
-    await run(statement, { session: sessionId, writes: true });
-  }
-  return values;
+    return set.length > 0 ? [{ row, set }] : [];
+  });
+  if (changed.length > 0)
+    await transaction(async (run) => {
+      for (const { row, set } of changed) await updateRow(run, scope, { table, key, row, set });
+    });
+  return changed.reduce((sum, { set }) => sum + set.length, 0);
 }
 
 /** Changes the row only if it is still as it was read; the next pass sees what another process made of it. */
-function updateOf(update: {
-  table: string;
-  key: readonly string[];
-  row: Row;
-  set: readonly [column: string, value: string][];
-  scope: Scope;
-}): Statement {
-  const { table, key, row, set, scope } = update;
+async function updateRow(
+  query: Query,
+  scope: Scope,
+  update: {
+    table: string;
+    key: readonly string[];
+    row: Row;
+    set: readonly [column: string, value: string][];
+  },
+): Promise<void> {
+  const { table, key, row, set } = update;
   const values: unknown[] = [scope.sessionId, scope.owner];
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const assignments = set.map(([column, value]) => `${column} = ${parameter(value)}`);
   const named = [...new Set([...key, ...set.map(([column]) => column)])];
   const conditions = named.map((column) => `${column} = ${parameter(row[column])}`);
-  return {
-    text: `UPDATE ${table} SET ${assignments.join(", ")} WHERE session_id = $1 AND owner = $2 AND ${conditions.join(" AND ")}`,
+  await query(
+    `UPDATE ${table} SET ${assignments.join(", ")} WHERE session_id = $1 AND owner = $2 AND ${conditions.join(" AND ")}`,
     values,
-  };
+  );
 }
 
 /**
  * Writes the tables anew, without the rows' old versions. On a connection of its own, because it waits for every
  * reader and cannot run in a transaction. Returns what a client cannot clear.
  */
-export async function eraseFreed(url: string): Promise<string[]> {
-  await withServer(url, async (client) => {
-    for (const table of ["session_rows", ...tables.map((each) => each.table)])
-      await client.query(`VACUUM (FULL, ANALYZE) ${table}`);
-  });
+export async function eraseFreed({ pg, address }: Connections): Promise<string[]> {
+  try {
+    const client = await openClient(pg, address);
+    try {
+      for (const table of Object.keys(sessionTables)) await client.query(`VACUUM (FULL, ANALYZE) ${table}`);
+    } finally {
+      await endClient(client);
+    }
+  } catch (error) {
+    throw postgresError(error);
+  }
   return [
     "Postgres keeps the old text in its own write-ahead log until checkpoints recycle those files, and in archived logs, replicas and base backups until you remove them. A superuser can shorten the first with CHECKPOINT and SELECT pg_switch_wal().",
   ];

@@ -3,9 +3,8 @@ import { after, mock, test } from "node:test";
 import pg from "pg";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { askPostgres, startPostgres } from "../../../test/support/postgres.ts";
-import { channelOf } from "./announcer.ts";
+import { channelOf } from "./feed.ts";
 import { postgresStore } from "./postgres.ts";
-import { listSessions } from "./statements.ts";
 
 const server = await startPostgres();
 after(() => server.stop());
@@ -26,8 +25,7 @@ test("a change that nobody announced is found at the next heartbeat, for one ses
     // Written by a client that announces nothing, like a process that dies right after its commit.
     await askPostgres(
       url,
-      `WITH moved AS (UPDATE session_rows SET revision = revision + 1, touched = (extract(epoch FROM clock_timestamp()) / 10)::bigint
-         WHERE id = 'a' RETURNING revision)
+      `WITH moved AS (UPDATE agent_sessions SET revision = revision + 1, touched = now() WHERE id = 'a' RETURNING revision)
        INSERT INTO session_journal (session_id, revision, owner, at, actor, surface, operation, changes)
        SELECT 'a', revision, 'local', 1, '{"kind":"agent"}', 'session', '{"type":"session.rename","title":null}', '[]' FROM moved`,
     );
@@ -46,16 +44,20 @@ test("a watcher listens on its owner's channel and looks at its owner's sessions
   const texts = sent.mock.calls.map(({ arguments: [query] }) =>
     typeof query === "string" ? query : (query as { text: string }).text,
   );
-  mock.restoreAll();
   const channels = texts.filter((text) => text.startsWith("LISTEN")).map((text) => text.slice(7));
   assert.deepEqual(
-    channels.filter((channel) => !channel.startsWith("holdfast_test_")),
+    channels.filter((channel) => !channel.startsWith("holdfast_echo_")),
     [channelOf("ada")],
   );
   assert.doesNotMatch(channelOf("ada"), /ada/);
-  const looks = texts.filter((text) => text.startsWith("SELECT id, revision"));
+  const looks = sent.mock.calls.flatMap(({ arguments: [query] }) => {
+    const { text = "", values } = query as { text?: string; values?: unknown[] };
+    return text.includes("AND touched >") ? [{ text, owners: values?.[0] }] : [];
+  });
   assert.equal(looks.length, 1);
-  for (const text of looks) assert.match(text, /WHERE owner = \$1 AND touched >=/);
+  assert.match(looks[0]?.text ?? "", /WHERE owner = ANY\(\$1\) AND touched >/);
+  assert.deepEqual(looks[0]?.owners, ["ada"]);
+  mock.restoreAll();
   stop();
   await store.close();
 });
@@ -85,25 +87,28 @@ test("the newest sessions of an owner, and the page after them, come from an ind
   const store = await postgresStore({ url });
   await askPostgres(
     url,
-    `INSERT INTO session_rows (id, owner, agent, status, origin, lineage, created_at, updated_at, revision, last_fork, counters)
+    `INSERT INTO agent_sessions (id, owner, agent, status, origin, lineage, created_at, updated_at, revision, last_fork, counters)
      SELECT 's' || n, 'ada', 'default', 'active', 'created', '[]', n * 26000, n * 26000, 1, 0, '{"notes":0}'
      FROM generate_series(1, 20000) n`,
   );
-  await askPostgres(url, "ANALYZE session_rows");
+  await askPostgres(url, "ANALYZE agent_sessions");
   const first = await store.sessions("ada", { limit: 3, statuses: ["active"] });
   assert.deepEqual(
     first.map(({ id }) => id),
     ["s20000", "s19999", "s19998"],
   );
   const last = first[2] as (typeof first)[number];
+  const sent = mock.method(pg.Client.prototype, "query");
   for (const selection of [{ limit: 3 }, { limit: 3, after: last }]) {
-    const { text, values } = listSessions("ada", selection);
-    const plan = await askPostgres(url, `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, [...values]);
+    await store.sessions("ada", selection);
+    const { text = "", values } = (sent.mock.calls.at(-1)?.arguments[0] ?? {}) as pg.QueryConfig;
+    const plan = await askPostgres(url, `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
     const json = JSON.stringify(plan);
-    assert.match(json, /session_rows_listed/);
+    assert.match(json, /agent_sessions_listed/);
     const read = [...json.matchAll(/"Actual Rows":([\d.]+)/g)].map(([, rows]) => Number(rows));
     assert.ok(Math.max(...read) < 20, `read ${Math.max(...read)} rows for a page of 3`);
   }
+  mock.restoreAll();
   const next = await store.sessions("ada", { limit: 2, after: last });
   assert.deepEqual(
     next.map(({ id }) => id),

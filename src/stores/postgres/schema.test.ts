@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { openTestMemory, rejection } from "../../../test/support/memory.ts";
 import { askPostgres, startPostgres } from "../../../test/support/postgres.ts";
-import { channelOf } from "./announcer.ts";
+import { startProgram } from "../../../test/support/processes.ts";
+import { openStore } from "../open-store.ts";
+import { Connections, importPg, parseServerAddress } from "./connections.ts";
+import { channelOf } from "./feed.ts";
 import { postgresStore } from "./postgres.ts";
+import { migrate, migrations } from "./schema.ts";
 
 const server = await startPostgres();
 after(() => server.stop());
@@ -24,7 +28,6 @@ test("agent_sessions has a text column notepad, NULL until used, in Postgres too
   assert.equal(await stored(), null);
   await session.notepad.append("- Sheet 1");
   assert.equal(await stored(), "- Sheet 1");
-  // Appends are stored in parts; the column shows the whole text at every size.
   for (let line = 2; line < 80; line++) {
     await session.notepad.append(`- Sheet ${line}: ${"é🦞".repeat((line * 7) % 60)}`);
     if (line % 19 === 0) assert.equal(await stored(), await session.notepad.read());
@@ -54,6 +57,57 @@ test("a database with foreign tables or a newer schema is not changed [bad.forei
   assert.match(message, /newer Holdfast \(schema 99; this version supports \d+\)\. Update holdfast/);
 });
 
+test("a new version of the schema is made once, by one of several processes, and all of it or nothing [stores.migrations]", async (context) => {
+  const url = await server.database();
+  const pg = await importPg();
+  const connect = () => {
+    const connections = new Connections(pg, parseServerAddress(url));
+    context.after(() => connections.close());
+    return connections;
+  };
+  const memory = await openTestMemory({ store: url });
+  await (await memory.createSession({ id: "a" })).notepad.write("kept");
+  await memory.close();
+  const versions = "SELECT version FROM holdfast_schema ORDER BY 1";
+  const addColumn = "ALTER TABLE agent_sessions ADD COLUMN color TEXT DEFAULT 'red'";
+
+  const failing = [...migrations, `${addColumn}; SELECT 1 / 0`];
+  assert.match((await rejection(migrate(connect(), failing), "store_failed")).message, /division by zero/);
+  assert.deepEqual(await askPostgres(url, versions), [{ version: 1 }]);
+  await (await postgresStore({ url })).close();
+
+  const next = [...migrations, addColumn];
+  await Promise.all([1, 2, 3, 4].map(() => migrate(connect(), next)));
+  await migrate(connect(), next);
+  assert.deepEqual(await askPostgres(url, versions), [{ version: 1 }, { version: 2 }]);
+  assert.deepEqual(await askPostgres(url, "SELECT id, notepad, color FROM agent_sessions"), [
+    { id: "a", notepad: "kept", color: "red" },
+  ]);
+  await rejection(postgresStore({ url }), "store_newer");
+});
+
+test("a process killed while it creates the tables leaves a database that the next one can use [stores.migrations]", async () => {
+  const urls = [await server.database(), await server.database(), await server.database()];
+  for (const url of urls) {
+    const opener = startProgram("opener.ts", [url]);
+    await opener.said(`opening ${url}`);
+    // Kill it between the first statement and the last.
+    while (
+      (
+        await askPostgres(
+          url,
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        )
+      ).length === 0
+    );
+    opener.process.kill("SIGKILL");
+    await opener.ended;
+    const store = await openStore(url);
+    assert.deepEqual(await store.sessions("ada", {}), []);
+    await store.close();
+  }
+});
+
 test("foreign notifications on our channel are ignored [journal.feed]", async (context) => {
   const url = await server.database();
   const memory = await openTestMemory({ store: url });
@@ -70,7 +124,10 @@ test("foreign notifications on our channel are ignored [journal.feed]", async (c
             "nonsense",
             "[]",
             '{"sessionId":"a"}',
-            '[["a"],[1,2,3],["a","2",1],null,["a",2.5,1]]',
+            "2 1",
+            "2.5 1 a",
+            "-2 1 a",
+            "two 1 a",
           ]) {
             await askPostgres(url, `SELECT pg_notify('${channelOf("local")}', '${payload}')`);
           }

@@ -9,6 +9,8 @@ export interface CuttableProxy {
   goSilent(): void;
   /** While true, no answer reaches a client, also on new connections. What clients send arrives. */
   mute: boolean;
+  /** Becomes mute when a client sends this text. */
+  muteAt: string | undefined;
   /** Cuts all connections; new ones go to this port. */
   moveTo(port: number): void;
   cuts: number;
@@ -34,6 +36,8 @@ export async function startProxy(targetPort: number): Promise<CuttableProxy> {
     for (const side of ["client", "server"] as const) {
       const [from, to] = side === "client" ? [pair.client, pair.server] : [pair.server, pair.client];
       from.on("data", (chunk) => {
+        if (side === "client" && proxy.muteAt !== undefined && chunk.includes(proxy.muteAt))
+          proxy.mute = true;
         if (pair.silent || (proxy.mute && side === "server")) return;
         if (--remaining[side] <= 0) {
           remaining[side] = Number.POSITIVE_INFINITY;
@@ -57,6 +61,7 @@ export async function startProxy(targetPort: number): Promise<CuttableProxy> {
     port: (listener.address() as AddressInfo).port,
     cuts: 0,
     mute: false,
+    muteAt: undefined,
     cutAfter(side, chunks) {
       remaining[side] = chunks;
     },

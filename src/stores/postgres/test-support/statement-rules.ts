@@ -1,75 +1,35 @@
-import { parsePlPgSQLSync, parseSync } from "libpg-query";
-import { functionNames } from "../commit-functions.ts";
+import { parseSync } from "libpg-query";
+import { sessionTables } from "../schema.ts";
 
 /** Tables that are distributed by session, with the column that says which. */
-const distributed: Record<string, string> = {
-  session_rows: "id",
-  session_records: "session_id",
-  session_journal: "session_id",
-  ledger_calls: "session_id",
-  ledger_pieces: "session_id",
-};
+const distributed: Record<string, string> = sessionTables;
 
 const volatileFunctions = ["clock_timestamp", "random", "gen_random_uuid", "nextval"];
 
 type Node = Record<string, unknown>;
 
-/**
- * What a distributed engine could not run on one shard, or would make every commit wait. Empty: nothing.
- * The statements of a function's body are checked as well.
- */
+/** What a distributed engine could not run on one shard, or would make every commit wait. Empty: nothing. */
 export function violationsOf(sql: string): string[] {
-  return statementsIn(sql).flatMap((statement) => {
-    const found = violationsIn(parseStatement(statement), statement !== sql);
-    return found.map((violation) => `${violation}: ${statement.replace(/\s+/g, " ").trim().slice(0, 200)}`);
-  });
+  const tree = parse(sql);
+  const found: string[] = [];
+  const announces = nodes(tree, "NotifyStmt").length > 0 || calls(tree).includes("pg_notify");
+  if (announces && !calls(tree).every((name) => ["pg_notify", "unnest"].includes(name)))
+    found.push("announces inside a commit");
+  for (const kind of ["SelectStmt", "UpdateStmt", "DeleteStmt", "InsertStmt"] as const)
+    for (const statement of nodes(tree, kind)) found.push(...violationsOfOne(kind, statement));
+  return found.map((violation) => `${violation}: ${sql.replace(/\s+/g, " ").trim().slice(0, 200)}`);
 }
 
 /** Names of the distributed tables that a statement reads or writes. */
 export function tablesIn(sql: string): string[] {
-  const names = statementsIn(sql).flatMap((statement) =>
-    ["RangeVar", "relation"].flatMap((kind) =>
-      nodes(parseStatement(statement), kind).map((table) => String(table.relname)),
-    ),
+  const names = ["RangeVar", "relation"].flatMap((kind) =>
+    nodes(parse(sql), kind).map((table) => String(table.relname)),
   );
   return [...new Set(names)].filter((name) => name in distributed);
 }
 
-function parseStatement(text: string): Node {
-  try {
-    return parseSync(text) as unknown as Node;
-  } catch (error) {
-    // PL/pgSQL keeps conditions and assignments as expressions.
-    try {
-      return parseSync(`SELECT ${text.replace(/^\s*\w+\s*:=/, "")}`) as unknown as Node;
-    } catch {
-      throw error;
-    }
-  }
-}
-
-/** The statement itself, or those in the bodies of the PL/pgSQL functions that it creates. */
-function statementsIn(sql: string): string[] {
-  const definitions = sql.split(/(?=CREATE (?:OR REPLACE )?FUNCTION)/);
-  if (definitions.length === 1 && !/^CREATE (?:OR REPLACE )?FUNCTION/.test(sql)) return [sql];
-  return definitions
-    .filter((part) => part.startsWith("CREATE"))
-    .flatMap((definition) =>
-      nodes(parsePlPgSQLSync(definition) as unknown as Node, "PLpgSQL_expr").map((each) =>
-        String(each.query),
-      ),
-    );
-}
-
-function violationsIn(tree: Node, isInFunction: boolean): string[] {
-  const found: string[] = [];
-  const announces = nodes(tree, "NotifyStmt").length > 0 || calls(tree).includes("pg_notify");
-  if (announces && (isInFunction || !isAnnouncement(tree))) found.push("announces inside a commit");
-  if (calls(tree).filter((name) => functionNames.includes(name)).length > 1)
-    found.push("writes several sessions in one transaction");
-  for (const kind of ["SelectStmt", "UpdateStmt", "DeleteStmt", "InsertStmt"] as const)
-    for (const statement of nodes(tree, kind)) found.push(...violationsOfOne(kind, statement));
-  return found;
+function parse(sql: string): Node {
+  return parseSync(sql) as unknown as Node;
 }
 
 function violationsOfOne(kind: string, statement: Node): string[] {
@@ -82,8 +42,6 @@ function violationsOfOne(kind: string, statement: Node): string[] {
   const hasFunction = nodes(statement.fromClause ?? statement.usingClause, "RangeFunction").length > 0;
   if (hasFunction || (kind === "UpdateStmt" && statement.fromClause) || statement.usingClause)
     found.push("joins rows from elsewhere, so it is pulled to the coordinator");
-  if (kind === "UpdateStmt" && nodes(statement.targetList, "A_Indirection").length > 0)
-    found.push("sets a column to an element of an array, which crashes a worker");
   if (kind !== "SelectStmt" && statement.withClause) found.push("modifies in a CTE");
   if (kind === "InsertStmt") {
     const select = (statement.selectStmt as Node | undefined)?.SelectStmt as Node | undefined;
@@ -106,11 +64,6 @@ function violationsOfOne(kind: string, statement: Node): string[] {
   if (!conditions.some((condition) => namesSession(condition, "owner")))
     found.push("does not name the owner");
   return found;
-}
-
-/** Only a statement that does nothing else may announce. */
-function isAnnouncement(tree: Node): boolean {
-  return calls(tree).every((name) => ["pg_notify", "set_config", "unnest"].includes(name));
 }
 
 /** The tables of this statement, not of its subqueries. */
@@ -136,7 +89,7 @@ function conjuncts(where: Node | undefined): Node[] {
   return boolop === "AND_EXPR" ? (args ?? []).flatMap(conjuncts) : [where];
 }
 
-/** `column = $1` or `column = the_argument`. */
+/** `column = $1`. */
 function namesSession(condition: Node, column: string): boolean {
   const { kind, name, lexpr, rexpr } = (condition.A_Expr ?? {}) as {
     kind?: string;
@@ -154,9 +107,7 @@ function namesSession(condition: Node, column: string): boolean {
 }
 
 function isSession(node: Node | undefined): boolean {
-  const { ParamRef, ColumnRef } = (node ?? {}) as { ParamRef?: unknown; ColumnRef?: { fields: Node[] } };
-  const name = (ColumnRef?.fields[0]?.String as { sval: string } | undefined)?.sval;
-  return ParamRef !== undefined || name === "the_session" || name === "the_owner";
+  return node?.ParamRef !== undefined;
 }
 
 function calls(tree: unknown): string[] {
