@@ -118,7 +118,7 @@ test(
   "a person adds, filters, searches, edits and deletes notes with undo; the page shows stale references, budgets and NOTES.md with findings; the search covers everything [inspector.memory] [inspector.search]",
   inBrowser(async (browser, context) => {
     const root = temporaryDirectory();
-    mkdirSync(findProject(root).directory);
+    mkdirSync(join(root, "grimoires/loa"), { recursive: true });
     writeFileSync(join(root, "there.md"), "");
     writeFileSync(
       join(root, "grimoires/loa/NOTES.md"),

@@ -111,7 +111,7 @@ for (const wireOf of wires) {
       },
       { contextWindow: 8_000 },
     );
-    for (let turn = 1; turn <= 8; turn++) {
+    for (let turn = 1; turn <= 12; turn++) {
       const { end } = await finish(agent.send("s", `Read ${turn}.`));
       assert.equal(end, "done");
     }

@@ -110,7 +110,7 @@ test("doctor fits terminals of 80 and 140 columns [people.captures]", () => {
         "kept",
         "history 60 days, model calls 30 days, deleted sessions 30 days, archived sessions 365 days.",
       ),
-      note("size", "The store takes 900 MB; retention.maxMegabytes is 1000. Nothing is removed yet."),
+      note("size", "The store takes 900 MB; its limit is 1000 MB. Nothing is removed yet."),
       ok("backups", "1 copy beside it: memory.db.2026-11-16"),
     ],
     reports: [

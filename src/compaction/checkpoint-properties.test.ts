@@ -159,25 +159,6 @@ test("takes 1 % of the window within its limits, and uses at least 95 % of it [c
   assert.ok(bytes >= 8_000 * 0.95, `${bytes} of 8000`);
 });
 
-test("what a few names leave is used for statements, to at least 95 % [controller.checkpoint-size]", () => {
-  const steps = Array.from(
-    { length: 60 },
-    (_, index) => `- [ ] step ${index}: look at how the importer treats empty rows`,
-  );
-  const told = conversation(
-    calls("edit_file", { path: "src/importer.ts" }, "1"),
-    result("edited", "1"),
-    says("I decided to keep the importer in one file because both formats need it."),
-  );
-  const state = stateWith({}, steps.join("\n"));
-  for (const size of [600, 900, 1_500]) {
-    const used = estimateTokens(plan(told, { state, budget: { tokens: size } }).text);
-    assert.ok(used >= size * 0.95 && used <= size, `${used} of ${size} tokens`);
-    const bytes = Buffer.byteLength(plan(told, { state, budget: { bytes: 3 * size } }).text);
-    assert.ok(bytes >= 3 * size * 0.95 && bytes <= 3 * size, `${bytes} of ${3 * size} bytes`);
-  }
-});
-
 test("counts the bytes of every script as they are written [controller.checkpoint-size]", () => {
   for (const letters of ["ab", "éü", "שם", "漢字", "𝒳𝒴"]) {
     const files = Array.from({ length: 300 }, (_, index) =>

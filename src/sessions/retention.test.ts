@@ -198,10 +198,7 @@ test("a store over its limit warns for a week before anything goes, then drops w
   const ids = async () => (await memory.listSessions({ status: "all" })).map(({ id }) => id).sort();
   await sweep(memory);
   assert.equal(warnings.length, 1);
-  assert.match(
-    warnings[0] ?? "",
-    /^The store takes 2 MB; retention\.maxMegabytes is 1\. From 2026-01-10 on, /,
-  );
+  assert.match(warnings[0] ?? "", /^The store takes 2 MB; its limit is 1 MB\. From 2026-01-10 on, /);
   assert.equal((await memory.retention.room()).warning, warnings[0]);
   time.now += 6 * day;
   await sweep(memory);

@@ -171,7 +171,7 @@ export class Retention {
 
   #warningOf(bytes: number, maxBytes: number, overSince: number | undefined): string | undefined {
     if (bytes < maxBytes * warnAt) return undefined;
-    const size = `The store takes ${megabytes(bytes)} MB; retention.maxMegabytes is ${megabytes(maxBytes)}.`;
+    const size = `The store takes ${megabytes(bytes)} MB; its limit is ${megabytes(maxBytes)} MB.`;
     const advice = `"holdfast sessions --all" shows what takes the space; a higher limit keeps everything.`;
     if (this.#store?.trimming.isShared) return `${size} Nothing is removed because of it. ${advice}`;
     if (bytes <= maxBytes) return `${size} Nothing is removed yet. ${advice}`;

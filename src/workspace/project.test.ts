@@ -141,7 +141,12 @@ test("a .git that is a link to a worktree's gets a folder of its own [store.defa
   assert.equal(folderOf(brought), own);
 });
 
-test("the folder and its files are private to their owner, and nothing is written to the project [store.default]", async () => {
+test("the folder and its files are private to their owner, and nothing is written to the project [store.default]", async (context) => {
+  const { XDG_STATE_HOME } = process.env;
+  process.env.XDG_STATE_HOME = temporaryDirectory();
+  context.after(() => {
+    process.env.XDG_STATE_HOME = XDG_STATE_HOME;
+  });
   const { root } = repository();
   const { directory } = findProject(root);
   const open = async () => {

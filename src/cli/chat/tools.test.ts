@@ -96,7 +96,7 @@ test("a file of 5 MB is read in parts, each saying how to get the next [chat.fil
 
 test("a search is literal, case-insensitive, filtered by glob, and bounded [chat.files]", async () => {
   const { directory } = makeDirectory();
-  for (const skipped of [".git", "node_modules", ".holdfast"]) {
+  for (const skipped of [".git", "node_modules"]) {
     mkdirSync(join(directory, skipped));
     writeFileSync(join(directory, skipped, "copy.ts"), "needle");
   }

@@ -29,11 +29,11 @@ function projectWith(config?: unknown) {
 }
 
 test("config prints every setting with its value and its source [config.command]", async () => {
-  const { root, run } = projectWith({ compactAt: 0.7, store: "/elsewhere/memory.db" });
+  const { root, run } = projectWith({ compactAt: 0.7 });
   mkdirSync(join(root, "user/holdfast"), { recursive: true });
-  writeFileSync(join(root, "user/holdfast/config.json"), '{ "keep": 0.1 }');
+  writeFileSync(join(root, "user/holdfast/config.json"), '{ "keep": 0.1, "store": "/elsewhere/memory.db" }');
   const env = { HOLDFAST_HOOK_DEADLINE: "900" };
-  const { stdout, stderr, code } = await run(["config", "--json", "--set", "maxSteps=9"], env);
+  const { stdout, stderr, code } = await run(["config", "--json", "--set", "clearing=false"], env);
   assert.equal(code, 0, stderr);
   const { settings, files } = JSON.parse(stdout);
   assert.deepEqual(
@@ -41,24 +41,24 @@ test("config prints every setting with its value and its source [config.command]
     settingNames,
   );
   const shown = (name: string) => {
-    const { value, origin, outside } = settings.find((each: { name: string }) => each.name === name);
-    return [value, origin.source, origin.path ?? origin.name, ...(outside ? ["outside"] : [])];
+    const { value, origin } = settings.find((each: { name: string }) => each.name === name);
+    return [value, origin.source, origin.path ?? origin.name];
   };
   const shared = join(root, "holdfast.json");
   const user = join(root, "user/holdfast/config.json");
   assert.deepEqual(shown("compactAt"), [0.7, "file", shared]);
   assert.deepEqual(shown("keep"), [0.1, "file", user]);
   assert.deepEqual(shown("hookDeadline"), [900, "environment", "HOLDFAST_HOOK_DEADLINE"]);
-  assert.deepEqual(shown("maxSteps"), [9, "flag", "--set maxSteps=9"]);
+  assert.deepEqual(shown("clearing"), [false, "flag", "--set clearing=false"]);
   assert.deepEqual(shown("placement"), ["epoch", "default", undefined]);
-  assert.deepEqual(shown("store"), ["/elsewhere/memory.db", "file", shared, "outside"]);
+  assert.deepEqual(shown("store"), ["/elsewhere/memory.db", "file", user]);
   assert.deepEqual(
     files.map(({ path }: { path: string }) => path),
     [shared, user],
   );
   const changed = await run(["config", "--changed"], env);
   assert.match(changed.stdout, /^compactAt +0\.7 +← .*holdfast\.json$/m);
-  assert.match(changed.stdout, /^store .*outside the project$/m);
+  assert.match(changed.stdout, /^store +\/elsewhere\/memory\.db +← .*config\.json$/m);
   assert.doesNotMatch(changed.stdout, /^placement/m);
 });
 

@@ -218,7 +218,7 @@ test("a hook that does not start leaves the messages unchanged, and doctor can r
 test("after a compaction a pin comes first, in the user's words [pins.hosts]", async () => {
   const opencode = await startOpencode();
   await opencode.ask("ses_a", "Release it.");
-  const memory = await openMemory({ store: join(opencode.directory, ".holdfast/memory.db") });
+  const memory = await openMemory({ store: join(findProject(opencode.directory).directory, "memory.db") });
   const session = await memory.openSession("opencode.ses_a");
   await session.pins.pin("Never push to main without asking me.", { actor: { kind: "person" } });
   await memory.close();

@@ -37,7 +37,6 @@ const screen = { width: 80, colours: true, paint: (_style: unknown, text: string
 
 /** What a function takes after the text. Without a line here it gets the text alone. */
 export const moreArguments: Record<string, (text: string) => unknown[]> = {
-  "src/surfaces/project/start-stamp.ts stampAt": (text) => [splitLines(text), 1],
   "inspector/src/context/readable-piece.ts readablePiece": () => ["tool"],
   "inspector/src/memory/task-lines.ts toggleTaskLine": () => [{ line: 0, done: false, text: "" }],
   "src/adapters/caller/message-parts.ts answerOf": () => [[]],
