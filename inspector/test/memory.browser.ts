@@ -5,7 +5,6 @@ import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Memory } from "../../src/index.ts";
 import { projectNotes } from "../../src/server/project-notes.ts";
-import { findProject } from "../../src/workspace/project.ts";
 import { compactedStory } from "../../test/support/compacted-story.ts";
 import { startTestServer, type TestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";

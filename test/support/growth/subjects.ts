@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { globMatcher } from "../../../src/cli/chat/glob.ts";
 import { rankPassages, searchPassages } from "../../../src/engine/rank.ts";
-import { splitLines } from "../../../src/surfaces/project/notes-md/lines.ts";
 import { parseNotes } from "../../../src/surfaces/project/notes-md/parse.ts";
 import { openProject } from "../../../src/surfaces/project/project.ts";
 import { recoverLevel2 } from "../../../src/surfaces/project/recover/recall.ts";
