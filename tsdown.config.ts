@@ -1,8 +1,6 @@
 import { join } from "node:path";
-import { minifySync } from "rolldown/utils";
 import { defineConfig, type UserConfig } from "tsdown";
 import page from "./inspector/tsdown.config.ts";
-import { licenses } from "./scripts/licenses.ts";
 
 const common: UserConfig = {
   format: "esm",
@@ -13,36 +11,6 @@ const common: UserConfig = {
   inputOptions: { resolve: { mainFields: ["module", "main"] } },
 };
 
-/** Packages that only our own programs use. They are built in, so that installing Holdfast does not fetch them. */
-const builtIn = [
-  "@hono/node-server",
-  /^@modelcontextprotocol\//,
-  "hono",
-  "jsonc-parser",
-  "quickjs-wasi",
-  "smol-toml",
-  "yaml",
-  // string-width and what it uses.
-  /^(?:string-width|strip-ansi|ansi-regex|get-east-asian-width)$/,
-  // The parser of Markdown and what it uses.
-  /^(?:mdast-|micromark|unist-|decode-named|character-entities|devlop|longest-streak|markdown-table|zwitch)/,
-];
-
-/** The code of a package gets files of its own, which nobody debugs: they are made small. Ours stay readable. */
-const smallPackages = {
-  name: "small-packages",
-  generateBundle(_options: unknown, files: Record<string, { type: string; code?: string }>) {
-    for (const [name, file] of Object.entries(files))
-      if (/^package-.*\.js$/.test(name) && file.code !== undefined)
-        file.code = minifySync(name, file.code, { codegen: { removeWhitespace: true } }).code;
-  },
-};
-
-function packageFile(id: string): string | null {
-  const [, name] = /.*node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(id) ?? [];
-  return name === undefined ? null : `package-${name.replaceAll(/[@\\/]+/g, "-").replace(/^-/, "")}`;
-}
-
 /** Agents wait for their hooks, so the hook is built on its own: it shares no file with what loads slowly. */
 const hookApart = {
   name: "hook-apart",
@@ -52,10 +20,8 @@ const hookApart = {
 
 const library = defineConfig({
   ...common,
-  deps: { onlyBundle: builtIn },
-  plugins: [hookApart, licenses("LICENSES-OF-BUILT-IN-PACKAGES.txt"), smallPackages],
-  outputOptions: { codeSplitting: { groups: [{ name: packageFile, test: /node_modules/ }] } },
-  copy: [{ from: "node_modules/quickjs-wasi/quickjs.wasm" }],
+  deps: { onlyBundle: [] },
+  plugins: [hookApart],
   entry: {
     index: "src/index.ts",
     cli: "src/cli.ts",
@@ -118,7 +84,7 @@ const sqliteByName = {
 
 export const hook = defineConfig({
   ...common,
-  deps: { onlyBundle: builtIn },
+  deps: { onlyBundle: [] },
   plugins: [setupApart, sqliteByName, leanBuiltins],
   entry: { hook: "src/cli/commands/hook.ts" },
   minify: true,

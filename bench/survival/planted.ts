@@ -7,23 +7,10 @@ import { fileURLToPath } from "node:url";
  * `HOLDFAST_PLANT=asks node --import ./bench/survival/planted.ts bench/survival/slice.ts`.
  */
 const faults: Record<string, { file: string; edits: readonly [find: string, replace: string][] }> = {
-  /** A checkpoint without the user's open asks, which are also among the sentences that may be rules. */
+  /** A checkpoint without the user's open asks. */
   asks: {
     file: "/src/compaction/checkpoint.ts",
-    edits: [
-      ["openAsks: openAsks(messages, to, earlier?.openAsks),", "openAsks: [],"],
-      ["said: unseen(possible,", "said: unseen([],"],
-    ],
-  },
-  /** An edit that keeps the old value beside the new one. */
-  stale: {
-    file: "/src/engine/edit-text.ts",
-    edits: [
-      [
-        "const text = replaceText(before, operation.find, operation.replace, operation.all);",
-        "const text = before + '\\n' + operation.replace;",
-      ],
-    ],
+    edits: [["openAsks: openAsks(messages, to, earlier?.openAsks),", "openAsks: [],"]],
   },
   /** A process that begins with an empty memory. */
   forgets: {

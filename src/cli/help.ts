@@ -103,6 +103,13 @@ export function suggestionIn(error: unknown): string {
   return typeof given === "string" && Array.isArray(known) ? suggestionFor(given, known.map(String)) : "";
 }
 
+/** The next step if a command needs the optional AI SDK and it is not installed; undefined for any other error. */
+export function missingPackage(error: unknown, command: string): string | undefined {
+  const { code, message = "" } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  if (code !== "ERR_MODULE_NOT_FOUND" || !/package '(?:ai|@ai-sdk\/[\w-]+)'/.test(message)) return undefined;
+  return `"holdfast ${command}" needs the AI SDK. Run: npm install ai @ai-sdk/openai-compatible`;
+}
+
 /** An operating system error, such as a missing file or a full disk. Its message names the path. */
 export function isSystemError(error: unknown): boolean {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";

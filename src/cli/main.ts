@@ -160,11 +160,11 @@ export async function main([name, ...args]: string[]): Promise<number> {
   try {
     return await (await command.load()).run(args);
   } catch (error) {
-    const { explainUsageError, isSystemError, suggestionIn } = await import("./help.ts");
+    const { explainUsageError, isSystemError, missingPackage, suggestionIn } = await import("./help.ts");
     const expected = error instanceof HoldfastError || isSystemError(error);
     const problem = expected
       ? `${(error as Error).message}${suggestionIn(error)}`
-      : explainUsageError(error, name, await fullHelp(command));
+      : (missingPackage(error, name) ?? explainUsageError(error, name, await fullHelp(command)));
     if (problem === undefined) throw error;
     return fail(problem);
   }

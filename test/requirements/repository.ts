@@ -35,7 +35,7 @@ export const repository = [
     "repo.expected":
       "The repository has workflows that run its own scripts, templates, conduct, releasing and versioning; the check finds a script that is missing.",
     "repo.light":
-      "Installing the package takes at most 35 MB and 45 packages; what only chat, serve or the sandbox need is loaded by them alone.",
+      "Installing the package takes at most 35 MB and 65 packages, without the AI SDK; what only chat, serve or the sandbox need is loaded by them alone.",
     "repo.newcomer":
       "With the packed tarball in an empty directory: init, first memory in a request, doctor without a problem and a clean uninstall, within two minutes.",
     "repo.show-entry": "Showing a memory loads no schema library, which takes longer than the rest.",

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, globSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { build, type UserConfig } from "tsdown";
 import configs from "../../tsdown.config.ts";
@@ -52,13 +52,19 @@ export function installPackage(stage: string, project: string): Installed {
   const tarball = join(stage, `holdfast-${manifestIn(stage).version}.tgz`);
   execFileSync("tar", ["-xzf", tarball, "-C", own, "--strip-components=1"]);
   const others = [...closure(own)].toSorted();
-  for (const name of others) {
-    mkdirSync(join(modules, name, ".."), { recursive: true });
-    symlinkSync(join(root, "node_modules", name), join(modules, name), "junction");
-  }
+  addPackages(project, others);
   const folders = [own, ...others.map((name) => join(root, "node_modules", name))];
   const megabytes = folders.map(sizeOf).reduce((sum, size) => sum + size, 0);
   return { project, cli: join(own, "dist/cli.js"), packages: ["holdfast", ...others], megabytes };
+}
+
+/** Installs packages that are here already. */
+export function addPackages(project: string, names: readonly string[]): void {
+  for (const name of names) {
+    const path = join(project, "node_modules", name);
+    mkdirSync(join(path, ".."), { recursive: true });
+    if (!existsSync(path)) symlinkSync(join(root, "node_modules", name), path, "junction");
+  }
 }
 
 /** The packages that a package needs, and those that they need. */

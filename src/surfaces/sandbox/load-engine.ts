@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { join } from "node:path";
 
 /** The compiled QuickJS module. TypeScript declares WebAssembly only together with the DOM. */
 export interface Engine {
@@ -15,18 +13,13 @@ export interface EngineMemory {
 declare const compiled: unique symbol;
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<Engine> };
 
+const engineFile = createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
 const pageBytes = 65_536;
 const memorySection = 5;
 
 /** Loads QuickJS with a memory that cannot grow past the limit, independent of the engine's own limit. */
 export async function loadEngine(memoryBytes: number): Promise<Engine> {
-  return WebAssembly.compile(capMemory(await readFile(engineFile()), Math.floor(memoryBytes / pageBytes)));
-}
-
-/** In the build, the engine is beside the code; in the sources, it is in its package. */
-function engineFile(): string {
-  const built = join(import.meta.dirname, "quickjs.wasm");
-  return existsSync(built) ? built : createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
+  return WebAssembly.compile(capMemory(await readFile(engineFile), Math.floor(memoryBytes / pageBytes)));
 }
 
 /** Sets a maximum on the module's memory; the published module has none. */
