@@ -103,7 +103,7 @@ test("init and project lint fit terminals of 80 and 140 columns [people.captures
 
 test("doctor fits terminals of 80 and 140 columns [people.captures]", () => {
   const diagnosis: Diagnosis = {
-    config: ['.holdfast/config.json, line 3: unknown setting "surface". Did you mean surfaces?'],
+    config: ['holdfast.json, line 3: unknown setting "surface". Did you mean surfaces?'],
     trouble: undefined,
     store: [
       ok(

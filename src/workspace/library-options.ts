@@ -6,7 +6,7 @@ import { settingValue, type WorkspaceConfig } from "./config.ts";
 import { type SettingName, type SettingValues, settingNames } from "./settings.ts";
 
 /** The settings of a group that were set, without the group's name: those of `limits`, for example. */
-export function settingsIn<Group extends string>(
+function settingsIn<Group extends string>(
   { values }: Pick<WorkspaceConfig, "values">,
   group: Group,
 ): { [Name in SettingName as Name extends `${Group}.${infer Rest}` ? Rest : never]?: SettingValues[Name] } {

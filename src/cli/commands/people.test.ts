@@ -71,6 +71,8 @@ Open tasks  1
 Notes  1
   … #format #emea …
     EMEA writes decimals with a comma
+
+Stored in ${join(directory, "memory.db")}
 `,
   );
   assert.match(then.stdout, /revision 2 of 8/);
@@ -129,6 +131,7 @@ test("--json has the documented shapes [people.json]", async () => {
     "notes",
     "tasks",
     "compaction",
+    "store",
   ]);
   assert.equal(show.compaction, null);
   assert.ok(show.notepad.endsWith("- \x1b]0;owned\x07 \u202etxt"));

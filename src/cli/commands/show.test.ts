@@ -30,7 +30,7 @@ test("show ends with what the last compaction left, by kind and place [people.re
   const { code, stdout, stderr } = await run("audit-1");
   assert.equal(code, 0, stderr);
   assert.ok(
-    stdout.endsWith(`\n\n${counts}  "holdfast show audit-1 --compaction 1" lists what is out of sight.\n`),
+    stdout.includes(`\n\n${counts}  "holdfast show audit-1 --compaction 1" lists what is out of sight.\n`),
     stdout,
   );
   assert.doesNotMatch((await run("audit-1", "--revision", "2")).stdout, /Compaction/);

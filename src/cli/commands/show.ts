@@ -11,9 +11,12 @@ import type { Note } from "../../surfaces/notes/operations.ts";
 import { type ListedPin, listPins } from "../../surfaces/pins/operations.ts";
 import { readTasks } from "../../surfaces/tasks/operations.ts";
 import { openMemoryToRead } from "../../workspace/read-memory.ts";
+import { storeName } from "../../workspace/store-location.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 import { atMostOne, readArguments, wholeNumber } from "../arguments.ts";
 import { pickSession } from "../pick-session.ts";
 import { pinLines } from "../pin-lines.ts";
+import { printable } from "../terminal/paint.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { renderMarkdown } from "../terminal/render-markdown.ts";
 import { receiptJson, renderOutOfSight, renderReceipt } from "../terminal/render-receipt.ts";
@@ -57,11 +60,14 @@ export async function run(args: string[]): Promise<number> {
       return 0;
     }
     const shown = await readMemory(session, revision);
-    if (values.json) printJson(jsonOf(shown));
+    const store = storeName(findWorkspace({ flags: values }).store);
+    if (values.json) printJson({ ...jsonOf(shown), store });
     else
-      printLines(
-        render(shown, memory, values.all === true ? shown.snapshot.notes.length : maxNotes, screenOf()),
-      );
+      printLines([
+        ...render(shown, memory, values.all === true ? shown.snapshot.notes.length : maxNotes, screenOf()),
+        "",
+        `Stored in ${printable(store)}`,
+      ]);
     return 0;
   } finally {
     await memory.close();
