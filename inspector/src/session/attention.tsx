@@ -11,7 +11,6 @@ const signs: Record<Item["kind"], string> = {
   hook: "!",
   budget: "◔",
   ask: "?",
-  rule: "§",
   reference: "⌫",
   file: "~",
   delegated: "!",
