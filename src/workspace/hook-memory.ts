@@ -22,7 +22,6 @@ export interface HookMemoryOptions {
   /** Receives warnings about the store. Default: none, because `doctor` reports them and hooks stay quiet. */
   onWarning?: (warning: string) => void;
   retention?: RetentionRules;
-  /** For rules that are found in what the user said (default: the usual ones). */
   limits?: Limits;
 }
 

@@ -8,7 +8,7 @@ import { isStateEntry, listChanges, type PiState, readState } from "./session-fi
 export interface BranchMemory extends PiState {
   /** By id. */
   notes: ReadonlyMap<string, Json>;
-  /** Pins and found rules, by id. */
+  /** By id. */
   pins: ReadonlyMap<string, Json>;
 }
 
