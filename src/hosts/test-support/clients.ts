@@ -66,6 +66,8 @@ export function makeBarePlace(): ClientPlace {
   const root = temporaryDirectory();
   const home = temporaryDirectory();
   const nowhere = "http://127.0.0.1:9";
+  // Clients pass HOME to the programs that they start, but not every other variable.
+  process.env.XDG_STATE_HOME = join(home, ".local/state");
   const env = withThisNode({
     PATH: process.env.PATH,
     HOME: home,
