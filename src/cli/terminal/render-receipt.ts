@@ -18,7 +18,7 @@ export function receiptJson(receipt: Receipt) {
     tokensAfter,
     verified: verified ?? null,
     mismatch: mismatch ?? null,
-    needs: receipt.needs ? countNeeds(receipt.needs) : null,
+    needs: countNeeds(receipt.needs),
     counts,
     outOfSight: outOfSight(receipt),
   };
@@ -46,7 +46,7 @@ export function renderReceipt(receipt: Receipt, screen: Screen): string[] {
   return [
     ...wrapSpans(heading, "", "", screen),
     ...wrapSpans(dotted(facts), "  ", "  ", screen),
-    ...(receipt.needs ? needRows(receipt.needs, screen) : countRows(receipt, screen)),
+    ...needRows(receipt.needs, screen),
   ];
 }
 
@@ -57,7 +57,7 @@ function checkOf({ verified, mismatch, trigger }: Receipt): string {
   return trigger === "host" ? "not verified: the host sends the requests" : "not verified yet";
 }
 
-function needRows(needs: NonNullable<Receipt["needs"]>, screen: Screen): string[] {
+function needRows(needs: Receipt["needs"], screen: Screen): string[] {
   const rows = countNeeds(needs);
   if (rows.length === 0) return ["  Nothing in it is likely to be needed again."];
   const cells = (texts: readonly string[]) =>
@@ -71,13 +71,6 @@ function needRows(needs: NonNullable<Receipt["needs"]>, screen: Screen): string[
       return counts.lost > 0 ? screen.paint("red", line) : line;
     }),
   ];
-}
-
-/** A receipt of an older version has counts of all items only. */
-function countRows({ counts }: Receipt, screen: Screen): string[] {
-  const { kept, recallable, missing } = counts;
-  const facts = [`${kept} in context`, `${recallable} out of sight, can be fetched`, `${missing} lost`];
-  return wrapSpans(dotted(facts), "  ", "  ", screen);
 }
 
 /** Items to list; `--json` has all. */
