@@ -16,7 +16,6 @@ const styles = [
   "memory",
   "context",
   "compaction",
-  "survival-map",
   "conversation",
   "timeline",
 ];

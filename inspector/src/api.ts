@@ -36,7 +36,6 @@ const addresses: { [Name in RouteName]: `${Routes[Name]["method"]} ${Routes[Name
   message: "GET /api/sessions/{id}/messages/{number}",
   compactions: "GET /api/sessions/{id}/compactions",
   compaction: "GET /api/sessions/{id}/compactions/{epoch}",
-  putBack: "POST /api/sessions/{id}/compactions/{epoch}/put-back",
   removedMessages: "GET /api/sessions/{id}/compactions/{epoch}/messages",
   calls: "GET /api/sessions/{id}/calls",
   call: "GET /api/sessions/{id}/calls/{number}",

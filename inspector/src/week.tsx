@@ -19,14 +19,12 @@ export function Week() {
   );
 }
 
-function Figures({ stats: { sessions, writes, compactions, items } }: { stats: Stats }) {
+function Figures({ stats: { sessions, writes, compactions, messages } }: { stats: Stats }) {
   return (
     <dl class="facts week-facts">
       <Fact name="Compactions survived" value={count(compactions)} />
-      <Fact name="Items put back" value={count(items.putBack)} />
-      <Fact name="Still before the model" value={plural(items.kept, "item")} />
-      <Fact name="Can be fetched" value={plural(items.recallable, "item")} />
-      <Fact name="Missing" value={plural(items.missing, "item")} />
+      <Fact name="Retrievable" value={plural(messages.retrievable, "message")} />
+      <Fact name="Lost" value={plural(messages.lost, "message")} />
       <Fact name="Sessions" value={count(sessions)} />
       <Fact name="Writes by agents" value={count(writes.agent)} />
       <Fact name="Writes by you" value={count(writes.person)} />

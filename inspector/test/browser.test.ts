@@ -4,5 +4,5 @@ import "./insight.browser.ts";
 import "./inspector.browser.ts";
 import "./memory.browser.ts";
 import "./memory-app.browser.ts";
-import "./replay.browser.ts";
+import "./strip.browser.ts";
 import "./views.browser.ts";

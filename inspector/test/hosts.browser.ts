@@ -25,7 +25,7 @@ async function serveCodingSession(context: TestContext) {
 }
 
 test(
-  "a coding agent's session has its first ask as title, its host, its context from the transcript, and shows where removed things went [inspector.hosts] [inspector.survived]",
+  "a coding agent's session has its first ask as title, its host, its context from the transcript, and shows what a compaction removed [inspector.hosts] [inspector.survived]",
   inBrowser(async (browser, context) => {
     const { server, project, transcript } = await serveCodingSession(context);
     const params = { id: codingSession };
@@ -38,18 +38,20 @@ test(
     await page.locator(".session-project").getByText(project.root).waitFor();
 
     // What the compaction removed, by message, with the provider's counts.
-    const { tokensBefore, tokensAfter, tokensBy, removed } = await call(server, "compaction", {
+    const { tokensBefore, tokensAfter, tokensBy, removed, readWith } = await call(server, "compaction", {
       params: { ...params, epoch: 1 },
     });
     assert.deepEqual([tokensBefore, tokensAfter, tokensBy], [110_000, 14_000, "provider"]);
     assert.equal(removed, 11);
-    await page.getByText("11 messages left the window.").waitFor();
-    await page.locator(".map-title").getByText("11 messages").waitFor();
-    assert.equal(await page.locator(".map-message[data-source]").count(), 11, "each message is listed");
-    await page.locator(".map-message", { hasText: firstAsk }).waitFor();
-    const path = page.getByRole("button", { name: /^src\/billing\/invoice\.ts/ }).first();
-    await path.hover();
-    await page.locator(".map-message.is-lit").first().waitFor();
+    await page.getByText(`11 messages left the window. They are retrievable with ${readWith}.`).waitFor();
+    const step = page.locator(".step", { hasText: "Removed messages" });
+    await step.locator("summary").getByText("11 messages").waitFor();
+    assert.equal(await step.locator(".talk-item").count(), 11, "each message is listed");
+    await step.locator(".talk-item", { hasText: firstAsk }).waitFor();
+    const read = step.locator(".talk-item", { hasText: "TKT-4701" });
+    await read.locator("summary").click();
+    await read.locator("pre").getByText("amount1: number").waitFor();
+    await page.locator(".step pre").getByText(`- ${firstAsk}`).waitFor();
     await page.getByRole("region", { name: "With memory: 3 of 3" }).waitFor();
 
     // The context, call by call, with the compaction as a cut.
@@ -89,8 +91,8 @@ test(
     rmSync(transcript);
     await page.goto(new URL(`#/${codingSession}/compaction/1`, page.url()).href);
     await page.reload();
-    await page.getByText("The host's transcript is gone; this is one line of each.").waitFor();
-    assert.equal(await page.locator(".map-message[data-source]").count(), 11);
+    await page.getByText("The host's transcript is gone. This is one line of each message.").waitFor();
+    assert.equal(await step.locator(".talk-item").count(), 11);
     await page.getByRole("heading", { name: firstAsk, level: 1 }).waitFor();
     await page
       .getByText(/about [\d,]+ tokens/)
@@ -115,17 +117,13 @@ test("the command line searches the transcripts of coding agents [people.search]
   assert.deepEqual([hits[0]?.kind, hits[0]?.title], ["message", firstAsk]);
 });
 
-test("a coding agent's failed hooks and open asks need attention [inspector.attention]", async (context) => {
+test("a coding agent's failed hooks need attention [inspector.attention]", async (context) => {
   const { server, project } = await serveCodingSession(context);
   const failure = { host: "claude-code", event: "Stop", code: "deadline", message: "It took too long." };
   keepFailure(project.directory, { ...failure, at: Date.now() - 2 * 24 * 3_600_000 });
   const params = { id: codingSession };
   const before = await call(server, "attention", { params });
-  assert.deepEqual(
-    before.items.map(({ kind, text }) => [kind, text]),
-    [["ask", `Open ask: ${firstAsk}`]],
-    "an old failure is history",
-  );
+  assert.deepEqual(before.items, [], "an old failure is history");
   keepFailure(project.directory, { ...failure, at: Date.now() });
   const { items } = await call(server, "attention", { params });
   const hook = items.find(({ kind }) => kind === "hook");

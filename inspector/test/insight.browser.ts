@@ -48,7 +48,9 @@ test(
     const { page, problems } = opened;
     const card = page.getByText(/^Compacted: [\d,]+ → [\d,]+ tokens\.$/);
     await card.waitFor();
-    await page.getByText(/\d+ things followed, 0 lost\./).waitFor();
+    await page
+      .getByText(/\d+ messages \(\d+ to \d+\) left the window\. They are retrievable with recall\./)
+      .waitFor();
     // New lines light up.
     const session = await memory.openSession("audit");
     await session.notepad.append("- Checked twice", { actor: { kind: "agent" } });
@@ -58,7 +60,7 @@ test(
     await page.locator(".session-facts").getByText("at work").waitFor();
 
     await page.getByRole("link", { name: /^Look at compaction/ }).click();
-    await page.getByText("Nothing was lost.").waitFor();
+    await page.getByText(/^Verified against the request of call \d+\.$/).waitFor();
     await page.getByRole("button", { name: /^Compaction 1/ }).click();
     const then = await call(server, "compaction", { params: { id: "audit", epoch: 1 } });
     const { total, alone, kept } = await call(server, "window", {
@@ -87,7 +89,7 @@ test(
 );
 
 test(
-  "the page answers whether something is still there, with its life, and where to fetch the rest [inspector.still-there]",
+  "the page answers whether something is still there, with its life, and where the rest is retrievable [inspector.still-there]",
   inBrowser(async (browser, context) => {
     const { server, memory } = await serveAudit(context, { priceOf: prices });
     const session = await memory.openSession("audit");
@@ -97,10 +99,10 @@ test(
     await field.press("Enter");
     const answer = page.locator(".still-verdict");
     const line = (await session.notepad.read()).split("\n").findIndex((text) => text.includes("EMEA")) + 1;
-    await answer.getByText(/^Yes:/).waitFor();
+    await answer.getByText(/^In context:/).waitFor();
     assert.match(
       (await answer.textContent()) ?? "",
-      new RegExp(`^Yes: notepad line ${line}, since revision \\d+, in every call since\\.$`),
+      new RegExp(`^In context: notepad line ${line}, since revision \\d+, in every call since\\.$`),
     );
     const { life } = await call(server, "whereabouts", {
       params: { id: "audit" },
@@ -118,7 +120,7 @@ test(
     // A row of a sheet left the window with its message.
     await field.fill("1;2024-01-01;20811.50");
     await field.press("Enter");
-    await answer.getByText("Out of sight,").waitFor();
+    await answer.getByText("Retrievable:").waitFor();
     await answer.getByRole("link", { name: /^message \d+$/ }).click();
     await page.locator(".talk-item.is-chosen pre").getByText("20811.50").waitFor();
 
@@ -126,7 +128,14 @@ test(
     await page.getByText("It is in no memory, message or revision of this session.").waitFor();
     await session.notepad.write("All done.", agent);
     await page.goto(new URL(`#/audit/compaction?find=growth%20hard-coded%20to%204%20%25`, page.url()).href);
-    await page.locator(".still-answer").getByText("message").first().waitFor();
+    await answer.getByText(/^In context: the handoff of compaction \d+\.$/).waitFor();
+    const others = page.locator(".still-answer details");
+    await others.locator("summary").click();
+    const message = others
+      .getByRole("listitem")
+      .filter({ hasText: /^message \d+/ })
+      .first();
+    await message.getByText("retrievable", { exact: true }).waitFor();
     assert.deepEqual(problems, []);
   }),
 );
@@ -209,15 +218,15 @@ test(
       .waitFor();
 
     await page.goto(new URL(`#/audit/compaction/1`, page.url()).href);
-    await page.locator(".survival-part").first().waitFor();
-    const widths = await page.evaluate<[number, number][]>(
-      "[...document.querySelectorAll('.survival-part')].map((part) => [Number(part.dataset.size), part.getBoundingClientRect().width])",
+    const { tokensBefore, tokensAfter } = await call(server, "compaction", {
+      params: { ...params, epoch: 1 },
+    });
+    await page.locator(".window-bar").first().waitFor();
+    const [before = 0, left = 0] = await page.evaluate<number[]>(
+      "[...document.querySelectorAll('.window-bar-fill')].map((bar) => bar.getBoundingClientRect().width)",
     );
-    const perItem = widths.map(([size, width]) => width / size);
-    assert.ok(widths.length > 1);
-    assert.ok(Math.max(...perItem) - Math.min(...perItem) < 0.2, JSON.stringify(widths));
-    const numbers = page.getByRole("button", { name: /^\d+ numbers?$/ }).first();
-    assert.equal(await numbers.getAttribute("aria-expanded"), "false", "numbers fold into one chip");
+    assert.ok(before > 100);
+    assert.ok(Math.abs(left / before - tokensAfter / tokensBefore) < 0.01, `${left} of ${before} px`);
     const limit = calls[0]?.contextWindow.toLocaleString("en");
     await page.getByText(new RegExp(`^Why: \\d+\\u00a0% full \\([\\d,]+ of ${limit} tokens\\)`)).waitFor();
     assert.deepEqual(problems, []);
@@ -345,6 +354,8 @@ test(
     const figure = (name: string) => page.locator(".week-facts > div", { hasText: name }).locator("dd");
     assert.equal(await figure("Writes by agents").textContent(), "2");
     assert.equal(await figure("Writes by you").textContent(), "1");
+    assert.equal(await figure("Retrievable").textContent(), "0 messages");
+    assert.equal(await figure("Lost").textContent(), "0 messages");
     assert.deepEqual(problems, []);
   }),
 );

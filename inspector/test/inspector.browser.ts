@@ -36,23 +36,29 @@ test(
     await page.getByRole("link", { name: "See a finished audit." }).click();
     await page.getByRole("region", { name: "With memory: 10 of 10" }).waitFor();
     const alone = page.getByRole("region", { name: /^Without memory: [0-4] of 10/ });
-    await alone.getByRole("img", { name: "gone" }).first().waitFor();
-    await page.getByText("Nothing was lost.").waitFor();
-    await page
-      .getByText(/^\[Receipt: messages \d+ to \d+ were compacted. Of what you are likely to need/)
-      .first()
+    await alone.getByRole("img", { name: "not in context" }).first().waitFor();
+    const receipt = page.getByRole("region", { name: "Receipt" });
+    await receipt
+      .getByText(/^\d+ messages \(\d+ to \d+\) left the window\. They are retrievable with recall\.$/)
       .waitFor();
+    await receipt.getByText(/^The notepad: (\d+) of \1 lines in context\.$/).waitFor();
+    await receipt.getByText(/^\[Receipt: \d+ messages compacted\. Above: /).waitFor();
 
-    // Trace a finding from its message to the notepad, where it is now.
+    // Each step of a compaction, down to the words of a removed message.
     await page.getByRole("button", { name: "Compaction 2" }).click();
-    const home = page.getByRole("region", { name: /^In the notepad: \d+/ });
-    await home.getByRole("button", { name: /EMEA: 310 rows; July double-counted/ }).hover();
-    await page.locator(".map-message.is-lit").first().waitFor();
-    assert.ok((await page.locator(".ribbon.is-lit").count()) > 0, "the line between them is highlighted");
-    await page.locator(".map-message.is-lit summary").first().click();
-    await page.locator(".map-message pre").getByText("EMEA").first().waitFor();
-    for (const step of ["Why", "Warning turn", "Checkpoint", "Removed", "Summary", "Receipt"])
-      await page.locator(".step-title").getByText(step, { exact: true }).waitFor();
+    const steps = page.getByRole("region", { name: "Steps" });
+    await steps.locator(".talk-item", { hasText: "EMEA" }).first().locator("summary").click();
+    await steps.locator(".talk-item pre").getByText("EMEA").first().waitFor();
+    assert.deepEqual(await steps.locator(".step-title").allTextContents(), [
+      "Warning turn",
+      "Handoff",
+      "Summary",
+      "Removed messages",
+    ]);
+    await steps
+      .locator("pre")
+      .getByText(/^\[Handoff:[\s\S]*\[End of handoff\]$/)
+      .waitFor();
     await page.locator(".step-title").getByText("Warning turn").click();
     await page.getByText("Context is approaching the token limit").waitFor();
     assert.deepEqual(problems, []);

@@ -5,7 +5,6 @@ import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Memory } from "../../src/index.ts";
 import { projectNotes } from "../../src/server/project-notes.ts";
-import { compactedStory } from "../../test/support/compacted-story.ts";
 import { startTestServer, type TestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
@@ -223,22 +222,3 @@ async function writeNaughty(memory: Memory): Promise<void> {
     await memory.createSession({ id: `title-${index}`, title: text.slice(0, 200) }).catch(() => {});
   }
 }
-
-test(
-  "what a compaction took out of sight is put back with one click, and taken out again with one [serve.put-back]",
-  inBrowser(async (browser, context) => {
-    const { server, memory } = await serve(context);
-    const session = await compactedStory(memory, "story");
-    const { page, problems } = await openPage(browser, server, { hash: "#/story/compaction" });
-    const list = page.getByRole("region", { name: "Out of sight, most needed first" });
-    const button = list.getByRole("button", { name: "Put back npm run lint" });
-    await button.click();
-    await list.getByText("In the notepad").waitFor();
-    assert.equal(await session.notepad.read(), "- npm run lint (command, put back after compaction 1)");
-    assert.ok(await button.isDisabled());
-    await page.getByRole("button", { name: "Undo" }).click();
-    await list.getByText("In the notepad").waitFor({ state: "detached" });
-    assert.equal(await session.notepad.read(), "");
-    assert.deepEqual(problems, []);
-  }),
-);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Compaction, type Message, traceItems } from "../src/compaction/trace-items.ts";
+import { type Receipt, receiptFacts } from "../src/compaction/receipt-facts.ts";
+import { summaryText } from "../src/compaction/summary-text.ts";
 import { readablePiece } from "../src/context/readable-piece.ts";
 import { type Block, parseInline, parseMarkdown } from "../src/markdown.ts";
 import { naughty } from "./support/naughty.ts";
@@ -109,72 +110,81 @@ test("parses texts crafted to be slow as fast as any other [inspector.naughty]",
   }
 });
 
-const message = (number: number, ...texts: string[]): Message => ({
-  number,
-  at: null,
-  role: "assistant",
-  aside: false,
-  inContext: "summarised",
-  parts: texts.map((text) => ({ type: "text", text, tool: null, callId: null, isError: false, cut: false })),
-});
+const receipt: Receipt = {
+  epoch: 1,
+  trigger: "threshold",
+  warning: "given",
+  skipped: "",
+  from: 1,
+  to: 54,
+  summaryBy: "model",
+  tokensBefore: 3_783,
+  tokensAfter: 2_260,
+  tokensBy: "estimate",
+  removed: 54,
+  user: { whole: 12, cut: 1, leftOut: 3 },
+  notepad: { lines: 9, shown: 7 },
+  rest: "retrievable",
+  readWith: "recall",
+  line: "",
+};
 
-test("traces each item from its message to where it is now [inspector.survived]", () => {
-  const compaction = {
-    summary:
-      "[Summary of the conversation so far]\nThe port is 5432.\n[End of summary]\n\n[Checkpoint]\nE-7; 5432",
-    checkpoint: { text: "[Checkpoint]\nE-7; 5432" },
-    receipt: {
-      kept: [
-        { kind: "note", text: "- a\n- b" },
-        { kind: "number", text: "5432" },
-        { kind: "id", text: "E-7" },
-        { kind: "path", text: "src/kept.ts" },
-        { kind: "url", text: "http://back.example" },
-      ],
-      putBack: [{ kind: "url", text: "http://back.example" }],
-      recallable: [{ kind: "number", text: "99" }],
-      missing: [{ kind: "ask", text: "Why?" }],
-      needed: [],
-    },
-  } as unknown as Compaction;
-  const traced = traceItems(compaction, {
-    memory: "## Findings\n- a\n- b",
-    messages: [
-      message(3, '{"content":"- a\\n- b"}', "E-7"),
-      message(4, "port 5432, file src/kept.ts, 99, http://back.example"),
-    ],
-  });
+const factsOf = (changes: Partial<Receipt>) => receiptFacts({ ...receipt, ...changes });
+
+test("a receipt is a list of facts in plain words [inspector.survived]", () => {
   assert.deepEqual(
-    traced.map(({ text, home, sources }) => [text, home, ...sources]),
+    factsOf({ verified: { call: 8 } }).map(({ text }) => text),
     [
-      ["- a\n- b", "memory", 3],
-      ["5432", "summary", 4],
-      ["E-7", "checkpoint", 3],
-      ["src/kept.ts", "window", 4],
-      ["http://back.example", "put-back", 4],
-      ["99", "recallable", 4],
-      ["Why?", "missing"],
+      "54 messages (1 to 54) left the window. They are retrievable with recall.",
+      "The user's messages: 12 in context whole, 1 in context cut, 3 left out.",
+      "The notepad: 7 of 9 lines in context.",
+      "The agent was warned.",
+      "Verified against the request of call 8.",
+    ],
+  );
+  assert.deepEqual(
+    factsOf({
+      trigger: "host",
+      warning: "skipped",
+      skipped: "the host compacts without telling the agent first",
+      removed: 1,
+      user: { whole: 0, cut: 0, leftOut: 0 },
+      notepad: { lines: 0, shown: 0 },
+      rest: "lost",
+      readWith: "",
+    }).map(({ text }) => text),
+    [
+      "1 message left the window. It is lost.",
+      "No message of the user is in the handoff.",
+      "The notepad was empty.",
+      "The agent was not warned: the host compacts without telling the agent first.",
+      "Not verified against a request.",
     ],
   );
 });
 
-test("what the agent is likely to need comes first, the rest in the receipt's order [inspector.survived]", () => {
-  const item = (text: string) => ({ kind: "path", text });
-  const compaction = {
-    summary: "",
-    checkpoint: null,
-    receipt: {
-      kept: ["a.ts", "b.ts", "c.ts:12", "d.ts"].map(item),
-      putBack: [],
-      recallable: ["e.ts"].map(item),
-      missing: [],
-      needed: ["c.ts", "e.ts", "npm test", "b.ts"],
-    },
-  } as unknown as Compaction;
+test("a receipt marks lost messages and a request that lacks something [inspector.survived]", () => {
+  const marked = (changes: Partial<Receipt>) =>
+    factsOf(changes).flatMap(({ text, isBad }) => (isBad ? [text] : []));
+  assert.deepEqual(marked({}), []);
+  assert.deepEqual(marked({ rest: "lost", readWith: "" }), [
+    "54 messages (1 to 54) left the window. They are lost.",
+  ]);
+  assert.deepEqual(marked({ mismatch: { call: 3, lacks: ["the summary", "the receipt"] } }), [
+    "Not verified: the request of call 3 lacked the summary; the receipt.",
+  ]);
   assert.deepEqual(
-    traceItems(compaction, { memory: "", messages: [] }).map(({ text }) => text),
-    ["c.ts:12", "e.ts", "b.ts", "a.ts", "d.ts"],
+    marked({ removed: 0, rest: "lost", readWith: "" }),
+    [],
+    "it is not known what was removed",
   );
+});
+
+test("the summary is shown without the handoff and the receipt that follow it [inspector.survived]", () => {
+  const summary = "[Summary of the conversation so far]\nThe port is 5432.\n[End of summary]";
+  const whole = `${summary}\n\n[Handoff: the conversation before the compaction]\nE-7\n[End of handoff]\n\n[Receipt: 2 messages compacted.]`;
+  assert.equal(summaryText(whole), "The port is 5432.");
+  assert.equal(summaryText("A host's own words"), "A host's own words");
 });
 
 test("formats a prompt's messages for reading and leaves other text unchanged [inspector.context]", () => {

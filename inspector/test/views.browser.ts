@@ -10,7 +10,7 @@ import { openStore } from "../../src/stores/open-store.ts";
 import type { Store } from "../../src/stores/store.ts";
 import type { JournalEntry } from "../../src/surfaces/operations.ts";
 import { surfaceNames } from "../../src/surfaces/surfaces.ts";
-import { startTestServer } from "../../test/support/server.ts";
+import { call, startTestServer } from "../../test/support/server.ts";
 import { serveAudit } from "./support/audited.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
 import { builtPage } from "./support/built-page.ts";
@@ -19,12 +19,12 @@ import { builtPage } from "./support/built-page.ts";
 const landmarks: Record<string, string> = {
   memory: ".card",
   context: ".pieces",
-  compaction: ".ribbons",
-  conversation: ".talk",
+  compaction: ".steps .talk",
+  conversation: "#title-messages",
   timeline: ".then",
 };
 
-/** The axe-core rules of each look: the dark theme differs in its colours only, a narrow screen in everything else. */
+/** The axe-core rules of each look: the dark theme differs in its colors only, a narrow screen in everything else. */
 const light = { colorScheme: "light", width: 1280, rules: {} } as const;
 const dark = { colorScheme: "dark", width: 1280, rules: { runOnly: ["color-contrast"] } } as const;
 const narrow = {
@@ -158,8 +158,8 @@ test(
     const compaction = new Compaction({
       session,
       trigger: "host",
-      skipped: "",
-      wayBack: "none",
+      skipped: "the host does not say",
+      readWith: "",
       countTokens: (text) => text.length,
       contextAfter: async ({ summary }) => ({ text: `The port is 5432\n${summary}`, tokens: 10 }),
       commit: (receipt) => commitReceipt(session, receipt),
@@ -171,27 +171,27 @@ test(
     await compaction.begin({ messages: removed, to: 2 });
     await compaction.finish({ text: "See docs/setup.md", by: "model" });
     const news = page.locator(".toast", {
-      hasText: /^The setup was compacted: \d+ → 10 tokens\. \d+ things followed, 1 lost\./,
+      hasText: /^The setup was compacted: \d+ → 10 tokens\. 2 messages left the window\. They are lost\./,
     });
     await news.getByRole("button", { name: "Look" }).click();
     await page.waitForURL(/#\/hosted\/compaction\/1$/);
-    await page.getByText(/^1 of \d+ things is lost\.$/).waitFor();
-    await page.getByText("2 messages left the window.").waitFor();
-    // Without a transcript, each removed message is a line, and the map knows what came from where.
-    await page.getByText("The host's transcript is gone; this is one line of each.").waitFor();
-    await page.locator(".map-message", { hasText: "The ticket is E-1041" }).waitFor();
-    const homeOf = (name: RegExp) => page.getByRole("region", { name }).getByRole("button");
-    // Numbers fold into one chip.
-    await homeOf(/^In the notepad/)
-      .getByText("1 number")
-      .click();
-    await homeOf(/^In the notepad/)
-      .getByText("5432")
+    const receipt = page.getByRole("region", { name: "Receipt" });
+    await receipt.locator(".bad").getByText("2 messages left the window. They are lost.").waitFor();
+    await receipt
+      .getByText("The user's messages: 2 in context whole, 0 in context cut, 0 left out.")
       .waitFor();
-    await homeOf(/^In the checkpoint/)
-      .getByText("docs/setup.md")
-      .waitFor();
-    await homeOf(/^Lost/).getByText("E-1041").waitFor();
+    await receipt.getByText("The notepad: 1 of 1 line in context.").waitFor();
+    await receipt.getByText("The agent was not warned: the host does not say.").waitFor();
+    await receipt.getByText("Not verified against a request.").waitFor();
+    await page.getByRole("button", { name: /^Compaction 1.*2 messages · lost$/ }).waitFor();
+    // Without a transcript, each removed message is a line.
+    const steps = page.getByRole("region", { name: "Steps" });
+    await steps.getByText("The host's transcript is gone. This is one line of each message.").waitFor();
+    await steps.locator(".talk-item", { hasText: "The ticket is E-1041" }).waitFor();
+    const { handoff } = await call(server, "compaction", { params: { id: "hosted", epoch: 1 } });
+    assert.match(handoff?.text ?? "", /Use port 5432, see docs\/setup\.md/);
+    const shown = steps.getByRole("region", { name: "Text of the handoff" });
+    assert.equal(await shown.textContent(), handoff?.text, "as the agent gets it");
     await page.getByText("The host wrote its own summary").waitFor();
     assert.deepEqual(problems, []);
   }),

@@ -1,5 +1,5 @@
-import { useMemo, useRef } from "preact/hooks";
-import { isMissing, type Reply } from "../api.ts";
+import { useRef } from "preact/hooks";
+import { isMissing } from "../api.ts";
 import { count, plural } from "../format.ts";
 import { useLoad } from "../load.ts";
 import { Pager, usePages } from "../pages.tsx";
@@ -7,18 +7,12 @@ import { hrefTo, replaceWith } from "../route.ts";
 import { useScrollToChosen } from "../scroll-to-chosen.ts";
 import { Empty, Waiting } from "../states.tsx";
 import { rowAfterKey } from "../virtual-list.tsx";
-import { OutOfSight } from "./out-of-sight.tsx";
-import { useRemovedMessages } from "./removed-messages.ts";
-import { CompactionReplay } from "./replay.tsx";
+import { ReceiptPanel } from "./receipt.tsx";
+import { isLost, type Receipt } from "./receipt-facts.ts";
 import { CompactionSteps } from "./steps.tsx";
 import { StillThere } from "./still-there.tsx";
-import { SurvivalMap } from "./survival-map.tsx";
-import { traceItems } from "./trace-items.ts";
 import { whyOf } from "./triggers.ts";
-import { Verdict } from "./verdict.tsx";
 import { WithWithout } from "./with-without.tsx";
-
-type Listed = Reply<"compactions">["compactions"][number];
 
 const pageSize = 50;
 
@@ -29,15 +23,12 @@ interface CompactionViewProps {
   /** The size of the context window in tokens, if it is known. */
   limit: number | undefined;
   freshness: string;
-  /** The name of the session. */
-  name: string;
   /** Whether this is a session of `holdfast serve --demo`. */
   isDemo: boolean;
 }
 
-/** Each compaction: why it happened, what it removed, and where that is now. */
-export function CompactionView(props: CompactionViewProps) {
-  const { sessionId, chosen, epoch, limit, freshness, isDemo } = props;
+/** Each compaction: why it happened, what it removed, and what the agent got instead. */
+export function CompactionView({ sessionId, chosen, epoch, limit, freshness, isDemo }: CompactionViewProps) {
   const pages = usePages(pageSize);
   const request = { params: { id: sessionId }, query: pages.query };
   const { data, error, reload } = useLoad("compactions", request, epoch);
@@ -62,7 +53,6 @@ export function CompactionView(props: CompactionViewProps) {
             sessionId={sessionId}
             epoch={current}
             limit={limit}
-            name={props.name}
             freshness={current === newest && pages.isNewest ? freshness : undefined}
           />
         </>
@@ -84,8 +74,8 @@ function NoCompactions({ isDemo }: { isDemo: boolean }) {
   return (
     <Empty title="No compaction yet">
       <p>
-        When the window is nearly full, Holdfast warns the agent, writes a checkpoint and replaces the oldest
-        messages with a summary. Here you will see what was removed and where it is now.
+        When the window is nearly full, Holdfast warns the agent, writes a handoff and replaces the oldest
+        messages with a summary. Here you will see what was removed and what the agent got instead.
       </p>
     </Empty>
   );
@@ -97,7 +87,7 @@ function CompactionPicker({
   current,
 }: {
   sessionId: string;
-  compactions: readonly Listed[];
+  compactions: readonly Receipt[];
   current: number;
 }) {
   const choose = (epoch: number) => replaceWith(sessionId, "compaction", epoch);
@@ -120,7 +110,7 @@ function CompactionPicker({
   useScrollToChosen(list, '[aria-pressed="true"]', current);
   return (
     <fieldset ref={list} class="picker" aria-label="Compactions, in order" onKeyDown={walk}>
-      {inOrder.map(({ epoch, removed, tokensBefore, tokensAfter, counts }) => (
+      {inOrder.map(({ epoch, removed, rest, tokensBefore, tokensAfter }) => (
         <button
           key={epoch}
           type="button"
@@ -135,7 +125,7 @@ function CompactionPicker({
           </span>
           <span class="picker-facts faint">
             {plural(removed, "message")}
-            {counts.missing > 0 && <span class="bad"> · {counts.missing} lost</span>}
+            {isLost({ removed, rest }) && <span class="bad"> · lost</span>}
           </span>
         </button>
       ))}
@@ -151,30 +141,13 @@ interface OneCompactionProps {
   sessionId: string;
   epoch: number;
   limit: number | undefined;
-  name: string;
   /** Changes with the session, for the newest compaction; undefined for an older one. */
   freshness: string | undefined;
 }
 
-function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompactionProps) {
-  const { data, error, reload } = useLoad("compaction", { params: { id: sessionId, epoch } }, 0);
-  const then = useLoad(
-    "memoryAt",
-    data?.revision != null
-      ? { params: { id: sessionId, revision: data.revision }, query: { limit: 200 } }
-      : undefined,
-    0,
-  );
-  // Retention may have removed the memory of that time.
-  const memory = data?.revision === null ? "" : then.data && memoryText(then.data);
-  const removed = useRemovedMessages(sessionId, epoch);
-  const items = useMemo(
-    () =>
-      data && memory !== undefined && removed.messages
-        ? traceItems(data, { memory, messages: removed.messages })
-        : undefined,
-    [data, memory, removed.messages],
-  );
+function OneCompaction({ sessionId, epoch, limit, freshness }: OneCompactionProps) {
+  // The newest receipt is verified after the compaction, against the next request.
+  const { data, error, reload } = useLoad("compaction", { params: { id: sessionId, epoch } }, freshness);
   if (isMissing(error)) {
     return (
       <Empty title={`Compaction ${epoch} does not exist`}>
@@ -182,12 +155,8 @@ function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompacti
       </Empty>
     );
   }
-  if (!data || !items || !removed.messages) {
-    const reloadAll = () => [reload, then.reload, removed.reload].forEach((load) => void load());
-    return <Waiting error={error ?? then.error ?? removed.error} retry={reloadAll} lines={10} />;
-  }
+  if (!data) return <Waiting error={error} retry={reload} lines={10} />;
   const isNewest = freshness !== undefined;
-  const why = whyOf(data, limit);
   return (
     <>
       {isNewest || data.revision !== null ? (
@@ -199,43 +168,11 @@ function OneCompaction({ sessionId, epoch, limit, name, freshness }: OneCompacti
         />
       ) : (
         <p class="faint">
-          Retention removed the history of this compaction. Its receipt and checkpoint are kept.
+          Retention removed the history of this compaction. Its receipt and handoff are kept.
         </p>
       )}
-      <Verdict compaction={data} items={items} why={why} />
-      <OutOfSight sessionId={sessionId} compaction={data} />
-      <section class="panel" aria-labelledby="title-map">
-        <div class="panel-head">
-          <h2 id="title-map">What survived, and where it is now</h2>
-        </div>
-        <SurvivalMap
-          items={items}
-          messages={removed.messages}
-          total={removed.total}
-          isPreview={removed.isPreview}
-          isHost={data.trigger === "host"}
-        />
-      </section>
-      {items.length > 0 && (
-        <CompactionReplay
-          key={epoch}
-          compaction={data}
-          items={items}
-          messages={removed.messages}
-          name={name}
-        />
-      )}
-      <CompactionSteps compaction={data} messages={removed.messages} why={why} />
+      <ReceiptPanel compaction={data} why={whyOf(data, limit)} />
+      <CompactionSteps sessionId={sessionId} compaction={data} />
     </>
   );
-}
-
-function memoryText({ notepad, scratchpad, notes }: Reply<"memoryAt">): string {
-  return [
-    notepad,
-    scratchpad.plan,
-    scratchpad.notes,
-    ...scratchpad.refs,
-    ...notes.map(({ content }) => content),
-  ].join("\n");
 }

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { callApi } from "../api.ts";
+import { callApi, type Reply } from "../api.ts";
 import { currentRoute } from "../route.ts";
 import { attempt } from "../toast.tsx";
-import type { Message } from "./trace-items.ts";
 
+export type Message = Reply<"messages">["messages"][number];
 type Part = Message["parts"][number];
 
 /** A message in one line: its longest part. */

@@ -1,7 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { count, plural, time } from "../format.ts";
+import type { Reply } from "../api.ts";
+import { plural, time } from "../format.ts";
 import { MessageBody } from "./messages.tsx";
-import { type Compaction, type Message, summaryText } from "./trace-items.ts";
+import { warningFact } from "./receipt-facts.ts";
+import { RemovedMessages } from "./removed-messages.tsx";
+import { summaryText } from "./summary-text.ts";
+
+type Compaction = Reply<"compaction">;
 
 const summaryWriters: Record<Compaction["summaryBy"], string> = {
   model: "by the model",
@@ -9,119 +14,87 @@ const summaryWriters: Record<Compaction["summaryBy"], string> = {
   unknown: "by the host",
 };
 
-const warningFacts: Record<Compaction["warning"], string> = {
-  given: "given",
-  skipped: "skipped",
-  none: "none",
-};
-
-/** The steps in order: why, warning, checkpoint, removal, summary, receipt. */
-export function CompactionSteps({
-  compaction,
-  messages,
-  why,
-}: {
-  compaction: Compaction;
-  messages: readonly Message[];
-  why: string;
-}) {
-  const { warning, warningTurn, checkpoint, summary, summaryBy, line, receipt, counts } = compaction;
+/** The steps in order: warning, handoff, summary, removal. */
+export function CompactionSteps({ sessionId, compaction }: { sessionId: string; compaction: Compaction }) {
+  const { epoch, handoff, summary, summaryBy, removed } = compaction;
   return (
     <section class="panel" aria-labelledby="title-steps">
       <div class="panel-head">
         <h2 id="title-steps">Steps</h2>
       </div>
       <ol class="steps">
-        <Step title="Why" fact={why} />
-        <Step
-          title="Warning turn"
-          fact={warning === "given" ? `given at ${time(warningTurn?.at ?? 0)}` : warningFacts[warning]}
-        >
-          {warningTurn ? (
-            <>
-              <pre class="source" dir="auto">
-                {warningTurn.text}
-              </pre>
-              {warningTurn.messages.map((message) => (
-                <MessageBody key={message.number} message={message} />
-              ))}
-            </>
-          ) : (
-            <p>The agent was not asked to save what it needs.</p>
-          )}
+        <Step title="Warning turn" fact={warningTime(compaction)}>
+          <WarningTurn compaction={compaction} />
         </Step>
-        <Step title="Checkpoint" fact={checkpoint ? `revision ${checkpoint.revision}` : "none"}>
-          {checkpoint ? (
-            <pre class="source" dir="auto">
-              {checkpoint.text}
-            </pre>
+        <Step title="Handoff" fact={handoffFact(handoff)} isOpen>
+          {handoff?.text ? (
+            <Source name="Text of the handoff" text={handoff.text} />
           ) : (
             <p>None was written.</p>
           )}
-        </Step>
-        <Step title="Removed" fact={plural(compaction.removed, "message")}>
-          {messages.map((message) => (
-            <div key={message.number} class="step-message">
-              <span class="number faint">{message.number}</span>{" "}
-              <span class={`role role-${message.role}`}>{message.role}</span>
-              <MessageBody message={message} />
-            </div>
-          ))}
         </Step>
         <Step title="Summary" fact={summaryWriters[summaryBy]} isOpen>
           {summary === "" ? (
             <p>The host wrote its own summary and keeps it in its transcript.</p>
           ) : (
             <>
-              <pre class="source" dir="auto">
-                {summaryText(summary)}
-              </pre>
+              <Source name="Text of the summary" text={summaryText(summary)} />
               <details class="quiet">
                 <summary>The full text that replaced the messages</summary>
-                <pre class="source" dir="auto">
-                  {summary}
-                </pre>
+                <Source name="Text that replaced the messages" text={summary} />
               </details>
             </>
           )}
         </Step>
-        <Step
-          title="Receipt"
-          fact={`${count(counts.kept)} in sight, ${count(counts.recallable)} can be fetched, ${count(counts.missing)} lost`}
-          isOpen
-        >
-          <pre class="source" dir="auto">
-            {line}
-          </pre>
-          <ReceiptList name="In sight" items={receipt.kept} />
-          <ReceiptList name="Put back" items={receipt.putBack} />
-          <ReceiptList name="Out of sight, can be fetched" items={receipt.recallable} />
-          <ReceiptList name="Lost" items={receipt.missing} />
+        <Step title="Removed messages" fact={plural(removed, "message")} isOpen>
+          <RemovedMessages sessionId={sessionId} epoch={epoch} />
         </Step>
       </ol>
     </section>
   );
 }
 
-function Step({
-  title,
-  fact,
-  isOpen = false,
-  children,
-}: {
+function warningTime({ warning, warningTurn }: Compaction): string {
+  if (warning !== "given") return "not given";
+  return warningTurn ? `given at ${time(warningTurn.at)}` : "given";
+}
+
+function handoffFact(handoff: Compaction["handoff"]): string {
+  if (!handoff?.text) return "none";
+  return handoff.revision === null ? "" : `revision ${handoff.revision}`;
+}
+
+function WarningTurn({ compaction }: { compaction: Compaction }) {
+  const { warning, warningTurn } = compaction;
+  if (warning !== "given") return <p dir="auto">{warningFact(compaction)}</p>;
+  if (!warningTurn) return <p>Retention removed it.</p>;
+  return (
+    <>
+      <Source name="Text of the warning" text={warningTurn.text} />
+      {warningTurn.messages.map((message) => (
+        <MessageBody key={message.number} message={message} />
+      ))}
+    </>
+  );
+}
+
+function Source({ name, text }: { name: string; text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable text must be reachable by keyboard
+    <section class="source" tabIndex={0} aria-label={name}>
+      <pre dir="auto">{text}</pre>
+    </section>
+  );
+}
+
+interface StepProps {
   title: string;
   fact: string;
   isOpen?: boolean;
-  children?: ComponentChildren;
-}) {
-  if (!children)
-    return (
-      <li class="step">
-        <p class="step-line">
-          <span class="step-title">{title}</span> <span class="faint">{fact}</span>
-        </p>
-      </li>
-    );
+  children: ComponentChildren;
+}
+
+function Step({ title, fact, isOpen = false, children }: StepProps) {
   return (
     <li class="step">
       <details open={isOpen}>
@@ -131,23 +104,5 @@ function Step({
         <div class="step-body">{children}</div>
       </details>
     </li>
-  );
-}
-
-function ReceiptList({ name, items }: { name: string; items: Compaction["receipt"]["kept"] }) {
-  if (items.length === 0) return null;
-  return (
-    <details class="quiet">
-      <summary>
-        {name} <span class="number faint">{items.length}</span>
-      </summary>
-      <ul class="receipt-list">
-        {items.map(({ kind, text }) => (
-          <li key={`${kind} ${text}`}>
-            <span class="badge">{kind}</span> <bdi>{text}</bdi>
-          </li>
-        ))}
-      </ul>
-    </details>
   );
 }

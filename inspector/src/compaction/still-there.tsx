@@ -68,17 +68,16 @@ function Answer({ sessionId, found: { places, life } }: { sessionId: string; fou
           </>
         ) : best.inSight ? (
           <>
-            <strong class="good">Yes:</strong> <PlaceLink sessionId={sessionId} place={best} />
+            <strong class="good">In context:</strong> <PlaceLink sessionId={sessionId} place={best} />
             {lifeSentence(life)}.
           </>
         ) : best.kind === "history" ? (
           <>
-            <strong class="bad">Not any more:</strong> <PlaceLink sessionId={sessionId} place={best} />.
+            <strong class="bad">Lost:</strong> <PlaceLink sessionId={sessionId} place={best} />.
           </>
         ) : (
           <>
-            <strong>Out of sight,</strong> but it can be fetched:{" "}
-            <PlaceLink sessionId={sessionId} place={best} />
+            <strong>Retrievable:</strong> <PlaceLink sessionId={sessionId} place={best} />
             {best.kind === "note" ? ", which the agent finds by searching" : ""}.
           </>
         )}
@@ -96,7 +95,7 @@ function Answer({ sessionId, found: { places, life } }: { sessionId: string; fou
             {others.map((place) => (
               <li key={`${place.kind} ${place.number} ${place.line} ${place.noteId}`}>
                 <PlaceLink sessionId={sessionId} place={place} />
-                {!place.inSight && <span class="badge">out of sight</span>}
+                {!place.inSight && <span class="badge">retrievable</span>}
                 <bdi class="faint still-place-text">{place.text}</bdi>
               </li>
             ))}
@@ -164,7 +163,7 @@ const places: Record<Place["kind"], string> = {
   note: "a note",
   message: "message",
   summary: "the summary",
-  checkpoint: "the checkpoint",
+  handoff: "the handoff",
   history: "revision",
 };
 
@@ -183,8 +182,8 @@ function PlaceLink({ sessionId, place }: { sessionId: string; place: Place }) {
       );
     case "summary":
       return <span>the summary of the messages up to {number}</span>;
-    case "checkpoint":
-      return <span>the checkpoint of compaction {number}</span>;
+    case "handoff":
+      return <span>the handoff of compaction {number}</span>;
     default:
       return (
         <a href={hrefTo(sessionId, "memory", undefined, detail)}>

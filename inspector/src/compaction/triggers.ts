@@ -1,7 +1,7 @@
+import type { Reply } from "../api.ts";
 import { count, percent } from "../format.ts";
-import type { Compaction } from "./trace-items.ts";
 
-type Why = Pick<Compaction, "trigger" | "tokensBefore" | "tokensBy">;
+type Why = Pick<Reply<"compaction">, "trigger" | "tokensBefore" | "tokensBy">;
 
 /** Why a compaction happened, with the numbers: "86 % full (3,783 of 4,400 tokens)". */
 export function whyOf({ trigger, tokensBefore, tokensBy }: Why, limit: number | undefined): string {

@@ -75,7 +75,7 @@ function Column({
       <ul class="holds-lines">
         {lines.slice(0, maxShown).map((line) => (
           <li key={line.line} class={`holds-line${has(line) ? "" : " is-gone"}`}>
-            <span class="holds-sign" role="img" aria-label={has(line) ? "there" : "gone"}>
+            <span class="holds-sign" role="img" aria-label={has(line) ? "in context" : "not in context"}>
               {has(line) ? "✓" : "–"}
             </span>
             <a href={hrefTo(sessionId, "compaction", undefined, { find: line.text })} dir="auto">

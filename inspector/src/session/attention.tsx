@@ -10,9 +10,7 @@ const signs: Record<Item["kind"], string> = {
   lost: "!",
   hook: "!",
   budget: "◔",
-  ask: "?",
   reference: "⌫",
-  file: "~",
   delegated: "!",
 };
 

@@ -1,14 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { callApi, type Reply } from "../api.ts";
-import { count, plural } from "../format.ts";
+import { callApi } from "../api.ts";
+import { type Receipt, removedFact } from "../compaction/receipt-facts.ts";
+import { count } from "../format.ts";
 import { goTo, hrefTo } from "../route.ts";
 import { showNews } from "../toast.tsx";
 
-type Compaction = Reply<"compactions">["compactions"][number];
-
 /** Announces a compaction that happens while the page is open, until it is dismissed or looked at. */
 export function CompactionCard({ sessionId, epoch }: { sessionId: string; epoch: number }) {
-  const [news, setNews] = useState<Compaction>();
+  const [news, setNews] = useState<Receipt>();
   const seen = useRef(epoch);
   useEffect(() => {
     const isNew = epoch > seen.current && seen.current > 0;
@@ -33,7 +32,7 @@ export function CompactionCard({ sessionId, epoch }: { sessionId: string; epoch:
             <strong>
               Compacted: {count(news.tokensBefore)} → {count(news.tokensAfter)} tokens.
             </strong>{" "}
-            {outcome(news.counts)}{" "}
+            {removedFact(news)}{" "}
             <a
               href={hrefTo(sessionId, "compaction", news.epoch)}
               onClick={() => setNews(undefined)}
@@ -58,14 +57,10 @@ export function announceCompaction(sessionId: string): void {
     ([{ compactions }, { session }]) => {
       const [newest] = compactions;
       if (!newest) return;
-      const { tokensBefore, tokensAfter, counts, epoch } = newest;
-      const text = `${session.name} was compacted: ${count(tokensBefore)} → ${count(tokensAfter)} tokens. ${outcome(counts)}`;
+      const { tokensBefore, tokensAfter, epoch } = newest;
+      const text = `${session.name} was compacted: ${count(tokensBefore)} → ${count(tokensAfter)} tokens. ${removedFact(newest)}`;
       showNews(sessionId, text, { label: "Look", run: () => goTo(sessionId, "compaction", epoch) });
     },
     () => undefined,
   );
-}
-
-function outcome({ kept, recallable, missing }: Compaction["counts"]): string {
-  return `${plural(kept + recallable + missing, "thing")} followed, ${count(missing)} lost.`;
 }

@@ -54,7 +54,6 @@ export function SessionView({ sessionId }: { sessionId: string }) {
             epoch={session.epoch}
             limit={fill?.limit}
             freshness={freshness}
-            name={session.name}
             isDemo={session.agent === "demo"}
           />
         )}
