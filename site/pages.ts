@@ -28,6 +28,7 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
   ],
   Concepts: [
     "docs/concepts.md",
+    "docs/handoff.md",
     "docs/receipts.md",
     "docs/surfaces.md",
     "docs/pins.md",
