@@ -5,25 +5,21 @@ import { type Figure, median } from "./measure.ts";
 
 const rounds = 5;
 
-/** Planning a checkpoint in a fresh process, as a hook does before a compaction. */
+/** Planning a handoff in a fresh process, as a hook does before a compaction. */
 export async function planFigures(directory: string): Promise<Figure[]> {
   const transcript = join(directory, "transcript.jsonl");
   writeFileSync(transcript, longTranscript(8_000_000));
-  const runs = Array.from({ length: rounds }, () => ({
-    alone: planOnce(transcript, "checkpoint"),
-    whole: planOnce(transcript, "compaction"),
-  }));
-  const [{ messages } = { messages: 0 }] = runs.map(({ alone }) => alone);
-  const read = median(runs.map(({ alone }) => alone.read));
-  const whole = median(runs.map((run) => run.whole.plan));
+  const runs = Array.from({ length: rounds }, () => planOnce(transcript));
+  const [{ messages } = { messages: 0 }] = runs;
+  const read = median(runs.map((run) => run.read));
   return [
     {
-      name: "plan a checkpoint, transcript of 8 MB, fresh process",
-      value: median(runs.map(({ alone }) => alone.plan)),
+      name: "plan a handoff, transcript of 8 MB, fresh process",
+      value: median(runs.map(({ plan }) => plan)),
       target: 150,
       limit: "max",
       unit: "ms",
-      detail: `${messages} messages; with the user's rules and the receipt's account ${whole.toFixed(0)} ms; reading them takes ${read.toFixed(0)} ms`,
+      detail: `${messages} messages; reading them takes ${read.toFixed(0)} ms`,
     },
   ];
 }
@@ -34,9 +30,9 @@ interface PlanRun {
   plan: number;
 }
 
-function planOnce(transcript: string, part: "checkpoint" | "compaction"): PlanRun {
+function planOnce(transcript: string): PlanRun {
   const script = join(import.meta.dirname, "plan-once.ts");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, transcript, part], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, transcript], {
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(`plan-once failed: ${stderr}`);

@@ -35,7 +35,7 @@ interface Shot {
 const audit = "audit-finished";
 
 const docsShots: readonly Shot[] = [
-  { name: "inspector", hash: `#/${audit}/compaction/2`, ready: ".ribbons", before: scrollToMap },
+  { name: "inspector", hash: `#/${audit}/compaction/2`, ready: ".receipt-facts", before: scrollToSteps },
   { name: "inspector-with-without", hash: `#/${audit}/compaction`, ready: ".holds" },
   { name: "inspector-memory", hash: `#/${audit}/memory`, ready: ".prose" },
   { name: "inspector-context", hash: `#/${audit}/context`, ready: ".pieces" },
@@ -45,8 +45,8 @@ const docsShots: readonly Shot[] = [
 const allShots: readonly Shot[] = [
   { name: "memory", hash: `#/${audit}/memory`, ready: ".prose" },
   { name: "context", hash: `#/${audit}/context`, ready: ".pieces" },
-  { name: "compaction", hash: `#/${audit}/compaction`, ready: ".ribbons" },
-  { name: "map", hash: `#/${audit}/compaction/2`, ready: ".ribbons", before: scrollToMap },
+  { name: "compaction", hash: `#/${audit}/compaction`, ready: ".receipt-facts" },
+  { name: "steps", hash: `#/${audit}/compaction/2`, ready: ".receipt-facts", before: scrollToSteps },
   { name: "still-there", hash: `#/${audit}/compaction?find=July%20double-counted`, ready: ".life" },
   { name: "conversation", hash: `#/${audit}/conversation`, ready: ".talk" },
   { name: "timeline", hash: `#/${audit}/timeline`, ready: ".then" },
@@ -57,11 +57,11 @@ const allShots: readonly Shot[] = [
 const hostShots: readonly Shot[] = [
   { name: "coding-memory", hash: "#/claude-code.f3c1/memory", ready: ".prose" },
   { name: "coding-context", hash: "#/claude-code.f3c1/context", ready: ".pieces" },
-  { name: "coding-compaction", hash: "#/claude-code.f3c1/compaction", ready: ".ribbons" },
+  { name: "coding-compaction", hash: "#/claude-code.f3c1/compaction", ready: ".receipt-facts" },
 ];
 
-async function scrollToMap(page: Page): Promise<void> {
-  await page.evaluate("document.getElementById('title-map').scrollIntoView({ block: 'start' })");
+async function scrollToSteps(page: Page): Promise<void> {
+  await page.evaluate("document.getElementById('title-steps').scrollIntoView({ block: 'start' })");
   await page.evaluate("document.getElementById('main').scrollBy(0, -80)");
 }
 

@@ -40,6 +40,11 @@ export interface MemoryOptions {
   /** `enabled: false` removes the scratchpad's tool, block and guidance; `maxTokens` is the budget of its older call. */
   scratchpad?: { enabled?: boolean; maxTokens?: number };
   tokenizer?: Tokenizer;
+  /**
+   * Whether a compaction hands over the user's words, the to-do list and the last steps (default: true). With `false` nothing
+   * is extracted from the conversation: the next context is the summary and the memory.
+   */
+  handoff?: boolean;
   /** What happens to secrets in what is stored (default: `redact`). `refuse` rejects the write, `allow` stores them. */
   secrets?: SecretPolicy;
   /**
@@ -64,6 +69,7 @@ const memoryOptions = {
   limits: limitKinds,
   scratchpad: { enabled: toggle, maxTokens: wholeNumber(1) },
   tokenizer: anything,
+  handoff: toggle,
   secrets: oneOf(secretPolicies),
   retention: anything,
   onWarning: anything,
@@ -120,6 +126,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     limits,
     countTokens,
     guard,
+    handoff: options.handoff ?? true,
     clock: options.clock ?? Date.now,
     makeId: options.makeId ?? makeSessionId,
     retention: retentionOf(options.retention),

@@ -180,19 +180,12 @@ test("a hand-over row has the project's prefix for paths and says what was logge
   const root = temporaryDirectory();
   const project = openProject({ root });
   initProject(project);
-  const none = {
-    openAsks: [],
-    openTasks: [],
-    planOpen: [],
-    planClosed: [],
-    failedCommands: [],
-    filesWritten: [],
-  };
-  const filesWritten = [join(project.file.root, "src/a.ts")];
-  await checkpointProject({ root, checkpoint: { ...none, filesWritten }, moment: "session-end" });
+  const none = { said: [], tasks: [], plan: [], finished: [], lastWords: "" };
+  const finished = [`Wrote ${join(project.file.root, "src/a.ts")}`];
+  await checkpointProject({ root, handoff: { ...none, finished }, moment: "session-end" });
   const { readFileSync } = await import("node:fs");
   const read = () => readFileSync(project.file.path, "utf8");
-  assert.match(read(), /wrote: \$\{PROJECT_ROOT\}\/src\/a\.ts/);
+  assert.match(read(), /done: Wrote \$\{PROJECT_ROOT\}\/src\/a\.ts/);
   assert.ok(!read().includes(project.file.root));
   const { projectMoments } = await import("../src/surfaces/project/moments.ts");
   const moments = projectMoments({ root });
@@ -202,7 +195,7 @@ test("a hand-over row has the project's prefix for paths and says what was logge
     surfaces: [(await import("../src/surfaces/project/index.ts")).projectSurface({ root })],
   });
   await (await memory.createSession()).call("log_debt", { description: "N+1 query" });
-  await checkpointProject({ root, checkpoint: none, moment: "session-end" });
+  await checkpointProject({ root, handoff: none, moment: "session-end" });
   assert.match(read(), /Session end: logged: 1 debt/);
   await memory.close();
 });

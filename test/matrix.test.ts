@@ -162,7 +162,7 @@ for (const surfaces of combinations) {
     });
   }
 
-  test(`agent, ${title}: warnings, stubs, cuts, checkpoints and receipts name only its tools [config.true-texts]`, async (t) => {
+  test(`agent, ${title}: warnings, stubs, cuts, handoffs and receipts name only its tools [config.true-texts]`, async (t) => {
     let looks = 0;
     const stage = await openStage(t, {
       script: (request) => {
@@ -248,7 +248,7 @@ for (const surfaces of configured) {
     await send("PreCompact", { trigger: "auto" });
     const restarted = await send("SessionStart", { source: "compact" });
     assertObeys(restarted);
-    assert.match(restarted, /\[Checkpoint/);
+    assert.match(restarted, /\[Handoff/);
     await send("SessionStart", { source: "clear", session_id: "s2" });
   });
 }

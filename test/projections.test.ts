@@ -14,7 +14,7 @@ import {
 import type { Session, SurfaceName } from "../src/index.ts";
 import { everything, openTestMemory, tickingClock } from "./support/memory.ts";
 
-const surfaces: SurfaceName[] = ["notepad", "notes", "scratchpad", "tasks", "results"];
+const surfaces: SurfaceName[] = ["notepad", "notes", "scratchpad", "tasks", "results", "recall"];
 
 /** Calls a tool by its name in one format and returns the text that the model reads. */
 type Projection = (session: Session, name: string, input: unknown) => Promise<string | undefined>;

@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 
 /**
  * Plants a fault into Holdfast as it is loaded, to show that the scores find it:
- * `HOLDFAST_PLANT=asks node --import ./bench/survival/planted.ts bench/survival/slice.ts`.
+ * `HOLDFAST_PLANT=words node --import ./bench/survival/planted.ts bench/survival/slice.ts`.
  */
 const faults: Record<string, { file: string; edits: readonly [find: string, replace: string][] }> = {
-  /** A checkpoint without the user's open asks. */
-  asks: {
-    file: "/src/compaction/checkpoint.ts",
-    edits: [["openAsks: openAsks(messages, to, earlier?.openAsks),", "openAsks: [],"]],
+  /** A handoff without the user's words. */
+  words: {
+    file: "/src/compaction/handoff.ts",
+    edits: [["messages.map((message) => hide(userWords(message)))", "[]"]],
   },
   /** A process that begins with an empty memory. */
   forgets: {

@@ -62,7 +62,7 @@ export function renderReport({ date, results: { systems, seeds, retrieval }, spe
         ["1", "3", "10"].map((count) => system.byCompactions[count]?.compacted.toFixed(1) ?? "–").join(" / "),
       ]),
     ),
-    "### By summariser: in context, and within one call (S2: recorded conversations, below)",
+    "### By summariser: in context, and within one call",
     table(
       ["System", "S0 empty", "S1 extractive", "S3 without prohibitions", "S4 fails"],
       ran.map((system) => [
@@ -94,8 +94,6 @@ export function renderReport({ date, results: { systems, seeds, retrieval }, spe
       ]),
     ),
     ...killTables(ran),
-    "### Recorded conversations: names that the agent needed later and still has in context",
-    transcriptTable(ran),
     "### Retrieval: questions over 300 labelled facts among distractors; right one first, right one among five",
     table(
       ["Search", ...Object.keys(retrieval[0]?.asked ?? {})],
@@ -154,26 +152,6 @@ function mainRow({ name, all, kills, problem }: SystemResult): Row {
     all.dollarsPer100Turns.toFixed(2),
     survivedOf(kills),
   ];
-}
-
-/** Recordings are somebody's work, so the repository has none. */
-export const needsRecordings =
-  "this track needs conversations that an agent recorded. Give a folder of session files (`*.jsonl`) of Claude Code, Codex or pi, with `npm run bench:survival -- --transcripts FOLDER` or HOLDFAST_TRANSCRIPTS=FOLDER. They are only read; the results have counts, not their text.";
-
-function transcriptTable(systems: readonly SystemResult[]): string {
-  const rows = systems.flatMap(({ name, transcripts = {} }): Row[] =>
-    Object.entries(transcripts).map(([summariser, { cuts, needed, kept, tokens }]) => [
-      name,
-      summariser,
-      cuts,
-      `${kept} of ${needed}`,
-      percent(kept / Math.max(1, needed)),
-      thousands(tokens),
-    ]),
-  );
-  return rows.length === 0
-    ? `Left out, and with it summariser S2: ${needsRecordings}`
-    : table(["System", "Summariser", "Compactions", "Needed names in context", "Share", "Tokens"], rows);
 }
 
 function speedRow(result: SpeedResult): Row {

@@ -5,7 +5,6 @@ import type { RetrievalScore } from "./retrieval.ts";
 import type { FactResult } from "./run-story.ts";
 import { type Score, scoreOf } from "./score.ts";
 import type { StoryKind } from "./story.ts";
-import type { TranscriptScore } from "./transcripts.ts";
 
 /** What one system reached, or why it could not be run. */
 export interface SystemResult {
@@ -32,7 +31,6 @@ export interface SystemResult {
   /** Why it was not killed. */
   killProblem?: string;
   /** Only if recorded conversations were given. */
-  transcripts?: TranscriptScore;
   /** The first failure in the runs, in the system's words. */
   failure?: string;
 }
@@ -46,7 +44,7 @@ export interface Results {
 
 type SystemFacts = Pick<
   SystemResult,
-  "id" | "name" | "version" | "configuration" | "durability" | "phaseKills" | "killProblem" | "transcripts"
+  "id" | "name" | "version" | "configuration" | "durability" | "phaseKills" | "killProblem"
 >;
 
 export function systemResult(

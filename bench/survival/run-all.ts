@@ -18,7 +18,6 @@ export interface RunOptions {
   /** Why the peers cannot be run. */
   peerProblem?: string | undefined;
   /** A folder with recorded conversations; they never leave it. */
-  transcripts?: string | undefined;
 }
 
 /** Processes at a time. Laptops and runners have at least two cores, and frameworks wait at times. */
@@ -64,7 +63,7 @@ function canRun(id: string, { peerProblem }: RunOptions): boolean {
 }
 
 /** Two jobs for the first seed and one for each of the others, and one for the kills and the recorded conversations. */
-export function jobsOf(id: string, { seeds, transcripts }: Pick<RunOptions, "seeds" | "transcripts">): Job[] {
+export function jobsOf(id: string, { seeds }: Pick<RunOptions, "seeds">): Job[] {
   const cells = allCells(seeds);
   const [first = 1, ...others] = seeds;
   const isLong = ({ compactions }: Cell) => compactions === 10;
@@ -73,7 +72,7 @@ export function jobsOf(id: string, { seeds, transcripts }: Pick<RunOptions, "see
     { id, cells: ofSeed(first).filter(isLong) },
     { id, cells: ofSeed(first).filter((cell) => !isLong(cell)) },
     ...others.map((seed) => ({ id, cells: ofSeed(seed) })),
-    { id, cells: [], killSeed: first, ...(transcripts === undefined ? {} : { transcripts }) },
+    { id, cells: [], killSeed: first },
   ];
 }
 

@@ -37,8 +37,6 @@ export interface StoryResult {
   /** Bytes of a turn's prompt that the next prompt of a turn did not begin with, for all of them together. */
   prefixBytesChanged: number;
   dollars: number;
-  /** How many of the story's needed names are in the context. */
-  neededInContext: number;
   /** The first failure, in the system's own words. */
   failure?: string;
 }
@@ -89,11 +87,9 @@ export async function runStory(system: System, story: Story, options: RunOptions
     await server.close();
     rmSync(directory, { recursive: true, force: true });
   }
-  const context = script.probed ? contextOf(script.probed) : "";
   return {
     facts: story.facts.map((fact) => resultOf(fact, script)),
     tokens: script.probed && tokensOf(script.probed),
-    neededInContext: story.needed?.filter((name) => context.includes(name)).length ?? 0,
     compacted: script.compactions,
     answeredTurns,
     failedTurns: failures.length,

@@ -1,16 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { installPeers } from "../peers/install.ts";
 import { differenceOf } from "./difference.ts";
-import { needsRecordings, type Report, renderReport } from "./report.ts";
+import { type Report, renderReport } from "./report.ts";
 import { runAll, runResults } from "./run-all.ts";
 import { isPeer, systemIds } from "./systems.ts";
-import { readRecordings } from "./transcripts.ts";
 import { serialise, writeDocs } from "./write-docs.ts";
 
 /**
- * `npm run bench:survival [-- --seeds 1,2] [--only holdfast,no-memory] [--json FILE] [--transcripts FOLDER]`: drives every
+ * `npm run bench:survival [-- --seeds 1,2] [--only holdfast,no-memory] [--json FILE]`: drives every
  * system through the same stories and prints what survives. `--write` updates the documentation, `--from FILE` prints
  * an earlier run. `--twice` runs everything but the times a second time, `--compare FILE` once; both fail if a byte of
  * the results differs.
@@ -20,7 +18,6 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "1,2,3" },
     only: { type: "string", default: systemIds.join(",") },
     json: { type: "string" },
-    transcripts: { type: "string", default: process.env.HOLDFAST_TRANSCRIPTS ?? "" },
     from: { type: "string" },
     write: { type: "boolean", default: false },
     twice: { type: "boolean", default: false },
@@ -35,13 +32,9 @@ for (const id of ids)
   if (!systemIds.includes(id))
     throw new Error(`There is no system "${id}". There are: ${systemIds.join(", ")}.`);
 
-const transcripts = values.transcripts === "" ? undefined : resolve(values.transcripts);
-if (transcripts !== undefined && values.from === undefined) await checkRecordings(transcripts);
-
 const options = {
   seeds,
   ids,
-  transcripts,
   peerProblem: !values.from && ids.some(isPeer) ? installPeers() : undefined,
 };
 if (values.compare !== undefined) {
@@ -50,19 +43,9 @@ if (values.compare !== undefined) {
 } else {
   const report = values.from === undefined ? await runAll(options) : readReport(values.from);
   console.log(renderReport(report));
-  if (transcripts === undefined && values.from === undefined)
-    console.error(`\nRecorded conversations and S2 were left out: ${needsRecordings}`);
   if (values.json) writeFileSync(values.json, serialise(report));
   if (values.write) writeDocs(report);
   if (values.twice) compare(serialise(report.results), serialise(await runResults(options)));
-}
-
-/** Says which files of the folder are no recordings; fails if none is one. */
-async function checkRecordings(folder: string): Promise<void> {
-  const { recordings, skipped } = await readRecordings(folder);
-  for (const reason of skipped) console.error(`Left out: ${reason}`);
-  if (recordings.length === 0)
-    throw new Error(`${folder} has no *.jsonl file that is a recorded conversation: ${needsRecordings}`);
 }
 
 function readReport(path: string): Report {

@@ -44,7 +44,7 @@ export type StoryKind = (typeof storyKinds)[number];
 
 /** A conversation that is the same for every system. It has at least `compactions` epochs. */
 export interface Story {
-  kind: StoryKind | "every" | "transcript";
+  kind: StoryKind | "every";
   seed: number;
   facts: readonly Fact[];
   turns: readonly StoryTurn[];
@@ -52,6 +52,4 @@ export interface Story {
   more: readonly StoryTurn[];
   /** The files of the story: reading one again returns the same. */
   files: ReadonlyMap<string, string>;
-  /** Names that a recorded agent wrote into its next calls. */
-  needed?: readonly string[];
 }

@@ -2,7 +2,7 @@ import type { ScriptedAnswer } from "../../src/testing/index.ts";
 
 /** Writes the summary in place of a model: the same for every system. */
 export interface Summariser {
-  name: "S0" | "S1" | "S2" | "S3" | "S4";
+  name: "S0" | "S1" | "S3" | "S4";
   description: string;
   /** The answer to the `number`th request for a summary, from 0. `said` are the first sentences of the messages in it. */
   answer(said: readonly string[], number: number): ScriptedAnswer;
@@ -40,15 +40,6 @@ export function summariserNamed(name: string): Summariser {
   const found = summarisers.find((summariser) => summariser.name === name);
   if (!found) throw new Error(`There is no summariser ${name}.`);
   return found;
-}
-
-/** S2: what a real model wrote when a recorded conversation was compacted. */
-export function recordedSummariser(summary: string): Summariser {
-  return {
-    name: "S2",
-    description: "the recorded summary of a real compaction",
-    answer: () => ({ text: summary }),
-  };
 }
 
 const prohibition = /\b(?:never|do not|don't|must not|mustn't|not allowed|without asking|forbidden)\b/i;

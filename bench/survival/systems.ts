@@ -20,7 +20,6 @@ const peerFiles = [
 const own: Record<string, () => Promise<System>> = {
   holdfast: async () => (await import("./systems/holdfast.ts")).holdfast,
   "no-memory": async () => (await import("./systems/no-memory.ts")).noMemory,
-  "name-dump": async () => (await import("./systems/name-dump.ts")).nameDump,
 };
 
 /** What `--only` takes. */

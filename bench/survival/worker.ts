@@ -4,7 +4,6 @@ import { type Cell, type CellResult, runCells } from "./cells.ts";
 import type { KilledRun } from "./killed-conversation.ts";
 import { type PhaseKill, runKills } from "./kills.ts";
 import { loadSystem, versionOf } from "./systems.ts";
-import { runTranscripts, type TranscriptScore } from "./transcripts.ts";
 
 /** What a process does with one system. */
 export interface Job {
@@ -12,8 +11,6 @@ export interface Job {
   cells: readonly Cell[];
   /** The seed of the conversation in which it is killed; absent if it is not. */
   killSeed?: number;
-  /** A folder with recorded conversations. */
-  transcripts?: string;
 }
 
 export interface JobResult {
@@ -28,12 +25,11 @@ export interface JobResult {
   phaseKills: PhaseKill[];
   /** Why it was not killed. */
   killProblem?: string;
-  transcripts?: TranscriptScore;
 }
 
 /** Does a job in a process of its own: `node worker.ts OUTPUT`, the job as JSON on stdin. */
 const [output = ""] = process.argv.slice(2);
-const { id, cells, killSeed, transcripts } = JSON.parse(await readAll(process.stdin)) as Job;
+const { id, cells, killSeed } = JSON.parse(await readAll(process.stdin)) as Job;
 const system = await loadSystem(id);
 const { name, configuration, durability } = system;
 // Processes that are killed cannot write what they compiled.
@@ -47,7 +43,6 @@ const done: JobResult = {
   durability,
   results,
   ...killed,
-  ...(transcripts === undefined ? {} : { transcripts: await runTranscripts(system, transcripts) }),
 };
 writeFileSync(output, JSON.stringify(done));
 // Some frameworks keep timers running.

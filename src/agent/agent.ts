@@ -48,7 +48,7 @@ export interface Agent {
 }
 
 /** Surfaces that an agent adds to a memory opened without `surfaces`. */
-const agentSurfaces = ["notepad", "notes", "tasks", "results", "sessions", "pins"] as const;
+const agentSurfaces = ["notepad", "notes", "tasks", "results", "recall", "sessions", "pins"] as const;
 
 /**
  * An agent whose memory survives its context.

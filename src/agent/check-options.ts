@@ -58,7 +58,6 @@ export const agentOptionKinds = {
   outputReserve: amount,
   memoryShare: someShare,
   compactAfterTasks: threshold,
-  readFile: anything,
   maxSteps: wholeNumber(1),
   ledger: toggle,
   nudges: each(noNudges, threshold),

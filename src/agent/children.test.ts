@@ -268,6 +268,6 @@ test("a compaction in a sub-session takes the same path and reports its trigger 
     for await (const event of stage.agent.send("child", `Part ${turn}. ${filler(300)}`)) events.push(event);
   const [receipt] = await child.receipts();
   assert.equal(receipt?.trigger, "sub-session");
-  assert.ok(ofType(events, "warning").length > 0 && ofType(events, "checkpoint").length > 0);
+  assert.ok(ofType(events, "warning").length > 0 && ofType(events, "handoff").length > 0);
   assert.deepEqual(await (await stage.session()).receipts(), []);
 });

@@ -1,13 +1,13 @@
 import { generateText } from "ai";
-import { checkpointTokens } from "../compaction/budget.ts";
 import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
 import { chooseCut } from "../compaction/cut.ts";
-import { keptWordsTokens } from "../compaction/kept-words.ts";
 import { compactedText } from "../compaction/notices.ts";
+import { handoffTokens } from "../compaction/room.ts";
 import {
   type AskInPlace,
   type AskSummariser,
   maxSummaryTokens,
+  summarise,
   summaryBudget,
 } from "../compaction/summary.ts";
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
@@ -57,13 +57,22 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
   const before = await agent.prompt(run);
   const to = cutFor(before, setting, run);
   if (to === undefined) return false;
-  const compaction = new Compaction(driverOf(run, before, to));
+  const driver = driverOf(run, before, to);
+  const compaction = new Compaction(driver);
   const from = summarisedUpTo(before.state) + 1;
-  await compaction.begin({ messages: before.messages, from, to, tokensBefore: before.usage.total });
+  const begun = await compaction.begin({
+    messages: before.messages,
+    from,
+    to,
+    tokensBefore: before.usage.total,
+  });
   const shown = before.prompt.conversation.filter(({ number }) => number <= to);
   const kept = before.messages.find(({ number, aside }) => number > to && !aside);
-  const summary = await compaction.summarise(askModel(run, before), {
-    askInPlace: askInPlace(run, before),
+  const summary = await summarise(askModel(run, before), {
+    handoff: begun.handoff.text,
+    countTokens: driver.countTokens,
+    onProblem: (message) => emit({ type: "error", message }),
+    askInPlace: askInPlace(run, before, driver.countTokens(begun.handoff.text)),
     kept: kept ? plainTextOf(kept.message) : "",
     earlier: summaryIn(before.state),
     // A separate request has room of its own, so it gets what the prompt had to cut.
@@ -92,16 +101,11 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     session: agent.session,
     trigger,
     skipped,
-    wayBack: canRecall ? "tool" : "none",
+    readWith: canRecall ? "recall" : "",
+    handoff: agent.session.setting.handoff,
     // Budgets are shares of the window, which the provider counts in its own way.
     countTokens: (text) => countTokens(text) * tokenizer.ratio,
-    budget: { tokens: checkpointTokens(policy.contextWindow) },
-    askTokens: canRecall ? Math.floor(policy.contextWindow * askShare) : 0,
-    keptWords: {
-      tokens: keptWordsTokens(policy.contextWindow),
-      except: new Set(agent.tools.map(({ name }) => name)),
-    },
-    readFile: setting.options.readFile,
+    room: { tokens: handoffTokens(policy.contextWindow) },
     notify: (moment) => agent.notify(moment, emit),
     emit,
     async contextAfter({ body, state }) {
@@ -128,9 +132,6 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
   };
 }
 
-/** Share of the window for a request that is removed before it is answered. */
-const askShare = 0.15;
-
 /** Asks the summary model in a request of its own and records the call. */
 function askModel(run: CompactionRun, before: PromptNow): AskSummariser {
   const { setting, signal, model } = run;
@@ -156,11 +157,11 @@ function askModel(run: CompactionRun, before: PromptNow): AskSummariser {
  * Asks the agent's own model at the end of its prompt: it sees all that it saw, and the provider reads the prompt from
  * its cache. Undefined if another model writes the summaries, or if there is no room for the answer.
  */
-function askInPlace(run: CompactionRun, before: PromptNow): AskInPlace | undefined {
+function askInPlace(run: CompactionRun, before: PromptNow, handoffTokens: number): AskInPlace | undefined {
   const { agent, setting, signal, model } = run;
   const { contextWindow } = setting.policy;
   const { prompt, usage } = before;
-  const room = contextWindow - usage.total - instructionTokens;
+  const room = contextWindow - usage.total - instructionTokens - handoffTokens;
   const maxTokens = Math.min(maxSummaryTokens(contextWindow), room);
   // A cached prompt is worth a tighter answer.
   const needed = cachesPrompts(run) ? summaryBudget(contextWindow) : maxSummaryTokens(contextWindow);
@@ -185,8 +186,8 @@ function askInPlace(run: CompactionRun, before: PromptNow): AskInPlace | undefin
   };
 }
 
-/** Tokens of the instructions for a summary in place, with the open requests in them. */
-const instructionTokens = 400;
+/** Tokens of the instructions for a summary in place. */
+const instructionTokens = 250;
 
 /** The summary of the earlier epochs, as the model reads it. */
 function summaryIn(state: State): string {

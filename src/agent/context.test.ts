@@ -11,7 +11,7 @@ test("a session's context and its agent's are the same, with the surfaces that t
   await session.notepad.write("cedar-4711");
   await stage.say("Hello.");
   const { surfaces, blocks } = await session.context();
-  assert.deepEqual(surfaces, ["notepad", "notes", "tasks", "results", "sessions", "pins"]);
+  assert.deepEqual(surfaces, ["notepad", "notes", "tasks", "results", "recall", "sessions", "pins"]);
   // The guidance differs: only where an agent runs do tasks collapse and results get cleared.
   const system = String(stage.turns()[0]?.messages[0]?.content);
   assert.ok(system.endsWith(`\n\n${blocks.map(({ text }) => text).join("\n\n")}`));

@@ -22,7 +22,7 @@ testDriver("agent", async (t) => ({
   async run({ notepad, messages, summary }, surfaces) {
     const memory = await openMemory({
       store: "memory:",
-      surfaces: ["notepad", "notes", "results", ...surfaces],
+      surfaces: ["notepad", "notes", "results", "recall", ...surfaces],
     });
     const session = await memory.openSession("s");
     await session.notepad.write(notepad);

@@ -64,7 +64,7 @@ const phases: Phase[] = [
     on: (request) => isInWarningTurn(request) && !isWarning(request),
   },
   { name: "during the summary request", on: isSummaryRequest },
-  { name: "right after the checkpoint", event: "checkpoint" },
+  { name: "right after the handoff", event: "handoff" },
   { name: "right after the compaction", event: "compaction" },
 ];
 

@@ -6,7 +6,6 @@ import type {
   ToolChoice,
   ToolSet,
 } from "ai";
-import type { ReadFile } from "../compaction/facts/read-contents.ts";
 import type { NudgePolicy } from "../compaction/nudges.ts";
 import type { Placement } from "../context/placement.ts";
 import type { ChildLimits } from "../engine/agent-defaults.ts";
@@ -89,12 +88,6 @@ export interface AgentOptions extends ModelSettings {
   memoryShare?: number;
   /** Compacts at the end of a turn once this many tasks were closed since the last compaction (default: 0, never). */
   compactAfterTasks?: number;
-  /**
-   * Reads a text file by the path that the agent's tools use. With it, a checkpoint says which of the files that the agent
-   * has read are the same still, so that it need not read them again, and which have changed. It may also return when the
-   * file was last touched: `{ text, touchedAt }`, with no text if the file is gone.
-   */
-  readFile?: ReadFile;
   /** Max model calls in one turn. */
   maxSteps?: number;
   /** Whether to record the prompt of every model call (default: true). */

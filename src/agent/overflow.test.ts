@@ -35,7 +35,7 @@ function narrow(limit: number, refusals = Number.POSITIVE_INFINITY): Script {
 }
 
 test("a prompt that the provider rejects as too long is compacted and sent again [controller.overflow]", async (t) => {
-  const stage = await openStage(t, { script: narrow(14_000), surfaces: ["notepad", "results"] });
+  const stage = await openStage(t, { script: narrow(14_000), surfaces: ["notepad", "results", "recall"] });
   await (await stage.session()).notepad.write("- the plan");
   await stage.say(`One. ${filler(800)}`);
   await stage.say(`Two. ${filler(800)}`);
@@ -50,7 +50,7 @@ test("a prompt that the provider rejects as too long is compacted and sent again
   assert.equal(receipt?.warning, "skipped");
   const [refused, again] = stage.turns().slice(-2);
   assert.equal(epochOf(refused as never), "");
-  assert.match(epochOf(again as never), /\[Checkpoint, .*\[Receipt: /s);
+  assert.match(epochOf(again as never), /\[Handoff: .*\[Receipt: /s);
   assert.match(String(again?.messages.at(-1)?.content), /compacted here/);
   assert.ok(
     JSON.stringify(again?.messages).includes("Three. lorem"),
@@ -59,7 +59,7 @@ test("a prompt that the provider rejects as too long is compacted and sent again
 });
 
 test("a prompt that stays too long after a compaction is shortened too [controller.overflow]", async (t) => {
-  const stage = await openStage(t, { script: narrow(9_000), surfaces: ["notepad", "results"] });
+  const stage = await openStage(t, { script: narrow(9_000), surfaces: ["notepad", "results", "recall"] });
   await stage.say(`One. ${filler(600)}`);
   const { text, events } = await stage.say(`Two. ${filler(1_600)}`);
   assert.equal(text, "Answered.");
@@ -76,7 +76,7 @@ test("a prompt that stays too long after a compaction is shortened too [controll
       .join("\n") ?? "";
   assert.match(
     last,
-    /Two\. lorem[\s\S]*\[Cut here to fit the context window: [^\]]* Call recall with message 3 /,
+    /Two\. lorem[\s\S]*\[Cut here to fit the context window: [^\]]* Call recall with from "3\.\d+" /,
   );
 });
 
@@ -85,7 +85,7 @@ test("a provider that rejects everything: a clear error, nothing lost, and the n
   const fine = narrow(Number.POSITIVE_INFINITY);
   const stage = await openStage(t, {
     script: (request, number) => (isBroken && !isSummaryRequest(request) ? refusal : fine(request, number)),
-    surfaces: ["notepad", "results"],
+    surfaces: ["notepad", "results", "recall"],
   });
   isBroken = false;
   await stage.say("One.");
@@ -109,7 +109,7 @@ test("a provider that rejects everything: a clear error, nothing lost, and the n
 });
 
 test("a single message that is too long for the model is cut in the middle, and can be recalled [controller.overflow]", async (t) => {
-  const stage = await openStage(t, { script: narrow(10_000), surfaces: ["notepad", "results"] });
+  const stage = await openStage(t, { script: narrow(10_000), surfaces: ["notepad", "results", "recall"] });
   const { text, events } = await stage.say(`Summarise this: ${filler(4_000)} THE END`);
   assert.equal(text, "Answered.");
   assert.equal(ofType(events, "compaction").length, 0, "there is nothing older to compact");
@@ -121,7 +121,7 @@ test("a single message that is too long for the model is cut in the middle, and 
 test("an overflow in the warning turn ends the warning, not the turn [controller.overflow]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([{ text: "One." }, { text: "Two." }, { text: "Three." }], { warning: () => refusal }),
-    surfaces: ["notepad", "results"],
+    surfaces: ["notepad", "results", "recall"],
     contextWindow: 4_000,
   });
   await stage.say(`One. ${filler(1_000)}`);
@@ -142,7 +142,7 @@ test("after an overflow the answer's tools run as usual [controller.overflow]", 
         ? { toolCalls: [append("- after the overflow")] }
         : answer;
     },
-    surfaces: ["notepad", "results"],
+    surfaces: ["notepad", "results", "recall"],
   });
   await stage.say(`One. ${filler(600)}`);
   await finish(stage.agent.send("s", `Two. ${filler(800)}`));

@@ -66,7 +66,10 @@ test("one changed byte in the next request is an error and stored as a mismatch 
         const text = JSON.stringify(params.prompt);
         if (!text.includes("[Receipt: ") || text.includes("You write the summary")) return params;
         flips++;
-        return { ...params, prompt: JSON.parse(text.replace("[Receipt: messages", "[Receipt: messagez")) };
+        return {
+          ...params,
+          prompt: JSON.parse(text.replace(/message(s?) compacted/, "messagE$1 compacted")),
+        };
       },
     },
   });
@@ -79,7 +82,7 @@ test("one changed byte in the next request is an error and stored as a mismatch 
   const [error] = ofType(events, "error");
   assert.match(
     String(error?.message),
-    /^The request of call \d+ does not contain what the receipt of compaction 1 says\. It lacks: the summary, checkpoint and receipt as committed, which differ after ".*\[Receipt: message"\./,
+    /^The request of call \d+ does not contain what the receipt of compaction 1 says\. It lacks: the summary, handoff and receipt as committed, which differ after ".*\[Receipt: \d+ messag"\./,
   );
   const [receipt] = await agent.receipts("s");
   assert.equal(receipt?.verified, undefined);

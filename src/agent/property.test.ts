@@ -16,6 +16,7 @@ import { seededRandom } from "../../test/support/random.ts";
 import { openMemory } from "../index.ts";
 import { memoryStore } from "../stores/memory.ts";
 import type { Store } from "../stores/store.ts";
+import type { Passage } from "../surfaces/recall/passages.ts";
 import type { ScriptedRequest } from "../testing/index.ts";
 import { type Agent, createAgent, type Turn } from "./index.ts";
 import { assertNothingLost } from "./test-support/journal.ts";
@@ -23,7 +24,7 @@ import { type MockAnswer, mockModel } from "./test-support/mock-model.ts";
 import { mortalStore } from "./test-support/mortal-store.ts";
 import { readNotepadIn } from "./test-support/notepad-reader.ts";
 
-const surfaces = ["notepad", "tasks", "results"] as const;
+const surfaces = ["notepad", "tasks", "results", "recall"] as const;
 
 /** One random run of a session: several processes, most of them killed, with a model that does anything. */
 class Life {
@@ -168,13 +169,14 @@ async function recallAll(
   message: number,
 ): Promise<string> {
   let whole = "";
-  for (let offset = 0; ; ) {
-    const answer = await session.call("recall", { message, offset });
+  for (let from: string | undefined = `${message}.1`; from?.startsWith(`${message}.`); ) {
+    const answer = await session.call("recall", { from });
     assert.ok(answer.ok, answer.text);
-    whole += String(answer.output.content);
-    if (answer.output.message === undefined) return whole;
-    offset = Number(/offset: (\d+)/.exec(String(answer.output.message))?.[1]);
+    const { passages, message: next } = answer.output as { passages: Passage[]; message: string };
+    for (const passage of passages) if (passage.from.startsWith(`${message}.`)) whole += passage.text;
+    from = /"from": "([\d.]+)"/.exec(next)?.[1];
   }
+  return whole;
 }
 
 function strings(value: unknown): string[] {

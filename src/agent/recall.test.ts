@@ -4,6 +4,7 @@ import { tool } from "ai";
 import { z } from "zod";
 import { append, call, filler, inOrder, ofType, openStage } from "../../test/support/agent.ts";
 import { epochOf } from "../../test/support/prompt.ts";
+import { openMemory } from "../index.ts";
 import type { ScriptedRequest } from "../testing/index.ts";
 
 const login = Array.from(
@@ -13,28 +14,7 @@ const login = Array.from(
 const readFile = tool({ inputSchema: z.object({ path: z.string() }), execute: async () => login });
 const options = { tools: { read_file: readFile }, clearing: false as const };
 
-/** The content of a recalled message, read page by page as the agent would. */
-async function readAll(
-  stage: Awaited<ReturnType<typeof openStage>>,
-  name: string,
-  input: object,
-  say: (calls: ReturnType<typeof call>[]) => void,
-): Promise<string> {
-  let whole = "";
-  for (let offset = 0; ; ) {
-    say([call(name, { ...input, ...(offset > 0 ? { offset } : {}) })]);
-    const { events } = await stage.say("Recall it.");
-    const { text, isError } = ofType(events, "tool-result")[0] ?? { text: "", isError: true };
-    assert.ok(!isError, text);
-    const { content, message } = JSON.parse(text) as { content: string; message?: string };
-    whole += content;
-    const next = /call recall(?:_result)? again with offset: (\d+)/.exec(message ?? "")?.[1];
-    if (next === undefined) return whole;
-    offset = Number(next);
-  }
-}
-
-test("compacted messages can be recalled in full, page by page, by number, by text and by call id [controller.recall]", async (t) => {
+test("compacted messages can be recalled in full, by search, page by page and by call id [controller.recall]", async (t) => {
   let calls: ReturnType<typeof call>[] | undefined = [
     call("read_file", { path: "src/auth/login.ts" }, "call_login"),
   ];
@@ -42,7 +22,7 @@ test("compacted messages can be recalled in full, page by page, by number, by te
     ...options,
     contextWindow: 60_000,
     script: inOrder(
-      Array.from({ length: 60 }, () => ({
+      Array.from({ length: 90 }, () => ({
         get toolCalls() {
           const now = calls ?? [];
           calls = undefined;
@@ -55,155 +35,108 @@ test("compacted messages can be recalled in full, page by page, by number, by te
   await stage.say("Read src/auth/login.ts and remember the needle 4711.");
   await stage.say("Next.");
   await stage.agent.compact("s").result;
-  const say = (next: ReturnType<typeof call>[]) => {
-    calls = next;
+  const answerTo = async (name: string, input: object) => {
+    calls = [call(name, input)];
+    const { events } = await stage.say("Recall it.");
+    const { text, isError } = ofType(events, "tool-result")[0] ?? { text: "", isError: true };
+    assert.ok(!isError, text);
+    return text;
   };
-  say([]);
+  calls = [];
   await stage.say("Still there?");
   const prompt = JSON.stringify(stage.turns().at(-1)?.messages);
   assert.ok(!prompt.includes("line 899:"), "the result has left the context");
 
-  assert.equal(await readAll(stage, "recall_result", { id: "call_login" }, say), login);
-  assert.equal(await readAll(stage, "recall", { message: 3 }, say), `tool: ${login}`);
-  assert.equal(
-    await readAll(stage, "recall", { message: 1 }, say),
-    "user: Read src/auth/login.ts and remember the needle 4711.",
-  );
-  assert.equal(
-    await readAll(stage, "recall_result", { id: "call_login", range: "2-3" }, say),
-    login.split("\n").slice(1, 3).join("\n"),
-  );
-
-  say([call("recall", { query: "NEEDLE 4711" })]);
-  const { events } = await stage.say("Search it.");
-  const found = JSON.parse(ofType(events, "tool-result")[0]?.text ?? "") as {
-    matches: { message: number; excerpt: string }[];
-  };
-  assert.equal(found.matches.at(-1)?.message, 1);
-
-  say([call("recall", { query: "which needles to remember from the login" })]);
-  const ranked = await stage.say("Search its words.");
-  const similar = JSON.parse(ofType(ranked.events, "tool-result")[0]?.text ?? "") as typeof found & {
-    message: string;
-  };
-  assert.match(similar.message, /^No message contains that text; these share its words\./);
-  assert.equal(similar.matches[0]?.message, 1);
+  const found = await answerTo("recall", { query: "which needles to remember from the login" });
+  assert.match(found, /^\[1\.1\] user, .*\nRead src\/auth\/login\.ts and remember the needle 4711\.\n/);
+  let [whole, from] = ["", "3"];
+  for (;;) {
+    const page = await answerTo("recall", { from });
+    for (const [, number, text = ""] of page.matchAll(
+      /^\[(\d+\.\d+)\] .*\n([\s\S]*?)(?=\n\n\[\d|\n\nTo read on|\n\nThis is)/gm,
+    ))
+      if (number?.startsWith("3.")) whole += text;
+    const next = /call recall with \{"from": "([\d.]+)"\}/.exec(page)?.[1];
+    if (next === undefined || !next.startsWith("3.")) break;
+    from = next;
+  }
+  assert.equal(whole.replaceAll("\n", ""), `read_filepath: src/auth/login.ts→ ${login.replaceAll("\n", "")}`);
+  const result = JSON.parse(await answerTo("recall_result", { id: "call_login", range: "2-3" }));
+  assert.equal(result.content, login.split("\n").slice(1, 3).join("\n"));
 });
 
-test("recall says what to do when it finds nothing [controller.recall]", async (t) => {
+test("recall_result says what to do when it finds nothing [controller.recall]", async (t) => {
   const stage = await openStage(t, {
-    script: inOrder([
-      {
-        toolCalls: [
-          call("recall", {}),
-          call("recall", { message: 99 }),
-          call("recall", { query: "no such words" }),
-          call("recall_result", { id: "nobody" }),
-        ],
-      },
-    ]),
+    script: inOrder([{ toolCalls: [call("recall", {}), call("recall_result", { id: "nobody" })] }]),
   });
   const { events } = await stage.say("Recall.");
   const texts = ofType(events, "tool-result").map(({ text }) => text);
-  assert.match(texts[0] ?? "", /recall needs "message" \(a number\) or "query" \(a text\)/);
-  assert.match(texts[1] ?? "", /There is no message 99; the last one is 2\./);
-  assert.match(texts[2] ?? "", /No message contains that text\./);
+  assert.match(texts[0] ?? "", /recall needs "query" \(words to look for\) or "from"/);
   assert.match(
-    texts[3] ?? "",
+    texts[1] ?? "",
     /There is no tool result with the id "nobody"\. The stubs and your tool calls show the ids\./,
   );
 });
 
-test("the whole path of a file that the plan names by its last part is there after a compaction [controller.receipt-put-back]", async (t) => {
-  const listing = Array.from(
-    { length: 300 },
-    (_, index) => `src/module${index}/file.ts and src/module${index}/file.ts`,
-  ).join("\n");
+test("the facts of a receipt are true of the next request [controller.receipt]", async (t) => {
   const stage = await openStage(t, {
-    tools: {
-      list_files: tool({ inputSchema: z.object({}), execute: async () => `src/auth/login.ts\n${listing}` }),
-    },
-    clearing: false,
-    contextWindow: 40_000,
-    surfaces: ["notepad", "scratchpad", "results"],
+    ...options,
+    surfaces: ["notepad", "recall"],
+    contextWindow: 20_000,
     script: inOrder(
       [
-        {
-          text: "See https://tracker.example/TICKET-9.",
-          toolCalls: [
-            call("list_files", {}),
-            call("session_scratchpad", { action: "set_plan", content: "1. Fix login.ts\n2. ~~Read~~ DONE" }),
-          ],
-        },
-        { text: `Listed. ${filler(100)}` },
+        { toolCalls: [append("- kept in the notepad: src/kept/one.ts")] },
+        { text: `Seen: src/gone/two.ts. ${filler(400)}` },
+        { text: "Ok." },
       ],
-      { summary: () => ({ text: "Files were listed." }) },
+      { summary: () => ({ text: "Some files were looked at." }) },
     ),
   });
-  await stage.say("List the files.");
-  await stage.say("Fine.");
+  const said = ["Look at the files.", `A long one. ${filler(900)} The end.`, "Even more."];
+  for (const text of said) await stage.say(text);
   const lines: string[] = [];
   for await (const event of stage.agent.compact("s"))
     if (event.type === "receipt") lines.push(event.receipt.line);
-  await stage.say("What is next?");
+  await stage.say("And now?");
   const [receipt] = await stage.agent.receipts("s");
   assert.ok(receipt);
   const summary = epochOf(stage.turns().at(-1) as ScriptedRequest);
   assert.ok(summary.endsWith(`\n\n${receipt.line}`), "the agent sees the line");
   assert.deepEqual(lines, [receipt.line]);
-  assert.ok(summary.includes("src/auth/login.ts"));
-  assert.ok(receipt.kept.some(({ text }) => text === "src/auth/login.ts"));
-  assert.ok(receipt.kept.some(({ text }) => text === "https://tracker.example/TICKET-9"));
-  assert.ok(receipt.recallable.some(({ text }) => text.startsWith("src/module")));
-  assert.deepEqual(receipt.missing, [], "with a recall tool nothing is missing");
-  const named = [...receipt.kept, ...receipt.recallable].map(({ kind, text }) => `${kind} ${text}`);
-  assert.equal(new Set(named).size, named.length, "each once");
+  const { messages = [] } = stage.turns().at(-1) ?? {};
+  const context = messages.map(({ content }) => String(content ?? "")).join("\n");
+  assert.deepEqual([receipt.rest, receipt.readWith], ["retrievable", "recall"]);
+  assert.deepEqual(receipt.notepad, { lines: 1, shown: 1 });
+  assert.ok(context.includes("- kept in the notepad: src/kept/one.ts"));
+  assert.equal(receipt.user.cut, 1);
+  assert.ok(!context.includes(said[1] ?? ""), "the long one is cut");
+  assert.ok(context.includes("- Look at the files.\n"));
+  assert.deepEqual(receipt.verified?.call !== undefined, true, "checked against the bytes of the request");
 });
 
-test("items that the receipt lists as kept are in the next request, and the others are not [controller.receipt]", async (t) => {
+test("with handoff: false the next context is the summary and the memory, and nothing else [handoff.off]", async (t) => {
   const stage = await openStage(t, {
     ...options,
-    surfaces: ["notepad", "results"],
+    memory: await openMemory({ store: "memory:", surfaces: ["notepad"], handoff: false }),
     contextWindow: 20_000,
     script: inOrder(
       [
-        { toolCalls: [append("- kept in the notepad: src/kept/one.ts")] },
-        { text: `Seen: src/gone/two.ts, src/gone/two.ts, 98,765 rows. ${filler(400)}` },
-        {
-          toolCalls: [
-            call("update_notepad", { operation: "append", content: "- temporary: src/temp/three.ts" }),
-          ],
-        },
+        { toolCalls: [append("- a finding")] },
+        { text: `Seen: src/gone/two.ts. ${filler(400)}` },
         { text: "Ok." },
-        {
-          toolCalls: [
-            call("update_notepad", { operation: "delete", content: "- temporary: src/temp/three.ts" }),
-          ],
-        },
-        { text: "Removed." },
       ],
       { summary: () => ({ text: "Some files were looked at." }) },
     ),
   });
-  for (const text of [
-    "Look at the files.",
-    "Note the third.",
-    "Drop the third.",
-    `More. ${filler(200)}`,
-    "Even more.",
-  ])
-    await stage.say(text);
+  for (const text of ["Look at the files.", `More. ${filler(900)}`, "Even more."]) await stage.say(text);
   await stage.agent.compact("s").result;
   await stage.say("And now?");
   const [receipt] = await stage.agent.receipts("s");
-  const { messages = [] } = stage.turns().at(-1) ?? {};
-  const context = messages
-    .map(({ content, tool_calls }) => `${content ?? ""} ${tool_calls ? JSON.stringify(tool_calls) : ""}`)
-    .join("\n");
-  const paths = (items: readonly { kind: string; text: string }[] = []) =>
-    items.filter(({ kind }) => kind === "path").map(({ text }) => text);
-  assert.ok(paths(receipt?.kept).includes("src/kept/one.ts"));
-  for (const path of paths(receipt?.kept)) assert.ok(context.includes(path), `${path} is said to be kept`);
-  for (const path of paths(receipt?.recallable))
-    assert.ok(!context.includes(path), `${path} is said to be gone`);
+  const text = epochOf(stage.turns().at(-1) as ScriptedRequest);
+  assert.equal(
+    text.slice(text.indexOf("[Summary of")),
+    `[Summary of the conversation so far]\nSome files were looked at.\n[End of summary]\n\n${receipt?.line}`,
+  );
+  const [handoff] = await (await stage.session()).records("handoff");
+  assert.deepEqual([handoff?.value.text, handoff?.value.said, handoff?.value.done], ["", [], []]);
 });

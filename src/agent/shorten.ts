@@ -1,6 +1,7 @@
 import type { StoredMessage } from "../context/conversation.ts";
 import { partKey, resultText, textsIn } from "../context/conversation.ts";
 import { chooseEnds, type Ends } from "../context/excerpt.ts";
+import { passageAt } from "../surfaces/recall/passages.ts";
 import type { TurnRun } from "./answer.ts";
 
 export type ShortenRun = Pick<TurnRun, "agent" | "setting" | "emit">;
@@ -117,7 +118,7 @@ function noteFor(part: LongPart, { head, tail }: Ends, offered: ReadonlySet<stri
   }
   const owner = kind === "prompt" ? "Ask the user for what you need of it." : "";
   return offered.has("recall")
-    ? `[${cut} Call recall with message ${message} and offset ${head} to read them.]`
+    ? `[${cut} Call recall with from "${passageAt(message, text, head)}" to read them.]`
     : `[${[cut, owner].filter(Boolean).join(" ")}]`;
 }
 

@@ -25,7 +25,7 @@ test("after N closed tasks the conversation is compacted; by default it is not [
         const made = calls[next++];
         return made ? { toolCalls: [made] } : { text: "Done with both sheets." };
       },
-      surfaces: ["notepad", "tasks", "results"],
+      surfaces: ["notepad", "tasks", "results", "recall"],
       contextWindow: 60_000,
       ...(compactAfterTasks === undefined ? {} : { compactAfterTasks }),
     });

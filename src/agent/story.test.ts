@@ -92,12 +92,11 @@ test("the spreadsheet story: three compactions in one turn, and no finding is lo
   for (const [summary, request] of opening) {
     assert.match(
       summary,
-      /^\[Summary of the conversation so far\]\n.*Sheets up to \d+ were read\.\n\[End of summary\]\n\n\[Checkpoint, /s,
+      /^\[Summary of the conversation so far\]\n.*Sheets up to \d+ were read\.\n\[End of summary\]\n\n\[Handoff: /s,
     );
-    assert.match(summary, /Asked and not answered yet: Audit the twelve/);
-    assert.ok(summary.includes(ask), "the open ask is whole, in the checkpoint or below it");
-    assert.match(summary, /Files read: revenue-2025\.xlsx/);
-    assert.match(summary, /\n\n\[Receipt: messages \d+ to \d+ were compacted\. .*\]$/);
+    assert.ok(summary.includes(`oldest first:\n- ${ask}\n`), "the user's words are whole");
+    assert.match(summary, /\n- read_sheet revenue-2025\.xlsx sheet: \d+ → \d+ lines/);
+    assert.match(summary, /\n\n\[Receipt: \d+ messages compacted\. .*\]$/);
     const read = [...JSON.stringify(request.messages).matchAll(/Reading sheet (\d+)/g)].map(([, sheet]) =>
       Number(sheet),
     );
@@ -146,7 +145,7 @@ test("the same over many turns: the notepad is whole after every compaction [con
   assert.equal(epochs.size, 1 + (await stage.agent.receipts("s")).length);
   assertPrefixes(stage.turns());
   const stored = JSON.stringify(await session.messages());
-  for (const injected of ["[System]", "[Notepad", "[Checkpoint", "[Receipt", "[Summary", "[Context:"]) {
+  for (const injected of ["[System]", "[Notepad", "[Handoff", "[Receipt", "[Summary", "[Context:"]) {
     assert.ok(!stored.includes(injected), `${injected} was stored as if it had been said`);
   }
 });

@@ -38,7 +38,7 @@ async function compactedWith(
     tools: { read_file: readFile },
     contextWindow: 7_000,
     clearing: false,
-    surfaces: ["notepad", "results"],
+    surfaces: ["notepad", "results", "recall"],
     ...options,
   });
   const result = await stage.say(ask);
@@ -62,7 +62,11 @@ test("a good summary is used unchanged, and the request for it contains everythi
   assert.match(textOf(request), /^The messages to summarise:\nuser: Tell me which ledger rows/);
   assert.ok(textOf(request).includes('assistant: read_file {"path":"a.csv"}'));
   assert.ok(textOf(request).includes("tool: a.csv says lorem"));
-  assert.ok(textOf(request).includes(`\n\nOpen request: ${ask}`));
+  assert.match(
+    textOf(request),
+    /\n\nThe agent gets the text below in addition to your summary\..*\n\[Handoff: /,
+  );
+  assert.ok(textOf(request).includes(`\n- ${ask}\n`));
   const opening = stage.turns().find((each) => epochOf(each) !== "") as ScriptedRequest;
   assert.ok(epochOf(opening).startsWith(`[Summary of the conversation so far]\n${good}\n[End of summary]`));
 });
@@ -83,11 +87,6 @@ test("the earlier summary is carried into the next request [controller.summary-r
 const faults: [name: string, text: string, fault: RegExp][] = [
   ["empty", "  ", /it is empty/],
   ["longer than what it replaces", `${good} ${filler(20_000)}`, /it is longer than what it replaces/],
-  [
-    "without the open ask",
-    "They talked about the weather in some detail.",
-    /it lost the user's open request: Tell me which ledger rows/,
-  ],
 ];
 
 for (const [name, text, fault] of faults) {
@@ -117,7 +116,7 @@ for (const [name, text, fault] of faults) {
     assert.equal(receipt?.summaryBy, "deterministic");
     assert.match(
       compaction?.summary ?? "",
-      /^The user said: Tell me which ledger rows of accounts\.csv are duplicated\.\nThe agent called read_file \{"path":"a\.csv"\}/,
+      /^User: Tell me which ledger rows of accounts\.csv are duplicated\.\n- read_file a\.csv → /,
     );
   });
 }

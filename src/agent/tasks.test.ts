@@ -27,7 +27,7 @@ async function play(t: Parameters<typeof openStage>[0], answers: ScriptedAnswer[
   return openStage(t, {
     script: inOrder(answers),
     tools: { read_file: readFile },
-    surfaces: ["notepad", "tasks", "results"],
+    surfaces: ["notepad", "tasks", "results", "recall"],
     ...more,
   });
 }
@@ -125,10 +125,10 @@ test("a forgotten end_task is harmless, also through compactions [controller.tas
   await stage.say(`One. ${filler(500)}`);
   await stage.say(`Two. ${filler(500)}`);
   const compacted = await finish(stage.agent.compact("s"));
-  assert.deepEqual(ofType(compacted.events, "checkpoint")[0]?.checkpoint.openTasks, ["Never ended"]);
+  assert.deepEqual(ofType(compacted.events, "handoff")[0]?.handoff.tasks, ["Never ended"]);
   const { text } = await stage.say("Three.");
   assert.equal(text, "Done.");
-  assert.match(String(stage.turns().at(-1)?.messages[1]?.content), /\nOpen tasks: Never ended\n/);
+  assert.match(String(stage.turns().at(-1)?.messages[1]?.content), /\n- open task: Never ended\n/);
 });
 
 test("a task that began before a compaction ends after it [controller.tasks-forgotten]", async (t) => {
@@ -159,7 +159,7 @@ test("collapsing leaves the notepad untouched, and the originals can be recalled
     { toolCalls: [append("- 1,204 rows")] },
     end("1,204 rows"),
     { toolCalls: [call("recall", { query: "ledger.csv" })] },
-    { toolCalls: [call("recall", { message: 5 })] },
+    { toolCalls: [call("recall", { from: "5" })] },
   ]);
   const { events } = await stage.say("Count the rows.");
   assert.equal(await (await stage.session()).notepad.read(), "- 1,204 rows");
@@ -171,7 +171,10 @@ test("collapsing leaves the notepad untouched, and the originals can be recalled
   const [found, original] = ofType(events, "tool-result")
     .slice(-2)
     .map(({ text }) => text);
-  assert.match(found ?? "", /"message":4,"excerpt":"assistant: read_file/);
+  assert.match(
+    found ?? "",
+    /^\[5\.1\] result of read_file.*\nread_file\npath: ledger\.csv\n→ content of ledger\.csv/,
+  );
   assert.match(original ?? "", /content of ledger\.csv/);
 });
 

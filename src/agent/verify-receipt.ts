@@ -35,7 +35,7 @@ export class ReceiptCheck {
     const replacement = readSummarySpan(state)?.text;
     this.#checked = epoch;
     if (!record || replacement === undefined || isChecked(record.value)) return;
-    const lacks = findLacks(record.value, replacement, sentText(sent.body));
+    const lacks = findLacks(replacement, sentText(sent.body));
     const { call = this.#calls } = sent;
     await this.#session.apply({ type: "context.verify", epoch, call, lacks }, { actor: { kind: "system" } });
     if (lacks.length > 0)

@@ -88,8 +88,8 @@ test("a text answer to the warning does not end the turn: the request stays open
   });
   const { text, events } = await stage.say("Tell me whether the six files are fine.");
   assert.equal(text, "All six are fine.");
-  for (const { checkpoint } of ofType(events, "checkpoint"))
-    assert.deepEqual(checkpoint.openAsks, ["Tell me whether the six files are fine."]);
+  for (const { handoff } of ofType(events, "handoff"))
+    assert.deepEqual(handoff.said, [{ text: "Tell me whether the six files are fine." }]);
   const openings = stage
     .turns()
     .filter((request, index) => epochOf(request) !== epochOf(stage.turns()[index - 1] ?? request));
@@ -121,8 +121,8 @@ test("a model that ignores the warning and calls another tool gets an error, and
     "an empty answer to the warning does not stop it either",
   );
   assert.ok(
-    ofType(events, "checkpoint").every(({ checkpoint }) => checkpoint.filesRead.includes("a.ts")),
-    "the checkpoint is written without its help",
+    ofType(events, "handoff").every(({ handoff }) => /\n- read_file [a-f]\.ts → /.test(handoff.text)),
+    "the handoff is written without its help",
   );
 });
 
@@ -174,7 +174,7 @@ test("a result larger than the window is cut, so that the agent can still be war
   assert.equal(stage.turns().filter(isWarning).length, receipts.length);
 });
 
-test("a manual compaction takes the same path: warning, checkpoint, receipt [controller.manual]", async (t) => {
+test("a manual compaction takes the same path: warning, handoff, receipt [controller.manual]", async (t) => {
   const stage = await openStage(t, { script: inOrder([]) });
   assert.equal((await stage.agent.compact("s").result).compacted, false, "there is nothing to compact yet");
   assert.equal(stage.server.requests.length, 0);
@@ -183,7 +183,7 @@ test("a manual compaction takes the same path: warning, checkpoint, receipt [con
   for await (const { type } of stage.agent.compact("s")) events.push(type);
   assert.deepEqual(
     events.filter((type) => type !== "text" && type !== "usage"),
-    ["warning", "checkpoint", "compaction", "receipt"],
+    ["warning", "handoff", "compaction", "receipt"],
   );
   const [receipt] = await stage.agent.receipts("s");
   assert.equal(receipt?.trigger, "manual");
@@ -196,7 +196,7 @@ test("a manual compaction takes the same path: warning, checkpoint, receipt [con
 test("a process that takes over after the warning never sends a prompt that ends with the agent's own text [controller.warning-text]", async (t) => {
   const controller = new AbortController();
   const stage = await openStage(t, {
-    surfaces: ["notepad", "results"],
+    surfaces: ["notepad", "results", "recall"],
     contextWindow: 3_000,
     compactAt: 0.7,
     script: inOrder([], {

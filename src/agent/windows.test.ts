@@ -86,7 +86,7 @@ for (const window of windows) {
           ofType(events, "shortened").every(({ part }) => part !== "prompt"),
         );
         if (!isWhole)
-          assert.match(seen, /\[Cut here to fit the context window: [^\]]* Call recall with message \d+/);
+          assert.match(seen, /\[Cut here to fit the context window: [^\]]* Call recall with from "\d+\.\d+"/);
         const stored = await (await stage.memory.resumeSession("s")).messages();
         assert.ok(JSON.stringify(stored).includes(JSON.stringify(question).slice(1, -1)), "kept whole");
       }

@@ -97,7 +97,7 @@ export function hostSessions({ directory }: Project): HostSessions {
 
 /** What the user asked first; "" if the transcript does not say. */
 function firstAsk(host: Host, path: string): string {
-  const [first] = readSpans(host, path, headBytes) ?? [];
+  const [first] = readSpans(host, path, { until: headBytes }) ?? [];
   const asked = first?.messages.find(
     (message) => message.role === "user" && spokenText(message).trim() !== "",
   );

@@ -21,16 +21,16 @@ export const peopleCommands: Record<string, Command> = {
     summary: "show a session's notepad, plan, references, tasks, notes and last compaction",
     options: `${session}
   --revision N             the memory as of that revision
-  --compaction N           what this compaction kept, and what it took out of sight
+  --compaction N           the facts of this compaction, and its handoff as the agent got it
   --all                    every note, not only the newest 50${store}`,
     load: () => import("./commands/show.ts"),
   },
   rescue: {
-    usage: "rescue [FILE] [--take 1,3|all] [--session SESSION]",
-    summary: "show what your conversations knew before their last compaction, and put it into memory",
+    usage: "rescue [FILE] [--take NUMBER] [--session SESSION]",
+    summary: "show the handoff of a conversation from before its last compaction, and keep it",
     options: `
   FILE                     a transcript (default: the newest conversations of the hosts in this project)
-  --take NUMBERS           put these items into memory: 1,3 or all; without it, a terminal asks
+  --take NUMBER            append the handoff of this conversation to the notepad; without it, a terminal asks
   --session SESSION        into this session (default: the conversation here, or else the one rescued)
   --all                    the newest conversations of all projects${store}`,
     load: () => import("./commands/rescue.ts"),

@@ -1,38 +1,31 @@
-import { type StoredMessage, spokenText } from "../context/conversation.ts";
+import type { StoredMessage } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
-import type { Checkpoint, CompactionTrigger, Epoch, Receipt, Removed } from "../engine/records.ts";
+import type { CompactionTrigger, Epoch, Handoff, Receipt, Removed } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Operation } from "../surfaces/operations.ts";
-import { listPins } from "../surfaces/pins/operations.ts";
+import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import type { SessionHandle } from "../surfaces/session-handle.ts";
 import type { Moment } from "../surfaces/surface.ts";
-import type { CheckpointBudget } from "./budget.ts";
-import { planCheckpoint, planWithNeeds } from "./checkpoint.ts";
+import { readTasks } from "../surfaces/tasks/operations.ts";
 import type { CompactionEvent } from "./events.ts";
-import { pathKey } from "./facts/path-key.ts";
-import { type ReadFile, readContents } from "./facts/read-contents.ts";
-import { notWritten } from "./facts/said.ts";
-import type { KeptMessages } from "./kept-messages.ts";
-import { renderKeptWords } from "./kept-words.ts";
-import { lastCheckpoint } from "./last-checkpoint.ts";
-import type { WayBack } from "./place-needs.ts";
-import { accountFor, planReceipt } from "./receipt.ts";
+import { emptyHandoff, planHandoff } from "./handoff.ts";
+import { planReceipt } from "./receipt.ts";
 import { countConversation, previewsOf } from "./removed-messages.ts";
-import {
-  type AskSummariser,
-  keepText,
-  renderAsk,
-  renderSummary,
-  type Summary,
-  type SummaryInput,
-  summarise,
-} from "./summary.ts";
+import { type HandoffRoom, handoffTokens } from "./room.ts";
+import { keepText, renderSummary, type Summary } from "./summary.ts";
 
 /** The part of a conversation that is about to be compacted, as its driver sees it. */
-export interface Conversation extends KeptMessages {
-  /** The messages since the last summary, in order. */
+export interface Conversation {
+  /** The messages since the last compaction, in order. */
   messages: readonly StoredMessage[];
+  /** The last message that leaves the context; those after it stay. */
+  to: number;
+  /**
+   * Where the host keeps some of the newest messages, as far as we can tell, and will not pass them again: the first of those.
+   * The handoff does not repeat what was done in them.
+   */
+  keptFrom?: number;
   /** The first message to remove (default: the first of `messages`). A caller may pass only the end of a conversation. */
   from?: number;
   /** Tokens of the prompt before the compaction (default: those of the removed messages). */
@@ -47,31 +40,30 @@ export interface CompactionDriver {
   trigger: CompactionTrigger;
   /** Why the agent was not warned, if it was not. */
   skipped: string;
-  wayBack: WayBack;
-  /** The room for the checkpoint (default: for a window of 200,000 tokens). */
-  budget?: CheckpointBudget | (() => Promise<CheckpointBudget>);
-  /** Reads a file that the agent has read, to say whether it has changed; undefined if it cannot be read at once. */
-  readFile?: ReadFile | undefined;
-  /** The folder against which the agent's paths resolve, so that a file with several spellings is listed once. */
+  /** How the model reads the removed messages: a tool, a command or a path; "" if it cannot. */
+  readWith: string;
+  /** False: nothing is extracted from the conversation (default: true). */
+  handoff?: boolean | undefined;
+  /** The room for the handoff (default: for a window of 200,000 tokens). */
+  room?: HandoffRoom | (() => Promise<HandoffRoom>);
+  /** The folder in which the agent works. Paths in it are shown relative to it. */
   folder?: string | undefined;
-  /** Tokens for an open request that the checkpoint does not show whole (default: 0). */
-  askTokens?: number;
-  /** Tokens for what the user stated and for short results (default: none), and the tools whose results are left out. */
-  keptWords?: { tokens: number; except: ReadonlySet<string> };
-  /** The compaction may end in another process than it began in. */
-  isResumable?: boolean;
   /** The idempotency key of a write, if the host may report the same compaction twice. */
   keyOf?(operation: Operation): string | undefined;
   countTokens: (text: string) => number;
+  /** Called with what is known before it is written, so that a host need not wait for the store. */
+  begun?(begun: Begun): void;
+  finished?(finished: Finished): void;
   /**
    * The model's context after the compaction. `body` is the text passed to `commit` without the receipt: summary and
-   * checkpoint. `summary` is the summary alone, for a host that shows its own.
+   * handoff. `summary` is the summary alone, for a host that shows its own.
    */
   contextAfter(after: {
     body: string;
     summary: string;
+    handoff: Handoff;
     state: State;
-  }): Promise<{ text: string; tokens: number }>;
+  }): Promise<{ text: string; tokens: number; notepad?: Receipt["notepad"] }>;
   /** Ends the epoch durably. `text` replaces the removed messages in the prompt. */
   commit(receipt: Receipt, text: string): Promise<void>;
   /** Notifies the surfaces. */
@@ -81,25 +73,25 @@ export interface CompactionDriver {
 
 /** The result of `begin`. */
 export interface Begun {
-  checkpoint: Checkpoint;
+  handoff: Handoff;
   removed: Removed;
-  /** Tells the host's own summariser what to keep. */
+  /** Tells the host's own summariser what is kept anyway. */
   instructions: string;
 }
 
 /** The result of `finish`. */
 export interface Finished {
-  summary: Summary;
+  handoff: Handoff;
   receipt: Receipt;
-  /** Replaces the removed messages in the prompt: summary, checkpoint and receipt. */
+  /** Replaces the removed messages in the prompt: summary, handoff and receipt. */
   text: string;
 }
 
 const asSystem = { actor: { kind: "system" as const }, surface: "compaction" };
 
 /**
- * One compaction: checkpoint, summary, receipt. Most drivers call only `begin` and `finish`. A driver that must answer
- * its host before it writes calls the two halves of each (`plan` and `open`, `account` and `close`).
+ * One compaction: `begin` writes the handoff, then the messages may be removed, and `finish` writes the receipt. Both may
+ * run in different processes, and reporting either twice gives the same result twice.
  *
  * @example
  * const compaction = new Compaction(driver);
@@ -108,108 +100,68 @@ const asSystem = { actor: { kind: "system" as const }, surface: "compaction" };
  */
 export class Compaction {
   readonly #driver: CompactionDriver;
-  #begun: Begun | undefined;
-  /** The receipt that is written anew. */
-  #replaced: Receipt | undefined;
-  #finished: Finished | undefined;
 
   constructor(driver: CompactionDriver) {
     this.#driver = driver;
   }
 
-  /** Writes the checkpoint; after this the messages may be removed. */
+  /** Writes the handoff. After this the messages may be removed. */
   async begin(conversation: Conversation): Promise<Begun> {
-    const begun = await this.plan(conversation);
-    await this.open();
+    const state = await this.#driver.session.state();
+    const begun = await this.#prepare(conversation, state);
+    this.#driver.begun?.(begun);
+    await this.#open(begun, state);
     return begun;
   }
 
-  /** Computes the checkpoint without writing it. */
-  async plan(conversation: Conversation): Promise<Begun> {
-    const { session, countTokens, trigger } = this.#driver;
-    const { messages, to, among, mayKeepTail = false, transcript } = conversation;
-    const state = await session.state();
-    const earlier = await lastCheckpoint(session, state);
-    const { budget, folder, readFile } = this.#driver;
-    const { checkpoint: planned, needs } = planWithNeeds(
-      {
-        state,
-        messages,
-        to,
-        mayKeepTail,
-        ...(among ? { among } : {}),
-        earlier,
-        budget: typeof budget === "function" ? await budget() : budget,
-        contents: await readContents(messages, earlier, readFile, pathKey(folder)),
-        folder,
-        wordsExcept: this.#driver.keptWords?.except,
-        countTokens,
-      },
-      listPins(state).map(({ text }) => text),
-    );
+  async #prepare(conversation: Conversation, state: State): Promise<Begun> {
+    const { handoff: isOn = true } = this.#driver;
+    const handoff = isOn ? await this.#plan(conversation, state) : emptyHandoff(readEpoch(state).number);
+    return { handoff, removed: this.#count(conversation), instructions: keepText(handoff) };
+  }
+
+  /** Writes the handoff, unless it is already written, and notifies the surfaces. */
+  async #open({ handoff, removed }: Begun, state: State): Promise<void> {
+    const { session, trigger, skipped, emit, notify } = this.#driver;
+    if (readEpoch(state).warning === "none") {
+      await this.#write({ type: "context.skip_warning", trigger, reason: skipped });
+      emit?.({ type: "warning", trigger, skipped });
+    }
+    const known = await findBegun(session, handoff.epoch);
+    const isKnown =
+      known?.handoff.text === handoff.text && known.removed.transcriptSize === removed.transcriptSize;
+    const isRepeated = isKnown || (await this.#write({ type: "context.handoff", handoff, removed }));
+    if (!isRepeated && !known) await notify({ kind: "before-compaction", handoff });
+    emit?.({ type: "handoff", handoff });
+  }
+
+  async #plan({ messages, to, keptFrom = to + 1 }: Conversation, state: State): Promise<Handoff> {
+    const { session, room = { tokens: handoffTokens() }, folder, countTokens } = this.#driver;
+    return planHandoff({
+      epoch: readEpoch(state).number,
+      messages: messages.filter(({ number }) => number <= to),
+      to: Math.min(to, keptFrom - 1),
+      earlier: await lastHandoff(session, state),
+      ...openWork(state),
+      folder,
+      room: typeof room === "function" ? await room() : room,
+      hide: (text) => session.hideSecrets(text),
+      countTokens,
+    });
+  }
+
+  #count({ messages, from, to, tokensBefore, transcript }: Conversation): Removed {
+    const { trigger, countTokens } = this.#driver;
     const gone = messages.filter(({ number }) => number <= to);
-    const askedIn = findAsk(planned, gone, earlier);
-    const checkpoint = { ...planned, ...(askedIn === undefined ? {} : { askedIn }) };
-    const removed: Removed = {
-      from: conversation.from ?? gone[0]?.number ?? 0,
+    return {
+      from: from ?? gone[0]?.number ?? 0,
       to: gone.at(-1)?.number ?? 0,
       messages: gone.length,
-      tokens: conversation.tokensBefore ?? countConversation(gone, countTokens),
-      items: accountFor(gone, checkpoint.openAsks),
-      needs,
+      tokens: tokensBefore ?? countConversation(gone, countTokens),
       transcript: gone.length > 0 ? (transcript?.path ?? "") : "",
       transcriptSize: transcript?.size ?? 0,
       ...(trigger === "host" ? { previews: previewsOf(gone) } : {}),
     };
-    this.#begun = { checkpoint, removed, instructions: keepText(checkpoint) };
-    return this.#begun;
-  }
-
-  /** Takes over a compaction that another process began; undefined if none is in progress. */
-  async resume(): Promise<Begun | undefined> {
-    const { session } = this.#driver;
-    const epoch = String(readEpoch(await session.state()).number);
-    return this.#restore(epoch);
-  }
-
-  /** Reopens a finished compaction when the host reports its summary late. */
-  async reopen(receipt: Receipt): Promise<Begun | undefined> {
-    this.#replaced = receipt;
-    return this.#restore(String(receipt.epoch));
-  }
-
-  async #restore(epoch: string): Promise<Begun | undefined> {
-    const { session } = this.#driver;
-    const [checkpoint] = await session.records("checkpoint", [epoch]);
-    const [removed] = await session.records("removed", [epoch]);
-    if (!checkpoint || !removed) return undefined;
-    this.#begun = {
-      checkpoint: checkpoint.value,
-      removed: removed.value,
-      instructions: keepText(checkpoint.value),
-    };
-    return this.#begun;
-  }
-
-  /** Writes the planned checkpoint, unless it is already written, and notifies the surfaces. */
-  async open(): Promise<void> {
-    const { checkpoint, removed } = this.#must();
-    const { session, trigger, skipped, emit, notify, isResumable } = this.#driver;
-    if (readEpoch(await session.state()).warning === "none") {
-      await this.#write({ type: "context.skip_warning", trigger, reason: skipped });
-      emit?.({ type: "warning", trigger, skipped });
-    }
-    const epoch = [String(checkpoint.epoch)];
-    const [known] = await session.records("checkpoint", epoch);
-    const [counted] = await session.records("removed", epoch);
-    const isKnown = known?.value.text === checkpoint.text;
-    // Another process needs them to account for what was removed, and people to see what a host removed.
-    const kept = isResumable || trigger === "host" ? { removed } : {};
-    let isRepeated = isKnown;
-    if (!isKnown || (isResumable && counted?.value.transcriptSize !== removed.transcriptSize))
-      isRepeated ||= await this.#write({ type: "context.checkpoint", checkpoint, ...kept });
-    if (!isRepeated) await notify({ kind: "before-compaction", checkpoint });
-    emit?.({ type: "checkpoint", checkpoint });
   }
 
   /** Returns whether the same report has written it before. */
@@ -222,115 +174,128 @@ export class Compaction {
     return repeated;
   }
 
-  /** Asks the driver's model for a summary. If the model gives no acceptable one, builds it from the messages. */
-  summarise(
-    ask: AskSummariser,
-    input: Omit<SummaryInput, "openAsks" | "countTokens" | "memoryTools" | "onProblem">,
-  ): Promise<Summary> {
-    const { countTokens, emit, keptWords } = this.#driver;
-    const { openAsks } = this.#must().checkpoint;
-    const onProblem = (message: string) => emit?.({ type: "error", message });
-    return summarise(ask, { ...input, openAsks, countTokens, memoryTools: keptWords?.except, onProblem });
-  }
-
-  /** Accounts for what was removed, ends the epoch and notifies the surfaces. */
-  async finish(summary: Summary): Promise<Finished> {
-    const finished = await this.account(summary);
-    await this.close();
-    return finished;
-  }
-
-  /** Computes the receipt and the text for the model without writing them. */
-  async account(summary: Summary): Promise<Finished> {
-    const { checkpoint, removed } = this.#must();
-    const { session, trigger, wayBack, contextAfter } = this.#driver;
+  /**
+   * Writes the receipt, which ends the epoch, and notifies the surfaces. With `conversation`, for a host that did not announce
+   * the compaction, it writes the handoff first.
+   */
+  async finish(summary: Summary, conversation?: Conversation): Promise<Finished> {
+    const { session, commit, notify, emit, finished: report } = this.#driver;
     const state = await session.state();
-    const body = `${renderSummary(summary, checkpoint)}${this.#words(state)}${this.#ask()}`;
-    const after = await contextAfter({ body, summary: summary.text, state });
-    const receipt = planReceipt({
-      state,
-      epoch: { ...readEpoch(state), number: checkpoint.epoch, ...this.#warning(state) },
-      trigger,
-      removed,
-      contextAfter: after.text,
-      wayBack: wayBack === "transcript" && removed.transcript === "" ? "none" : wayBack,
-      summaryBy: summary.by,
-      tokensBefore: removed.tokens,
-      tokensAfter: after.tokens,
-    });
-    this.#finished = { summary, receipt, text: `${body}\n\n${receipt.line}` };
-    return this.#finished;
-  }
-
-  #words({ row }: State): string {
-    const { countTokens, keptWords } = this.#driver;
-    if (!keptWords) return "";
-    const { said = [], results = [] } = this.#must().checkpoint.memory;
-    const words = { said: notWritten(said, row.notepad ?? ""), results };
-    return renderKeptWords(words, keptWords.tokens, countTokens);
-  }
-
-  #ask(): string {
-    const { countTokens, askTokens = 0 } = this.#driver;
-    return askTokens === 0 ? "" : renderAsk(this.#must().checkpoint, askTokens, countTokens);
-  }
-
-  /** Commits the receipt. A process that dies before this has removed nothing. */
-  async close(): Promise<void> {
-    const { checkpoint } = this.#must();
-    if (!this.#finished) throw outOfOrder("close", "account");
-    const { summary, receipt, text } = this.#finished;
-    const { commit, notify, emit } = this.#driver;
+    const prepared = conversation && (await this.#prepare(conversation, state));
+    const begun = prepared ?? (await findBegun(session, readEpoch(state).number));
+    if (!begun) return this.#finishedBefore(state, summary);
+    const finished = await this.#account(begun, summary, state);
+    const { handoff, receipt, text } = finished;
+    report?.(finished);
+    if (prepared) await this.#open(prepared, state);
     await commit(receipt, text);
-    // The surfaces know of a compaction whose receipt is only written anew.
-    if (this.#replaced) return;
     const { trigger, from, to, summaryBy } = receipt;
     emit?.({ type: "compaction", trigger, from, to, summary: summary.text, summaryBy });
     emit?.({ type: "receipt", receipt });
-    await notify({ kind: "after-compaction", checkpoint, receipt });
+    await notify({ kind: "after-compaction", handoff, receipt });
+    return finished;
+  }
+
+  /** The result of a compaction that has ended already. */
+  async #finishedBefore(state: State, summary: Summary): Promise<Finished> {
+    const { session, finished: report } = this.#driver;
+    const ended = await findEnded(session, readEpoch(state).number - 1);
+    if (!ended)
+      throw new HoldfastError(
+        "conflict",
+        `A compaction's "finish" must follow its "begin". Call "begin" first.`,
+      );
+    const body = renderSummary(summary, ended.handoff);
+    const finished = { ...ended, text: `${body}\n\n${ended.receipt.line}` };
+    report?.(finished);
+    return finished;
+  }
+
+  async #account(
+    { handoff, removed }: Omit<Begun, "instructions">,
+    summary: Summary,
+    state: State,
+  ): Promise<Finished> {
+    const { trigger, readWith, contextAfter } = this.#driver;
+    const body = renderSummary(summary, handoff);
+    const after = await contextAfter({ body, summary: summary.text, handoff, state });
+    const receipt = planReceipt({
+      epoch: { ...readEpoch(state), number: handoff.epoch, ...this.#warning(state) },
+      trigger,
+      removed,
+      handoff,
+      notepad: state.row.notepad ?? "",
+      after,
+      readWith: removed.messages === 0 ? "" : readWith,
+      summaryBy: summary.by,
+    });
+    return { handoff, receipt, text: `${body}\n\n${receipt.line}` };
   }
 
   /** Whether the agent was warned in the epoch that ends. One that was not yet recorded as skipped was skipped. */
   #warning(state: State): Pick<Epoch, "warning" | "skipped"> {
-    const { warning, skipped } = this.#replaced ?? readEpoch(state);
+    const { warning, skipped } = readEpoch(state);
     return warning === "none" ? { warning: "skipped", skipped: this.#driver.skipped } : { warning, skipped };
-  }
-
-  #must(): Begun {
-    if (this.#begun) return this.#begun;
-    throw outOfOrder("account", "plan");
   }
 }
 
-/** The session-end moment, with the checkpoint that a compaction would write now. */
+/** The compaction that has begun in an epoch, from its records. */
+export async function findBegun(
+  session: SessionHandle,
+  epoch: number,
+): Promise<Omit<Begun, "instructions"> | undefined> {
+  const [handoff] = await session.records("handoff", [String(epoch)]);
+  const [removed] = await session.records("removed", [String(epoch)]);
+  return handoff && removed && { handoff: handoff.value, removed: removed.value };
+}
+
+/** The compaction that ended an epoch, from its records. */
+export async function findEnded(
+  session: SessionHandle,
+  epoch: number,
+): Promise<Omit<Finished, "text"> | undefined> {
+  const [handoff] = await session.records("handoff", [String(epoch)]);
+  const [receipt] = await session.records("receipt", [String(epoch)]);
+  return handoff && receipt && { handoff: handoff.value, receipt: receipt.value };
+}
+
+/** The session-end moment, with the handoff that a compaction would write now. */
 export async function planSessionEnd(
   session: SessionHandle,
   messages: readonly StoredMessage[],
   countTokens: (text: string) => number,
 ): Promise<Moment> {
   const state = await session.state();
-  const earlier = await lastCheckpoint(session, state);
-  const to = messages.at(-1)?.number ?? 0;
-  const checkpoint = planCheckpoint({ state, messages, to, earlier, countTokens });
-  return { kind: "session-end", checkpoint };
+  const handoff = planHandoff({
+    epoch: readEpoch(state).number,
+    messages,
+    to: messages.at(-1)?.number ?? 0,
+    earlier: await lastHandoff(session, state),
+    ...openWork(state),
+    room: { tokens: handoffTokens() },
+    hide: (text) => session.hideSecrets(text),
+    countTokens,
+  });
+  return { kind: "session-end", handoff };
 }
 
-/** The message with the first open ask: one that is removed now, or one that an earlier compaction removed. */
-function findAsk(
-  { openAsks: [ask] }: Checkpoint,
-  removed: readonly StoredMessage[],
-  earlier: Checkpoint | undefined,
-): number | undefined {
-  if (ask === undefined) return undefined;
-  const found = removed.findLast(
-    ({ message }) => message.role === "user" && spokenText(message).trim() === ask,
-  );
-  return found?.number ?? (earlier?.openAsks[0] === ask ? earlier.askedIn : undefined);
+const tickedItem = /^[ \t]{0,20}(?:[-*]|\d{1,4}[.)])[ \t]{1,8}\[[xX]\][ \t]{1,8}(\S.*)$/;
+
+/** The open tasks, and what is ticked off in the notepad and in the plan of the scratchpad. */
+function openWork(state: State): { tasks: string[]; ticked: string[] } {
+  const text = `${readScratchpad(state).plan}\n${state.row.notepad ?? ""}`;
+  return {
+    tasks: readTasks(state).map(([, { description }]) => description),
+    ticked: text.split("\n").flatMap((line) => tickedItem.exec(line)?.[1] ?? []),
+  };
 }
 
-function outOfOrder(step: string, before: string): HoldfastError {
-  return new HoldfastError(
-    "conflict",
-    `A compaction's "${step}" must follow its "${before}". Call "${before}" first.`,
-  );
+/** The handoff of the last compaction. */
+async function lastHandoff(session: SessionHandle, state: State): Promise<Handoff | undefined> {
+  const { number } = readEpoch(state);
+  const known = (await session.records("handoff")).map(({ value }) => value);
+  return known
+    .filter(({ epoch }) => epoch < number)
+    .sort((a, b) => a.epoch - b.epoch)
+    .at(-1);
 }

@@ -1,8 +1,7 @@
 import type { StoredMessage } from "../context/conversation.ts";
 import { toolCallsOf } from "../context/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
-import { checkpointTokens } from "./budget.ts";
-import { keptWordsTokens } from "./kept-words.ts";
+import { handoffTokens } from "./room.ts";
 import { summaryBudget } from "./summary.ts";
 import { type CompactionPolicy, warningRoom } from "./usage.ts";
 
@@ -29,8 +28,7 @@ export function chooseCut(input: CutInput): number | undefined {
   const { messages, sizeOf, used, policy, trigger, growth = 0, incoming = 0 } = input;
   const { contextWindow, outputReserve, keep: share } = policy;
   const all = messages.reduce((sum, message) => sum + sizeOf(message), 0);
-  const written =
-    summaryBudget(contextWindow) + checkpointTokens(contextWindow) + keptWordsTokens(contextWindow);
+  const written = summaryBudget(contextWindow) + handoffTokens(contextWindow);
   const after = used - all + written + incoming;
   // Below two steps of growth the next compaction would follow at once.
   const room = contextWindow - outputReserve - warningRoom(policy) - after - 2 * growth;

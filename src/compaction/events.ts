@@ -1,9 +1,9 @@
-import type { Checkpoint, CompactionTrigger, Receipt } from "../engine/records.ts";
+import type { CompactionTrigger, Handoff, Receipt } from "../engine/records.ts";
 
 /** What a compaction reports while it runs. */
 export type CompactionEvent =
   | { type: "warning"; trigger: CompactionTrigger; skipped?: string }
-  | { type: "checkpoint"; checkpoint: Checkpoint }
+  | { type: "handoff"; handoff: Handoff }
   | {
       type: "compaction";
       trigger: CompactionTrigger;

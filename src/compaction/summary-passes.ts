@@ -1,6 +1,5 @@
 import { type StoredMessage, textOf } from "../context/conversation.ts";
 import { chooseEnds, renderEnds } from "../context/excerpt.ts";
-import { findIdentifiers } from "./identifiers.ts";
 
 /** Tokens below which a result tells a summariser nothing. */
 const leastResult = 120;
@@ -13,7 +12,7 @@ interface Entry {
 
 /**
  * The messages to summarise as texts of at most `room` tokens each, one per request. Whatever the user and the agent said
- * is whole. Results are whole too if they fit; otherwise they share the room by how likely they are needed. If even
+ * is whole. Results are whole too if they fit; otherwise they share the room, and newer ones get more of it. If even
  * short results do not fit, the messages are divided.
  */
 export function planPasses(
@@ -30,20 +29,16 @@ export function planPasses(
   const results = entries.filter(({ isResult }) => isResult);
   const spoken = all - sum(results);
   if (spoken + results.length * leastResult <= room)
-    return [join(shareByNeed(entries, room - spoken, countTokens))];
+    return [join(shareByAge(entries, room - spoken, countTokens))];
   return divide(
     entries.map((entry) => cutTo(entry, entry.isResult ? room / 8 : room, countTokens)),
     room,
   );
 }
 
-/** Gives results the room in proportion to their value; what one does not need goes to the others. */
-function shareByNeed(
-  entries: readonly Entry[],
-  room: number,
-  countTokens: (text: string) => number,
-): Entry[] {
-  const values = new Map(entries.map((entry, index) => [entry, needOf(entry, entries, index)]));
+/** Gives newer results more of the room; what one does not need goes to the others. */
+function shareByAge(entries: readonly Entry[], room: number, countTokens: (text: string) => number): Entry[] {
+  const values = new Map(entries.map((entry, index) => [entry, 1 + (2 * index) / entries.length]));
   const shares = new Map<Entry, number>();
   let open = entries.filter(({ isResult }) => isResult);
   let left = room;
@@ -65,19 +60,6 @@ function shareByNeed(
     const share = shares.get(entry);
     return share === undefined ? entry : cutTo(entry, share, countTokens);
   });
-}
-
-/** A result is needed more if later messages use its names, and if it is new. */
-function needOf({ text, isResult }: Entry, entries: readonly Entry[], index: number): number {
-  if (!isResult) return 0;
-  const later = entries
-    .slice(index + 1)
-    .filter((entry) => !entry.isResult)
-    .map((entry) => entry.text)
-    .join("\n");
-  const names = findIdentifiers(text).slice(0, 50);
-  const used = names.filter((name) => later.includes(name.text)).length;
-  return 1 + Math.min(used, 5) + (index / entries.length) * 2;
 }
 
 function cutTo(entry: Entry, room: number, countTokens: (text: string) => number): Entry {

@@ -1,6 +1,5 @@
 import { type StoredMessage, textsIn, toolCallsOf } from "../context/conversation.ts";
-import { oneLine } from "../engine/text.ts";
-import { findIdentifiers } from "./identifiers.ts";
+import { dropTrailing, oneLine } from "../engine/text.ts";
 
 /** What identifies a text, by weight: a path, URL, id or command does; a symbol or a number alone hardly does. */
 interface Marks {
@@ -97,18 +96,41 @@ const outcomePattern = /\b\d+ (?:pass|fail|error|test)\w*/gi;
 /** Of a longer text only the newest part is searched. */
 const maxSearched = 200_000;
 
+/** Words that may be names; a longer one is base64 or minified code. */
+const wordPattern = /[^\s"'`<>()[\]{},;]{2,300}/g;
+
+/** URLs and paths, names of files, ids of issues and commits. */
+const namePatterns = [
+  /[/\\]\w/,
+  /\.[A-Za-z]{1,5}$/,
+  /^#\d+$/,
+  /^[A-Z][A-Z0-9]{0,9}-\d+$/,
+  /^(?=[a-f]{0,40}\d)[0-9a-f]{7,40}$/,
+];
+
+function namesIn(text: string): string[] {
+  return (
+    (text.match(wordPattern) ?? [])
+      .map((word) => dropTrailing(word, ".:").replace(/:\d{1,9}(?:-\d{1,9})?$/, ""))
+      .filter((word) => namePatterns.some((pattern) => pattern.test(word)))
+      // People write the file's name without its folders.
+      .flatMap((name) => [name, ...(/(?<![\w-])[\w-]{1,80}\.\w{1,5}$/.exec(name) ?? [])])
+  );
+}
+
+/** Numbers that say something: with a unit or a separator, or of three digits and more. */
+const numberPattern = /(?<![\w.])[$€£]?\d[\d,]*(?:\.\d+)?(?:\s?%|[kKmMbB]\b)?(?!\w)/g;
+
 function marksOf(text: string): Marks {
-  const items = findIdentifiers(text);
-  const names = items
-    .filter(({ kind }) => kind !== "number")
-    .map((item) => item.text.replace(/:\d+(?:-\d+)?$/, ""))
-    // People write the file's name without its folders.
-    .flatMap((name) => [name, ...(/(?<![\w-])[\w-]+\.\w{1,5}$/.exec(name) ?? [])]);
   const searched = text.slice(-maxSearched);
+  const names = namesIn(searched);
   const outcomes = (searched.match(outcomePattern) ?? []).map((outcome) => outcome.toLowerCase());
+  const numbers = (searched.match(numberPattern) ?? []).filter(
+    (number) => number.length >= 3 || /[$€£%.,kKmMbB]/.test(number),
+  );
   return {
     names: new Set([...names, ...outcomes]),
     symbols: new Set(searched.match(symbolPattern) ?? []),
-    numbers: new Set(items.filter(({ kind }) => kind === "number").map((item) => item.text)),
+    numbers: new Set(numbers),
   };
 }

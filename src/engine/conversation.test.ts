@@ -4,42 +4,39 @@ import { openTestSession, rejection } from "../../test/support/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
 import { type ConversationOperation, readEpoch, readInjections, readSpans } from "./conversation.ts";
-import type { Checkpoint, Receipt } from "./records.ts";
+import type { Handoff, Receipt } from "./records.ts";
 
-const checkpoint: Checkpoint = {
+const handoff: Handoff = {
   epoch: 1,
-  text: "[Checkpoint]",
-  filesRead: [],
-  filesWritten: [],
-  failedCommands: [],
-  identifiers: [],
-  openAsks: [],
-  openTasks: [],
-  planOpen: [],
-  planClosed: [],
-  memory: { calls: 0, names: [], files: [], commands: [], decisions: [], running: [], reads: [] },
+  text: "[Handoff]",
+  said: [],
+  leftOut: 0,
+  shown: { whole: 0, cut: 0, leftOut: 0 },
+  plan: [],
+  tasks: [],
+  done: [],
+  finished: [],
+  lastWords: "",
 };
 
+const removed = { from: 1, to: 4, messages: 4, tokens: 2, transcript: "", transcriptSize: 0 };
+
 function receipt(epoch: number, from: number, to: number): Receipt {
-  const nothing = {
-    counts: { kept: 0, recallable: 0, missing: 0 },
-    kept: [],
-    recallable: [],
-    missing: [],
-    putBack: [],
-    needs: [],
-  };
   return {
     epoch,
     trigger: "manual",
     from,
     to,
+    messages: to - from + 1,
     summaryBy: "model",
     warning: "none",
     skipped: "",
     tokensBefore: 2,
     tokensAfter: 1,
-    ...nothing,
+    user: { whole: 0, cut: 0, leftOut: 0 },
+    notepad: { lines: 0, shown: 0 },
+    rest: "retrievable",
+    readWith: "recall",
     line: "[Receipt]",
   };
 }
@@ -65,15 +62,15 @@ async function talk(messages: number): Promise<Session> {
   return session;
 }
 
-test("a compaction needs a checkpoint of the current epoch [controller.no-compaction-without-checkpoint]", async () => {
+test("a compaction needs a handoff of the current epoch [controller.no-compaction-without-handoff]", async () => {
   const session = await talk(6);
   const { message } = await rejection(session.apply(compaction(1, 1, 4)), "conflict");
   assert.match(
     message,
-    /Epoch 1 has no checkpoint yet, so nothing can be removed from the context\. Write the checkpoint first\./,
+    /Epoch 1 has no handoff yet, so nothing can be removed from the context\. Write the handoff first\./,
   );
   assert.deepEqual(readSpans(await session.state()), []);
-  await session.apply({ type: "context.checkpoint", checkpoint });
+  await session.apply({ type: "context.handoff", handoff, removed });
   await session.apply(compaction(1, 1, 4));
   assert.equal(readEpoch(await session.state()).number, 2);
   await rejection(session.apply(compaction(2, 5, 6)), "conflict");
@@ -83,9 +80,9 @@ test("a compaction needs a checkpoint of the current epoch [controller.no-compac
   );
 });
 
-test("the receipt covers exactly the removed messages; a stale plan is rejected [controller.no-compaction-without-checkpoint]", async () => {
+test("the receipt covers exactly the removed messages; a stale plan is rejected [controller.no-compaction-without-handoff]", async () => {
   const session = await talk(6);
-  await session.apply({ type: "context.checkpoint", checkpoint });
+  await session.apply({ type: "context.handoff", handoff, removed });
   for (const stale of [
     compaction(2, 1, 4),
     compaction(1, 2, 4),
@@ -97,7 +94,7 @@ test("the receipt covers exactly the removed messages; a stale plan is rejected 
     assert.match(message, /Nothing was removed\. Plan the compaction again\./);
   }
   await session.apply(compaction(1, 1, 4));
-  await session.apply({ type: "context.checkpoint", checkpoint: { ...checkpoint, epoch: 2 } });
+  await session.apply({ type: "context.handoff", handoff: { ...handoff, epoch: 2 }, removed });
   await rejection(session.apply(compaction(2, 1, 4)), "conflict");
   await session.apply(compaction(2, 5, 6));
 });
@@ -107,7 +104,7 @@ test("a compaction opens an epoch: new snapshot, no injections, no warning, a ma
   await session.notepad.write("whole");
   await session.apply({ type: "context.inject", before: 3, text: "change", placed: 3, whole: false });
   await session.apply({ type: "context.warn", trigger: "manual", before: 7, text: "warning" });
-  await session.apply({ type: "context.checkpoint", checkpoint });
+  await session.apply({ type: "context.handoff", handoff, removed });
   await session.apply(compaction(1, 1, 4));
   const state = await session.state();
   assert.deepEqual(readInjections(state), [{ before: 7, text: "[here]" }]);
@@ -118,7 +115,7 @@ test("a compaction opens an epoch: new snapshot, no injections, no warning, a ma
     Array.from({ length: 6 }, (_, index) => `message ${index + 1}`),
     "every message can still be read",
   );
-  await session.apply({ type: "context.checkpoint", checkpoint: { ...checkpoint, epoch: 2 } });
+  await session.apply({ type: "context.handoff", handoff: { ...handoff, epoch: 2 }, removed });
   await session.apply(compaction(2, 5, 6));
   assert.deepEqual(readInjections(await session.state()), [], "no message is kept, so no marker is needed");
 });
@@ -153,20 +150,16 @@ test("tasks nest four deep, the innermost ends first, and its parent's line repl
   await rejection(session.apply({ type: "tasks.end", summary: "?" }), "not_found");
 });
 
-test("a host that compacts itself needs a checkpoint too, and may add its summary later [hooks.host-compaction]", async () => {
+test("a host that compacts itself needs a handoff too, and ends an epoch once [hooks.host-compaction]", async () => {
   const session = await openTestSession();
   await session.notepad.write("kept");
   const operation = { type: "context.receipt" as const, blocks: [], receipt: receipt(1, 1, 9) };
   await rejection(session.apply(operation), "conflict");
   assert.equal(readEpoch(await session.state()).number, 1);
-  await session.apply({ type: "context.checkpoint", checkpoint });
+  await session.apply({ type: "context.handoff", handoff, removed });
   assert.equal((await session.apply(operation)).result.epoch, 2);
-  const later = { ...operation, receipt: { ...receipt(1, 1, 9), line: "[Receipt, with the summary]" } };
-  assert.equal((await session.apply(later)).result.epoch, 2);
-  assert.deepEqual(
-    (await session.receipts()).map(({ line }) => line),
-    ["[Receipt, with the summary]"],
-  );
+  await rejection(session.apply(operation), "conflict");
+  assert.equal((await session.receipts()).length, 1);
   const { message } = await rejection(session.apply({ ...operation, receipt: receipt(3, 1, 9) }), "conflict");
   assert.match(message, /for epoch 3, but the session is in epoch 2/);
   assert.equal(await session.notepad.read(), "kept");

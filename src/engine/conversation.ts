@@ -3,12 +3,12 @@ import { Draft } from "./draft.ts";
 import { learnedKey, messageKey } from "./messages.ts";
 import type { Handlers, Outcome } from "./operations.ts";
 import type {
-  Checkpoint,
   ClearedResult,
   CompactionTrigger,
   Epoch,
   EpochSnapshot,
   Excerpt,
+  Handoff,
   Injection,
   Learned,
   Receipt,
@@ -33,7 +33,7 @@ export type ConversationOperation =
   | { type: "context.tell"; before: number; text: string; percent: number }
   | { type: "context.warn"; trigger: CompactionTrigger; before: number; text: string }
   | { type: "context.skip_warning"; trigger: CompactionTrigger; reason: string }
-  | { type: "context.checkpoint"; checkpoint: Checkpoint; removed?: Removed }
+  | { type: "context.handoff"; handoff: Handoff; removed: Removed }
   | { type: "context.clear"; results: ({ id: string } & ClearedResult)[] }
   | { type: "context.shorten"; parts: ({ key: string } & Excerpt)[] }
   | ({ type: "context.compact"; to: number; summary: string; mark: string; receipt: Receipt } & Frozen)
@@ -80,10 +80,10 @@ export const conversationOperations: Handlers<ConversationOperation, Conversatio
     draft.put("epoch", "current", { ...readEpoch(state), warning: "skipped", skipped: reason });
     return epochOf(state);
   },
-  "context.checkpoint"(draft, { checkpoint, removed }, state) {
+  "context.handoff"(draft, { handoff, removed }, state) {
     const { number } = readEpoch(state);
-    draft.put("checkpoint", String(number), checkpoint);
-    if (removed) draft.put("removed", String(number), removed);
+    draft.put("handoff", String(number), handoff);
+    draft.put("removed", String(number), removed);
     return inEpoch(number);
   },
   "context.clear"(draft, { results }, state) {
@@ -126,10 +126,10 @@ function inject(draft: Draft, { before, text, role }: Injection): void {
 
 type Compaction = Extract<ConversationOperation, { type: "context.compact" }>;
 
-/** Requires a checkpoint; replaces the span and writes its receipt in one commit. */
+/** Requires a handoff; replaces the span and writes its receipt in one commit. */
 function compact(draft: Draft, state: State, operation: Compaction, epoch: Epoch): void {
   const { to, receipt } = operation;
-  requireCheckpoint(draft, epoch);
+  requireHandoff(draft, epoch);
   const from = summarisedUpTo(state) + 1;
   if (
     receipt.epoch !== epoch.number ||
@@ -148,38 +148,31 @@ function compact(draft: Draft, state: State, operation: Compaction, epoch: Epoch
   draft.put("receipt", String(epoch.number), receipt);
 }
 
-function requireCheckpoint(draft: Draft, epoch: Epoch): void {
-  if (draft.record("checkpoint", String(epoch.number)) !== null) return;
+function requireHandoff(draft: Draft, epoch: Epoch): void {
+  if (draft.record("handoff", String(epoch.number)) !== null) return;
   throw new HoldfastError(
     "conflict",
-    `Epoch ${epoch.number} has no checkpoint yet, so nothing can be removed from the context. Write the checkpoint first.`,
+    `Epoch ${epoch.number} has no handoff yet, so nothing can be removed from the context. Write the handoff first.`,
   );
 }
 
 type HostCompaction = Extract<ConversationOperation, { type: "context.receipt" }>;
 
-/**
- * The host has compacted its own conversation: require a checkpoint and end the epoch. The previous epoch's receipt
- * may be replaced once the host reveals its summary.
- */
+/** The host has compacted its own conversation: require a handoff and end the epoch. */
 function acceptReceipt(draft: Draft, state: State, operation: HostCompaction, epoch: Epoch): number {
   const { receipt } = operation;
-  const isUpdate =
-    receipt.epoch === epoch.number - 1 && draft.record("receipt", String(receipt.epoch)) !== null;
-  if (receipt.epoch !== epoch.number && !isUpdate) {
+  if (receipt.epoch !== epoch.number) {
     throw new HoldfastError(
       "conflict",
       `This receipt is for epoch ${receipt.epoch}, but the session is in epoch ${epoch.number}. Nothing was changed. Plan the compaction again.`,
       { data: { epoch: epoch.number } },
     );
   }
-  if (!isUpdate) {
-    requireCheckpoint(draft, epoch);
-    removeInjections(draft, state);
-    openEpoch(draft, state, epoch.number + 1, operation);
-  }
+  requireHandoff(draft, epoch);
+  removeInjections(draft, state);
+  openEpoch(draft, state, epoch.number + 1, operation);
   draft.put("receipt", String(receipt.epoch), receipt);
-  return isUpdate ? epoch.number : epoch.number + 1;
+  return epoch.number + 1;
 }
 
 function replaceSpan(

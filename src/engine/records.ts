@@ -130,131 +130,59 @@ export type CompactionTrigger =
   | "sub-session"
   | "host";
 
-/** What was done to a file. Times are counted in tool calls since the session began. */
-export type FileFact = {
-  path: string;
-  done: "read" | "edited" | "created" | "failed";
-  /** The lines read last, such as "120-180"; "" for all. */
-  lines: string;
-  /** When it was last touched. */
-  last: number;
-  /** When the agent last wrote it, if it did. */
-  wrote?: number;
-};
-
-/** A command that the agent ran, and the outcome of its last run. */
-export type CommandFact = {
-  line: string;
-  runs: number;
-  /** Why the last run failed; "" if it did not. */
-  failure: string;
-  /** False for another tool, which is only listed when it failed. */
-  isCommand: boolean;
-  last: number;
-};
-
-/** Where and when a name was seen: the counts and times of `Sighting` in `compaction/need`, in its order. */
-export type NameFact = { text: string; kind: string; home: string; counts: number[] };
-
-/** A part of a file that the agent has read, and a hash of what it saw. */
-export type ReadFact = {
-  path: string;
-  /** First and last line. */
-  from: number;
-  to: number;
-  /** Of the lines without carriage returns at their ends, and without empty lines at the end. */
-  hash: string;
-  /** Of the lines as they were shown. */
-  exact: string;
-  /** The last line that was asked for; 0 for the end of the file. */
-  until: number;
-  /** Whether the tool showed the text itself or numbered lines. */
-  form: "text" | "numbers";
-  /** The tool may have shown less than was asked for. */
-  mayBeCut: boolean;
-  /** A time before the read, in milliseconds; 0 if not known. */
-  at: number;
-  /** The result had line numbers, so it is certain which part it showed. */
-  isNumbered: boolean;
-  /** The agent asked for the whole file. */
-  isWhole: boolean;
-  last: number;
-};
-
-/** What the next checkpoint needs to weigh the facts of this one against new ones. */
-export type CheckpointMemory = {
-  /** Tool calls since the session began. */
-  calls: number;
-  names: NameFact[];
-  files: FileFact[];
-  commands: CommandFact[];
-  decisions: string[];
-  running: string[];
-  reads: ReadFact[];
-  /** What the user stated, oldest first. */
-  said?: string[];
-  /** Calls with short results, oldest first. */
-  results?: ShortResult[];
-};
-
-/** A call and its result, both short enough to be kept word for word. */
-export type ShortResult = { call: string; result: string; path: string };
-
-/** Written before every compaction, whether or not the agent took notes. */
-export type Checkpoint = {
-  epoch: number;
-  /** The text the agent sees. */
+/** A message of the user, word for word. */
+export type SaidMessage = {
   text: string;
-  filesRead: string[];
-  filesWritten: string[];
-  failedCommands: string[];
-  identifiers: string[];
-  openAsks: string[];
-  /** The message with the first open ask, if it is in the session. */
-  askedIn?: number;
-  openTasks: string[];
-  planOpen: string[];
-  planClosed: string[];
-  memory: CheckpointMemory;
+  /** Its middle is cut out. */
+  cut?: true;
 };
 
-export type ReceiptItem = { kind: "note" | "path" | "id" | "number" | "url" | "ask"; text: string };
+/** An item of the to-do list that the agent keeps with its host's own tool. */
+export type PlanItem = {
+  text: string;
+  status: "open" | "current" | "done";
+  /** The number of the task in the host's list, if it has one. */
+  id?: string;
+};
+
+/** A line about earlier work that later handoffs repeat. */
+export type HandoffLine = {
+  text: string;
+  /** The agent's words at the end of a turn. */
+  isEnd?: true;
+};
+
+/** Written before every compaction: what the next context gets of the conversation. */
+export type Handoff = {
+  epoch: number;
+  /** The text the agent sees; "" if handoffs are off. */
+  text: string;
+  /** What the user said so far, oldest first, and how many older messages are no longer carried. */
+  said: SaidMessage[];
+  leftOut: number;
+  /** How many of the user's messages the text has. */
+  shown: { whole: number; cut: number; leftOut: number };
+  plan: PlanItem[];
+  /** Descriptions of the tasks that are open, outermost first. */
+  tasks: string[];
+  /** What was done between compactions, oldest first; the last list is that of this one. */
+  done: HandoffLine[][];
+  /** What is finished: ticked items of the notepad and the plan, and the tasks closed since the last compaction. */
+  finished: string[];
+  /** The agent's last words, in one line; if it said none, its last calls. */
+  lastWords: string;
+};
 
 /** A removed message that its host keeps, in one line. */
 export type RemovedMessage = { number: number; role: string; line: string };
 
-/** Something of a removed span that the agent is likely to need again. */
-export type Need = {
-  kind: "rule" | "ask" | "command" | "file" | "name";
-  text: string;
-  /** How likely it is needed, from 0 to 1. */
-  likelihood: number;
-  /** The newest removed message that shows it; missing if none does. */
-  message?: number;
-  /** A file that contains it now. */
-  home?: string;
-};
-
-/** Where a need is after a compaction. */
-export type NeedPlace = "in context" | "one call" | "by search" | "lost";
-
-/** A need, and where the agent finds it. */
-export type PlacedNeed = Pick<Need, "kind" | "text" | "likelihood"> & {
-  place: NeedPlace;
-  /** For one that is one call away: the call, such as "recall message 12" or "read src/a.ts". */
-  call?: string;
-};
-
-/** What the receipt has to account for in the messages that a compaction removes. */
+/** The messages that a compaction removes. */
 export type Removed = {
   /** First and last message. */
   from: number;
   to: number;
   messages: number;
   tokens: number;
-  items: ReceiptItem[];
-  /** What the agent is likely to need, most likely first. */
-  needs: Need[];
   /** Path of the host's transcript ("" if none), and its size when the compaction began. */
   transcript: string;
   transcriptSize: number;
@@ -262,13 +190,17 @@ export type Removed = {
   previews?: RemovedMessage[];
 };
 
-/** What a compaction kept, what can be recalled, what is missing. */
+/** Where something is after a compaction: the model sees it, can read it back, or neither. */
+export type Whereabouts = "in context" | "retrievable" | "lost";
+
+/** What a compaction did: facts that can be checked. */
 export type Receipt = {
   epoch: number;
   trigger: CompactionTrigger;
-  /** First and last removed message. */
+  /** First and last removed message, and how many there were. */
   from: number;
   to: number;
+  messages: number;
   /** `unknown`: the host wrote a summary that we have not seen yet. */
   summaryBy: "model" | "deterministic" | "unknown";
   warning: Epoch["warning"];
@@ -276,14 +208,13 @@ export type Receipt = {
   skipped: string;
   tokensBefore: number;
   tokensAfter: number;
-  /** Totals. The lists below contain only the most referenced items. */
-  counts: { kept: number; recallable: number; missing: number };
-  kept: ReceiptItem[];
-  recallable: ReceiptItem[];
-  missing: ReceiptItem[];
-  putBack: ReceiptItem[];
-  /** What the agent is likely to need, most likely first, and where it is now. */
-  needs: PlacedNeed[];
+  /** The user's messages: in context word for word, in context without their middle, and only in the removed messages. */
+  user: Handoff["shown"];
+  /** Lines of the notepad, and how many of them are in context. */
+  notepad: { lines: number; shown: number };
+  /** Whether the removed messages can be read back, and how: a tool, a command or a path; "" if they cannot. */
+  rest: Exclude<Whereabouts, "in context">;
+  readWith: string;
   /** The one line the agent sees. */
   line: string;
   /** The number of the call whose request contained what the receipt says. Missing until then. */
@@ -318,7 +249,7 @@ export type RecordValues = {
   note: NoteValue;
   tag: TagValue;
   message: Json;
-  checkpoint: Checkpoint;
+  handoff: Handoff;
   receipt: Receipt;
   state: KeyValue;
 };
@@ -348,7 +279,7 @@ export const recordKinds: Record<RecordKind, { resident: boolean }> = {
   note: { resident: false },
   tag: { resident: false },
   message: { resident: false },
-  checkpoint: { resident: false },
+  handoff: { resident: false },
   receipt: { resident: false },
   state: { resident: false },
 };

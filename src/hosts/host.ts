@@ -1,4 +1,3 @@
-import type { KeptMessages } from "../compaction/kept-messages.ts";
 import type { StoredMessage } from "../context/conversation.ts";
 import type { HookReply } from "./hook/answer.ts";
 import type { HookEvent, HookKind } from "./hook/event.ts";
@@ -50,6 +49,8 @@ export interface TranscriptFormat {
   readLine(line: Record<string, unknown>): TranscriptLine;
   /** The lines of a whole file. Default: the file is JSONL. */
   splitLines?(text: string): Record<string, unknown>[];
+  /** Where it keeps them in the home folder, if it has no `recording`. */
+  folder?: string;
 }
 
 /** How a host's compaction differs from others. */
@@ -62,8 +63,8 @@ export interface CompactionTraits {
   endsSilently?: boolean;
   /** The tokens of context beyond which it compacts by itself, in a window of this size. */
   startsAt?(contextWindow: number): number;
-  /** What it keeps of the conversation (default: nothing). */
-  keeps?(messages: readonly StoredMessage[]): KeptMessages;
+  /** The last message that it removes (default: the last one). It keeps those after it, as far as we can tell. */
+  lastRemoved?(messages: readonly StoredMessage[]): number;
   /** The newest summary in a part of the transcript, to detect a compaction that the host does not report; "" if none. */
   newestSummary?(part: string): string;
 }

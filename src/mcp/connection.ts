@@ -2,6 +2,7 @@ import { Queue } from "../engine/queue.ts";
 import { isHoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
+import type { ReadConversation } from "../surfaces/surface.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
 import { changedResources, parseResourceUri, resourceUri } from "./resources.ts";
 
@@ -19,6 +20,8 @@ export interface MemorySource {
   openMemory(): Promise<Memory>;
   /** The session to work on. Called for every request, because the host may have switched sessions. */
   resolveSession(caller: Caller): Promise<string>;
+  /** Reads the conversations that coding agents keep themselves. */
+  conversation?: ReadConversation | undefined;
 }
 
 /** Sends notifications to the client. */
@@ -91,7 +94,9 @@ export class Connection {
   ): Promise<ToolAnswer> {
     const once = key === undefined ? {} : { key };
     try {
-      return await (await this.openSession(caller)).call(tool, input, once);
+      return await (await this.openSession(caller)).call(tool, input, once, {
+        conversation: this.#source.conversation,
+      });
     } catch (error) {
       return unavailable(tool, error);
     }

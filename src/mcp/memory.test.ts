@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { emptyHandoff } from "../compaction/handoff.ts";
 import { defaultLimits } from "../engine/limits.ts";
 import { linkSession } from "../hosts/session-link.ts";
 import { openMemory, surfaceNames } from "../index.ts";
@@ -147,7 +148,7 @@ test("if the store cannot be opened, every call says so, and a later call opens 
   writeFileSync(db, "this is not a database and never was".repeat(100));
   const server = startMcp(context, ["--db", db, "--session", "s"]);
   assert.match((await initialize(server)).instructions, /notepad/);
-  assert.equal((await server.ask("tools/list")).result.tools.length, 13);
+  assert.equal((await server.ask("tools/list")).result.tools.length, 14);
   assert.equal((await server.ask("resources/list")).result.resources.length, 4);
   assert.equal((await server.ask("prompts/list")).result.prompts.length, 3);
   const refused = await server.call("write_notepad", { content: "x" });
@@ -208,24 +209,14 @@ test("recover and handoff contain everything that was saved [mcp.prompts]", asyn
   await session.scratchpad.setPlan("1. Read");
   await session.notes.add("a finding", ["q3"]);
   await session.call("begin_task", { description: "Sheet 1" });
-  const nothing = {
-    filesRead: [],
-    filesWritten: [],
-    failedCommands: [],
-    identifiers: [],
-    openAsks: [],
-    openTasks: [],
-    planOpen: [],
-    planClosed: [],
-    memory: { calls: 0, names: [], files: [], commands: [], decisions: [], running: [], reads: [] },
-  };
   await session.apply({
-    type: "context.checkpoint",
-    checkpoint: { epoch: 1, text: "[Checkpoint] src/a.ts", ...nothing },
+    type: "context.handoff",
+    handoff: { ...emptyHandoff(1), text: "[Handoff] src/a.ts" },
+    removed: { from: 1, to: 1, messages: 1, tokens: 1, transcript: "", transcriptSize: 0 },
   });
   const recovered = await text("recover");
   for (const part of [
-    "[Checkpoint] src/a.ts",
+    "[Handoff] src/a.ts",
     "1 note is saved",
     "q3 (1)",
     "Plan:\n1. Read",

@@ -1,6 +1,6 @@
 import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import { fenceContent } from "../context/fence.ts";
-import type { Checkpoint } from "../engine/records.ts";
+import type { Handoff } from "../engine/records.ts";
 import type { Session } from "../sessions/session.ts";
 import { notepadSurface } from "../surfaces/notepad/tools.ts";
 import { pinsSurface } from "../surfaces/pins/tools.ts";
@@ -99,8 +99,8 @@ async function renderMemory(session: Session | undefined, surfaces: readonly Sur
 }
 
 async function renderCompaction(session: Session): Promise<string[]> {
-  const checkpoints = (await session.records("checkpoint")).map(({ value }) => value);
-  const last = checkpoints.reduce<Checkpoint | undefined>(
+  const handoffs = (await session.records("handoff")).map(({ value }) => value);
+  const last = handoffs.reduce<Handoff | undefined>(
     (newest, each) => (newest && newest.epoch > each.epoch ? newest : each),
     undefined,
   );

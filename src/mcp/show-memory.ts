@@ -58,7 +58,7 @@ export function memoryText(sections: readonly Section[]): string {
 }
 
 export async function sectionsOf(session: Session): Promise<Section[]> {
-  const { epoch, text: checkpoint } = (await session.records("checkpoint"))
+  const { text: handoff } = (await session.records("handoff"))
     .map(({ value }) => value)
     .reduce((newest, each) => (newest.epoch > each.epoch ? newest : each), { epoch: -1, text: "" });
   const sections = [
@@ -66,7 +66,7 @@ export async function sectionsOf(session: Session): Promise<Section[]> {
     { title: "Notepad", text: await session.notepad.read() },
     { title: "Plan", text: await readPlan(session) },
     { title: "Notes", text: await renderNotes(session) },
-    { title: `Checkpoint of epoch ${epoch}`, text: checkpoint },
+    { title: "Handoff of the last compaction", text: handoff },
     { title: "Last receipt", text: (await session.receipts()).at(-1)?.line ?? "" },
   ];
   return sections

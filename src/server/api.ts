@@ -220,17 +220,9 @@ export const routes = {
   compaction: {
     method: "GET",
     path: "/api/sessions/{id}/compactions/{epoch}",
-    summary: "One compaction: warning turn, checkpoint, summary and receipt",
+    summary: "One compaction: warning turn, handoff, summary and receipt",
     params: sessionId.extend({ epoch: number }),
     response: history.compaction,
-  },
-  putBack: {
-    method: "POST",
-    path: "/api/sessions/{id}/compactions/{epoch}/put-back",
-    summary: "Write something that a compaction took out of sight into memory, as a person",
-    params: sessionId.extend({ epoch: number }),
-    body: history.putBack,
-    response: schemas.done,
   },
   removedMessages: {
     method: "GET",

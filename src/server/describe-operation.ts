@@ -87,8 +87,8 @@ function describeBookkeeping(operation: Operation): string {
       return `Warned the agent about a compaction (${operation.trigger})`;
     case "context.skip_warning":
       return `Could not warn the agent: ${short(operation.reason)}`;
-    case "context.checkpoint":
-      return "Wrote a checkpoint";
+    case "context.handoff":
+      return "Wrote a handoff";
     case "context.clear":
       return `Cleared ${operation.results.length} tool results`;
     case "context.compact":

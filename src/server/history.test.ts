@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compactedStory } from "../../test/support/compacted-story.ts";
 import { call, refused, startTestServer } from "../../test/support/server.ts";
 import { runAudit } from "../cli/demo/audit.ts";
 
@@ -100,7 +99,7 @@ test("shows the memory at any revision, and undoes a revision [serve.past]", asy
   await refused(server, "memoryAt", { params: { id: "a", revision: 99 } }, 404);
 });
 
-test("shows a compaction's trigger, warning turn, checkpoint, removed messages, summary and receipt [serve.compactions]", async (context) => {
+test("shows a compaction's trigger, warning turn, handoff, removed messages, summary and receipt [serve.compactions]", async (context) => {
   const { server, memory } = await startTestServer(context);
   await runAudit(memory, { session: { id: "a" } });
   const session = await memory.resumeSession("a");
@@ -127,21 +126,14 @@ test("shows a compaction's trigger, warning turn, checkpoint, removed messages, 
 
   for (const receipt of receipts) {
     const shown = await call(server, "compaction", { params: { id: "a", epoch: receipt.epoch } });
-    const { kept, recallable, missing, putBack } = receipt;
-    const { outOfSight, needed, ...rest } = shown.receipt;
+    const { user, notepad, rest, readWith, line } = receipt;
     assert.deepEqual(
-      needed,
-      receipt.needs?.map(({ text }) => text),
+      [shown.user, shown.notepad, shown.rest, shown.readWith, shown.line],
+      [user, notepad, rest, readWith, line],
     );
-    assert.deepEqual(rest, { kept, recallable, missing, putBack });
-    assert.deepEqual(
-      outOfSight.map(({ text }) => text),
-      receipt.needs?.filter(({ place }) => place !== "in context").map(({ text }) => text),
-    );
-    assert.deepEqual([shown.trigger, shown.warning], ["threshold", "given"]);
-    assert.equal(shown.checkpoint?.epoch, receipt.epoch);
-    assert.match(shown.checkpoint?.text ?? "", /./);
-    assert.match(shown.summary, /^\[Summary of the conversation so far\]\n.*\[Receipt: messages/s);
+    assert.deepEqual([shown.trigger, shown.warning, shown.rest], ["threshold", "given", "retrievable"]);
+    assert.match(shown.handoff?.text ?? "", /^\[Handoff: .*\[End of handoff\]$/s);
+    assert.match(shown.summary, /^\[Summary of the conversation so far\]\n.*\[Receipt: \d+ messages/s);
     const turn = shown.warningTurn?.messages ?? [];
     assert.ok(turn.length >= 1 && turn.every(({ aside }) => aside), "the agent's reply to the warning");
     const removed = await call(server, "messages", {
@@ -212,23 +204,4 @@ test("shows each model call with its parts, exact pieces, changes and cost [serv
   assert.ok(after.removed.length > 0, "a compaction removes pieces");
   await refused(server, "call", { params: { id: "a", number: 999 } }, 404);
   await refused(server, "piece", { params: { id: "a", hash: "0".repeat(32) } }, 404);
-});
-
-test("puts something that a compaction took out of sight back into memory, as a person [serve.put-back]", async (context) => {
-  const { server, memory } = await startTestServer(context);
-  const session = await compactedStory(memory, "a");
-  const params = { id: "a", epoch: 1 };
-  const { receipt } = await call(server, "compaction", { params });
-  assert.deepEqual(receipt.outOfSight[0], { kind: "command", text: "npm run lint", place: "lost" });
-  const body = { kind: "command", text: "npm run lint", into: "notepad" as const };
-  const { revision } = await call(server, "putBack", { params, body });
-  assert.equal(await session.notepad.read(), "- npm run lint (command, put back after compaction 1)");
-  const [entry] = await session.history({ from: revision, to: revision });
-  assert.deepEqual([entry?.actor, entry?.surface], [{ kind: "person" }, "inspector"]);
-  await refused(server, "putBack", { params, body: { ...body, text: "never removed" } }, 404);
-  await refused(server, "putBack", { params: { id: "a", epoch: 9 }, body }, 404);
-  await call(server, "undo", { params: { id: "a" }, body: { revision } });
-  assert.equal(await session.notepad.read(), "");
-  await call(server, "putBack", { params, body: { ...body, into: "note" } });
-  assert.match((await session.notes.all())[0]?.content ?? "", /^npm run lint/);
 });

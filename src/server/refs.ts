@@ -1,17 +1,14 @@
-import { realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { resolve, sep } from "node:path";
 
 /** What the server knows about the files that memory names. */
 export interface ProjectFiles {
   /** Whether a reference names a file of the project, and whether that file still exists. */
   checkRef(ref: string): Promise<"present" | "stale" | "unchecked">;
-  /** When a file of the project last changed; undefined for anything else. */
-  changedAt(path: string): Promise<number | undefined>;
 }
 
 export const noFiles: ProjectFiles = {
   checkRef: async () => "unchecked",
-  changedAt: async () => undefined,
 };
 
 /** The files of the project in `directory`. Never looks outside of it. */
@@ -31,17 +28,6 @@ export function fileRefs(directory: string): ProjectFiles {
         return (await realpath(found.path)).startsWith(found.root + sep) ? "present" : "unchecked";
       } catch (error) {
         return (error as NodeJS.ErrnoException).code === "ENOENT" ? "stale" : "unchecked";
-      }
-    },
-    async changedAt(ref) {
-      const found = await locate(ref);
-      if (!found) return undefined;
-      try {
-        const real = await realpath(found.path);
-        return real.startsWith(found.root + sep) ? (await stat(real)).mtimeMs : undefined;
-      } catch {
-        // A file that is gone or unreadable has no time.
-        return undefined;
       }
     },
   };

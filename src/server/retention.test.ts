@@ -37,9 +37,9 @@ test("the timeline, a compaction and a model call say what retention removed; re
   );
 
   const left = await call(server, "compaction", { params: { id: "a", epoch: 1 } });
-  assert.deepEqual(left.receipt, whole.receipt);
-  assert.deepEqual([left.revision, left.at, left.checkpoint?.revision], [null, null, null]);
-  assert.equal(left.checkpoint?.text, whole.checkpoint?.text);
+  assert.deepEqual([left.line, left.user], [whole.line, whole.user]);
+  assert.deepEqual([left.revision, left.at, left.handoff?.revision], [null, null, null]);
+  assert.equal(left.handoff?.text, whole.handoff?.text);
 
   const proof = left.verified?.call ?? 0;
   const proved = await call(server, "call", { params: { id: "a", number: proof }, query: {} });

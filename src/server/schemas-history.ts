@@ -96,28 +96,11 @@ export const messagePage = z.object({
   after: count.nullable().describe("Pass as `after` for newer messages"),
 });
 
-const receiptItem = z.object({
-  kind: z.string().describe("note, path, id, number, url, ask…"),
-  text: z.string(),
-});
-
-const outOfSight = z.object({
-  kind: z.string().describe("rule, ask, command, file, name…"),
-  text: z.string(),
-  place: z.enum(["one call", "by search", "lost"]),
-  call: z.string().optional().describe("For one call: the call that brings it back"),
-});
-
-export const putBack = z.object({
-  kind: z.string().max(40),
-  text: z.string().max(100_000),
-  into: z.enum(["notepad", "note"]).default("notepad"),
-});
-
 const compactionItem = z.object({
   epoch: count,
   trigger,
   warning: z.enum(["none", "given", "skipped"]),
+  skipped: z.string().describe("Why the agent was not warned"),
   from: count.describe("First removed message"),
   to: count.describe("Last removed message"),
   summaryBy: z.enum(["model", "deterministic", "unknown"]),
@@ -127,7 +110,14 @@ const compactionItem = z.object({
     .enum(["provider", "estimate"])
     .describe("provider: its own counts of the calls before and after. estimate: counted by Holdfast"),
   removed: count.describe("Number of removed messages"),
-  counts: z.object({ kept: count, recallable: count, missing: count }),
+  user: z
+    .object({ whole: count, cut: count, leftOut: count })
+    .describe("The user's messages in the handoff: word for word, without their middle, and left out"),
+  notepad: z
+    .object({ lines: count, shown: count })
+    .describe("Lines of the notepad, and how many of them are in context"),
+  rest: z.enum(["retrievable", "lost"]).describe("Whether the removed messages can be read back"),
+  readWith: z.string().describe("How the agent reads them: a tool, a command or a path"),
   line: z.string().describe("The receipt as the agent sees it"),
   verified: z
     .object({ call: count })
@@ -150,36 +140,15 @@ export const compactionPage = z.object({
   before: count.nullable().describe("Pass as `before` for older compactions"),
 });
 
-const checkpoint = z.object({
-  epoch: count,
-  text: z.string(),
-  filesRead: z.array(z.string()),
-  filesWritten: z.array(z.string()),
-  failedCommands: z.array(z.string()),
-  identifiers: z.array(z.string()),
-  openAsks: z.array(z.string()),
-  askedIn: count.nullable().describe("The message with the first open ask, if it is known"),
-  openTasks: z.array(z.string()),
-  planOpen: z.array(z.string()),
-  planClosed: z.array(z.string()),
-});
-
 export const compaction = compactionItem.extend({
   revision: count
     .nullable()
     .describe("The revision that removed the messages; null if retention removed that part of the history"),
   at: time.nullable(),
-  receipt: z.object({
-    kept: z.array(receiptItem),
-    recallable: z.array(receiptItem),
-    missing: z.array(receiptItem),
-    putBack: z.array(receiptItem),
-    needed: z
-      .array(z.string())
-      .describe("What the agent is likely to need, in sight or not, most needed first"),
-    outOfSight: z.array(outOfSight).describe("What the agent no longer sees, most needed first"),
-  }),
-  checkpoint: checkpoint.extend({ revision: count.nullable(), at: time.nullable() }).nullable(),
+  handoff: z
+    .object({ text: z.string(), revision: count.nullable(), at: time.nullable() })
+    .nullable()
+    .describe("The handoff, as the agent gets it"),
   warningTurn: z
     .object({
       revision: count,

@@ -31,14 +31,12 @@ const place = z.object({
     "note",
     "message",
     "summary",
-    "checkpoint",
+    "handoff",
     "history",
   ]),
   text: z.string().describe("The line with it"),
   line: count.nullable().describe("Counted from 1"),
-  number: count
-    .nullable()
-    .describe("The message, the epoch of a checkpoint, or the revision that removed it"),
+  number: count.nullable().describe("The message, the epoch of a handoff, or the revision that removed it"),
   noteId: z.string().nullable(),
   inSight: z.boolean().describe("The model sees it in its next call"),
 });
@@ -69,7 +67,7 @@ export const whereabouts = z.object({
 export const attention = z.object({
   items: z.array(
     z.object({
-      kind: z.enum(["ask", "lost", "budget", "reference", "file", "hook", "delegated"]),
+      kind: z.enum(["lost", "budget", "reference", "hook", "delegated"]),
       text: z.string(),
       action: z.object({
         label: z.string(),
@@ -86,7 +84,7 @@ export const stats = z.object({
   sessions: count.describe("Sessions that were written to"),
   writes: z.object({ agent: count, person: count }),
   compactions: count,
-  items: z
-    .object({ kept: count, recallable: count, missing: count, putBack: count })
-    .describe("Of what the compactions removed"),
+  messages: z
+    .object({ retrievable: count, lost: count })
+    .describe("Messages that the compactions removed: those that can be read back, and those that cannot"),
 });

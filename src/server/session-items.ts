@@ -95,12 +95,12 @@ function isAgents({ kind }: JournalEntry["actor"]): boolean {
 
 const maxNameLength = 90;
 
-/** What the first checkpoint says was asked, for a session without a title; "" if there is none. */
+/** What the user said first, for a session without a title; "" if no handoff has it. */
 async function firstAsk(session: Session, state: State): Promise<string> {
   if (readEpoch(state).number < 2) return "";
-  const checkpoints = (await session.records("checkpoint")).map(({ value }) => value);
-  const first = checkpoints.sort((a, b) => a.epoch - b.epoch).find(({ openAsks }) => openAsks.length > 0);
-  return oneLine(first?.openAsks[0] ?? "", maxNameLength);
+  const handoffs = (await session.records("handoff")).map(({ value }) => value);
+  const first = handoffs.sort((a, b) => a.epoch - b.epoch).find(({ said }) => said.length > 0);
+  return oneLine(first?.said[0]?.text ?? "", maxNameLength);
 }
 
 async function delegatedWork(memory: Memory, { id, parent }: SessionSummary): Promise<Child | null> {

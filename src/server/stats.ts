@@ -22,7 +22,7 @@ async function gatherStats(memory: Memory, since: number): Promise<Stats> {
     sessions: 0,
     writes: { agent: 0, person: 0 },
     compactions: 0,
-    items: { kept: 0, recallable: 0, missing: 0, putBack: 0 },
+    messages: { retrievable: 0, lost: 0 },
   };
   for await (const { id } of sessionsSince(memory, since)) {
     stats.sessions++;
@@ -48,7 +48,7 @@ async function* sessionsSince(memory: Memory, since: number): AsyncGenerator<Ses
 }
 
 async function addSession(stats: Stats, session: Session, since: number): Promise<void> {
-  const { writes, items } = stats;
+  const { writes } = stats;
   const entries = await entriesSince(session, since);
   const epochs = new Set(
     entries.flatMap(({ changes }) =>
@@ -58,12 +58,7 @@ async function addSession(stats: Stats, session: Session, since: number): Promis
   for (const { actor } of entries.filter(isWrite))
     if (actor.kind === "agent" || actor.kind === "person") writes[actor.kind]++;
   const receipts = (await session.receipts()).filter(({ epoch }) => epochs.has(String(epoch)));
-  for (const { counts, putBack } of receipts) {
-    items.kept += counts.kept;
-    items.recallable += counts.recallable;
-    items.missing += counts.missing;
-    items.putBack += putBack.length;
-  }
+  for (const { messages, rest } of receipts) stats.messages[rest] += messages;
   stats.compactions += receipts.length;
 }
 

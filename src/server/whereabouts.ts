@@ -81,10 +81,10 @@ async function placesInConversation(
       placeOf("message", lineWith(text, wanted), { number, inSight: inContext === "whole" }),
     );
   const epoch = readEpoch(state).number - 1;
-  const [checkpoint] = epoch < 1 ? [] : await session.records("checkpoint", [String(epoch)]);
+  const [handoff] = epoch < 1 ? [] : await session.records("handoff", [String(epoch)]);
   const noted =
-    checkpoint && holds(checkpoint.value.text, wanted)
-      ? [placeOf("checkpoint", lineWith(checkpoint.value.text, wanted), { number: epoch })]
+    handoff && holds(handoff.value.text, wanted)
+      ? [placeOf("handoff", lineWith(handoff.value.text, wanted), { number: epoch })]
       : [];
   const hosted = last > 0 ? [] : await placesInTranscript(session, wanted, hosts);
   return [...summaries, ...noted, ...messages.reverse(), ...hosted];

@@ -18,7 +18,8 @@ export interface SessionSetting extends Setting, DriverSetting {
 }
 
 /** What a conversation driver (an agent, an adapter) takes from the memory. */
-export interface DriverSetting extends Pick<Setting, "toolbox" | "limits" | "countTokens" | "clock"> {
+export interface DriverSetting
+  extends Pick<Setting, "toolbox" | "limits" | "countTokens" | "clock" | "handoff"> {
   /** The first driver of a memory opened without naming surfaces adds its own; after that they are fixed. */
   offer(surfaces: readonly SurfaceChoice[], check?: (toolbox: Toolbox) => void): Toolbox;
   /** Exactly these surfaces: for the whole memory if it named none, else for this driver alone. */
@@ -41,6 +42,8 @@ export interface Setting {
   clock: () => number;
   makeId: () => string;
   countTokens: (text: string) => number;
+  /** Whether a compaction extracts a handoff from the conversation (default: true). */
+  handoff?: boolean;
   /** Default: redacts secrets and reports nothing. */
   guard?: SecretGuard;
   /** How long the store keeps history, model calls and removed sessions (default: for ever). */

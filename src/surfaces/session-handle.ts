@@ -48,6 +48,8 @@ export interface SessionHandle {
   /** JSON values of this session only. */
   readonly scratch: KeyValues;
   state(): Promise<State>;
+  /** A text without secrets, unless the memory allows them. */
+  hideSecrets(text: string): string;
   apply<O extends Operation>(operation: O, options?: ApplyOptions): Promise<AppliedOperation<ResultOf<O>>>;
   change<O extends Operation>(
     make: (state: State) => O | Promise<O>,

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Block } from "../context/blocks.ts";
+import type { StoredMessage } from "../context/conversation.ts";
 import type { Limits } from "../engine/limits.ts";
-import type { Checkpoint, Child, EpochSnapshot, Receipt } from "../engine/records.ts";
+import type { Child, EpochSnapshot, Handoff, Receipt } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { SecretGuard } from "../secrets/guard.ts";
 import type { AgentOf } from "./agent-key.ts";
@@ -51,6 +52,16 @@ export interface Place {
   reading: Reading;
 }
 
+/** A conversation, as its driver or its host keeps it. */
+export interface PastConversation {
+  messages: readonly StoredMessage[];
+  /** The first message that is in the context; those before it have left it. */
+  contextFrom: number;
+}
+
+/** Reads the conversation of a session; undefined if there is none. */
+export type ReadConversation = (session: SessionHandle) => Promise<PastConversation | undefined>;
+
 /** What the caller of a tool provides. */
 export interface CallSetting {
   children?: ChildRunner | undefined;
@@ -58,6 +69,8 @@ export interface CallSetting {
   signal?: AbortSignal | undefined;
   /** Tokens that the answer may take in the caller's context. */
   room?: number | undefined;
+  /** Where the conversation is, if the session does not store it. */
+  conversation?: ReadConversation | undefined;
   /** Tool names already in use: those of the surfaces and of the developer's own tools. */
   taken?: readonly string[] | undefined;
 }
@@ -102,8 +115,8 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 /** A point in a conversation at which a surface may write something outside the session. */
 export type Moment =
   | { kind: "session-start" }
-  | { kind: "before-compaction" | "session-end"; checkpoint: Checkpoint }
-  | { kind: "after-compaction"; checkpoint: Checkpoint; receipt: Receipt }
+  | { kind: "before-compaction" | "session-end"; handoff: Handoff }
+  | { kind: "after-compaction"; handoff: Handoff; receipt: Receipt }
   | { kind: "cleared"; results: readonly { tool: string; summary: string; finding?: string }[] };
 
 /** The part of a surface that depends only on the state. It loads without a schema library, so hooks use it too. */

@@ -3,6 +3,7 @@ import { knowledgeSurface } from "./knowledge/tools.ts";
 import { notepadSurface } from "./notepad/tools.ts";
 import { notesSurface } from "./notes/tools.ts";
 import { pinsSurface } from "./pins/tools.ts";
+import { recallSurface } from "./recall/tools.ts";
 import { resultsSurface } from "./results/tools.ts";
 import { scratchpadSurface } from "./scratchpad/tools.ts";
 import { sessionsSurface } from "./sessions/tools.ts";
@@ -15,6 +16,7 @@ const surfaces: Record<SurfaceName, () => Surface> = {
   scratchpad: () => scratchpadSurface,
   tasks: () => tasksSurface,
   results: () => resultsSurface,
+  recall: () => recallSurface,
   sessions: () => sessionsSurface,
   knowledge: () => knowledgeSurface(),
   pins: () => pinsSurface,
@@ -26,6 +28,7 @@ export type SurfaceName =
   | "scratchpad"
   | "tasks"
   | "results"
+  | "recall"
   | "sessions"
   | "knowledge"
   | "pins";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
+import { Compaction, type CompactionDriver, findBegun, planSessionEnd } from "../compaction/compaction.ts";
 import type { Receipt } from "../engine/records.ts";
 import { openMemory } from "../index.ts";
 import { commitReceipt } from "../sessions/commit-receipt.ts";
@@ -21,7 +21,8 @@ interface Fault {
   shown?: (text: string) => string;
 }
 
-const [checkpoint, receipt, warning, moments, order, shown] = driverContract.map(({ name }) => name) as [
+const [handoff, words, receipt, warning, moments, order, shown] = driverContract.map(({ name }) => name) as [
+  string,
   string,
   string,
   string,
@@ -31,7 +32,18 @@ const [checkpoint, receipt, warning, moments, order, shown] = driverContract.map
 ];
 
 const faults: Fault[] = [
-  { fault: "the last command is left out of the checkpoint", caughtBy: checkpoint, skip: 2 },
+  { fault: "the last command is left out of the handoff", caughtBy: handoff, skip: 2 },
+  { fault: "a handoff that is turned off", caughtBy: handoff, driver: () => ({ handoff: false }) },
+  {
+    fault: "the user's words are not shown",
+    caughtBy: words,
+    shown: (text) => text.replaceAll("Make src/parser.ts accept tabs", "The user wants tabs"),
+  },
+  {
+    fault: "a notepad that the receipt counts and the model does not see",
+    caughtBy: receipt,
+    driver: () => ({ contextAfter: async ({ body }) => ({ text: body, tokens: 10 }) }),
+  },
   {
     fault: "a receipt without the reason for the skipped warning",
     caughtBy: receipt,
@@ -52,7 +64,7 @@ const faults: Fault[] = [
     driver: (session) => ({
       commit: async (given) => {
         const epoch = String(given.epoch);
-        await session.apply({ type: "context.checkpoint", checkpoint: { ...(await last(session, epoch)) } });
+        await session.apply({ type: "context.handoff", ...(await last(session, epoch)) });
       },
     }),
   },
@@ -60,9 +72,9 @@ const faults: Fault[] = [
 ];
 
 async function last(session: Session, epoch: string) {
-  const [record] = await session.records("checkpoint", [epoch]);
-  if (!record) throw new Error("there is no checkpoint");
-  return record.value;
+  const begun = await findBegun(session, Number(epoch));
+  if (!begun) throw new Error("there is no handoff");
+  return begun;
 }
 
 /** A minimal driver, with one fault at most. */
@@ -84,17 +96,16 @@ function harnessOf({ skip = 0, silent, driver, shown: change }: Partial<Fault> =
         session,
         trigger: "host",
         skipped: "the test has no agent to warn",
-        wayBack: "none",
+        readWith: "",
         countTokens: (text) => Math.ceil(text.length / 4),
-        contextAfter: async ({ body }) => ({ text: body, tokens: 10 }),
+        contextAfter: async ({ body }) => ({ text: `${notepad}\n${body}`, tokens: 10 }),
         commit: (done) => commitReceipt(session, done),
         notify,
         ...driver?.(session),
       });
       await compaction.begin({ messages: stored, to: stored.length });
       const { text } = await compaction.finish({ text: summary, by: "model" });
-      const end = await compaction.plan({ messages: [], to: 0 });
-      await notify({ kind: "session-end", checkpoint: end.checkpoint });
+      await notify(await planSessionEnd(session, [], session.setting.countTokens));
       const { system } = await session.context();
       return { session, shown: (change ?? ((all) => all))(`${system}\n${text}`) };
     },

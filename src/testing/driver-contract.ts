@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import type { ModelMessage } from "ai";
-import { checkpointTokens } from "../compaction/budget.ts";
 import { Compaction } from "../compaction/compaction.ts";
-import type { KeptMessages } from "../compaction/kept-messages.ts";
+import { handoffTokens } from "../compaction/room.ts";
 import type { StoredMessage } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
-import type { Checkpoint, Receipt, ReceiptItem } from "../engine/records.ts";
+import type { Handoff, Receipt } from "../engine/records.ts";
 import { openMemory } from "../index.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Moment, Surface } from "../surfaces/surface.ts";
@@ -34,10 +33,10 @@ export interface DriverHarness {
    * session. The session stays readable until `dispose`.
    */
   run(story: DriverStory, surfaces: readonly Surface[]): Promise<DriverRun>;
-  /** The window that the driver compacts in, which sets the checkpoint's size. Default: unknown. */
+  /** The window that the driver compacts in, which sets the handoff's size. Default: unknown. */
   contextWindow?: number;
-  /** What the driver's host keeps of the conversation. Default: nothing. */
-  keeps?(messages: readonly StoredMessage[]): KeptMessages;
+  /** The last message that the driver's host removes. Default: the last one. */
+  lastRemoved?(messages: readonly StoredMessage[]): number;
   dispose?(): Promise<void>;
 }
 
@@ -81,7 +80,7 @@ export const driverStory: DriverStory = {
 interface StoryResult {
   run: DriverRun;
   moments: Moment[];
-  checkpoint: Checkpoint;
+  handoff: Handoff;
   receipt: Receipt;
 }
 
@@ -97,22 +96,22 @@ async function runStory(harness: DriverHarness): Promise<StoryResult> {
     },
   };
   const run = await harness.run(driverStory, [recorder]);
-  const [checkpoint, ...more] = await run.session.records("checkpoint");
+  const [handoff, ...more] = await run.session.records("handoff");
   const [stored] = await run.session.receipts();
-  assert.ok(checkpoint, "no checkpoint was written");
+  assert.ok(handoff, "no handoff was written");
   assert.ok(stored, "no receipt was written");
-  assert.equal(more.length, 0, "more than one checkpoint was written");
+  assert.equal(more.length, 0, "more than one handoff was written");
   // Only a driver that sends the next request itself can prove the receipt, and only afterwards.
   const { verified: _verified, mismatch, ...receipt } = stored;
   assert.equal(mismatch, undefined, "the next request lacks what the receipt says");
-  return { run, moments, checkpoint: checkpoint.value, receipt };
+  return { run, moments, handoff: handoff.value, receipt };
 }
 
 /** The same story through `Compaction` alone: the expected result for every driver. */
 async function expected({
   contextWindow,
-  keeps,
-}: DriverHarness): Promise<{ checkpoint: Checkpoint; receipt: Receipt; items: ReceiptItem[] }> {
+  lastRemoved,
+}: DriverHarness): Promise<{ handoff: Handoff; receipt: Receipt }> {
   const memory = await openMemory({ store: "memory:" });
   const session = await memory.createSession();
   await session.notepad.write(driverStory.notepad);
@@ -121,55 +120,65 @@ async function expected({
     session,
     trigger: "host",
     skipped: "there is no agent to warn",
-    wayBack: "none",
-    budget: { tokens: checkpointTokens(contextWindow) },
+    readWith: "",
+    room: { tokens: handoffTokens(contextWindow) },
     countTokens: memory.setting.countTokens,
-    contextAfter: async ({ body }) => ({ text: body, tokens: 0 }),
+    contextAfter: async ({ body }) => ({ text: `${driverStory.notepad}\n${body}`, tokens: 0 }),
     commit: async () => {},
     notify: async () => {},
   });
-  const kept = keeps?.(messages) ?? { to: messages.length };
-  const { checkpoint, removed } = await compaction.begin({ messages, ...kept });
+  const { handoff } = await compaction.begin({
+    messages,
+    to: messages.length,
+    keptFrom: (lastRemoved?.(messages) ?? messages.length) + 1,
+  });
   const { receipt } = await compaction.finish({ text: driverStory.summary, by: "model" });
   await memory.close();
-  return { checkpoint, receipt, items: removed.items };
+  return { handoff, receipt };
 }
 
-const texts = (items: readonly ReceiptItem[]) => items.map(({ kind, text }) => `${kind} ${text}`).sort();
-
-const needsOf = ({ needs = [] }: Receipt) =>
-  needs.map(({ kind, text, likelihood }) => `${kind} ${text} ${likelihood}`);
-
-/** What every driver writes down; whether sentences and short results are kept word for word is the driver's choice. */
-function sharedFacts({ epoch: _epoch, memory, ...facts }: Checkpoint) {
-  const { said: _said, results: _results, ...shared } = memory ?? {};
-  return { ...facts, memory: shared };
+/** What every driver writes down. A driver that keeps the last answer in context does not repeat it. */
+function sharedFacts({ epoch: _epoch, text: _text, lastWords: _words, done, ...facts }: Handoff) {
+  return { ...facts, done: done.map((lines) => lines.filter(({ isEnd }) => !isEnd)) };
 }
 
 /** What every compaction driver has to do. Each case runs the whole story once. */
 export const driverContract: readonly DriverCase[] = [
   {
-    name: "writes the expected checkpoint",
+    name: "writes the expected handoff",
     async run(harness) {
-      const { checkpoint } = await runStory(harness);
-      assert.deepEqual(sharedFacts(checkpoint), sharedFacts((await expected(harness)).checkpoint));
+      const { handoff } = await runStory(harness);
+      const reference = (await expected(harness)).handoff;
+      assert.deepEqual(sharedFacts(handoff), sharedFacts(reference));
+      const answer = reference.lastWords.slice(0, 40);
+      const steps = reference.text.split("\n").filter((line) => !line.includes(answer));
+      for (const line of steps) assert.ok(handoff.text.includes(line), `${line}\nis not in\n${handoff.text}`);
     },
   },
   {
-    name: "writes a receipt with every field that accounts for everything removed",
+    name: "hands over what the user said, word for word",
     async run(harness) {
-      const { receipt, checkpoint } = await runStory(harness);
-      const reference = await expected(harness);
-      assert.deepEqual(Object.keys(receipt).sort(), Object.keys(reference.receipt).sort());
-      assert.equal(receipt.epoch, checkpoint.epoch);
+      const { run } = await runStory(harness);
+      for (const { role, content } of driverStory.messages)
+        if (role === "user")
+          assert.ok(run.shown.includes(String(content)), `${content}\nis not in\n${run.shown}`);
+    },
+  },
+  {
+    name: "writes a receipt whose facts are right",
+    async run(harness) {
+      const { receipt, handoff, run } = await runStory(harness);
+      const reference = (await expected(harness)).receipt;
+      assert.deepEqual(Object.keys(receipt).sort(), Object.keys(reference).sort());
+      assert.equal(receipt.epoch, handoff.epoch);
       assert.ok(receipt.from >= 1 && receipt.to > receipt.from, `messages ${receipt.from} to ${receipt.to}`);
+      assert.ok(receipt.messages >= 1 && receipt.messages <= receipt.to - receipt.from + 1);
       assert.ok(receipt.tokensBefore > 0 && receipt.tokensAfter > 0, "tokens before and after");
-      const named = [...receipt.kept, ...receipt.recallable, ...receipt.missing];
-      assert.deepEqual(texts(named), texts(reference.items));
-      const { kept, recallable, missing } = receipt.counts;
-      assert.equal(kept + recallable + missing, reference.items.length);
-      assert.ok(needsOf(receipt).length > 0, "what the agent is likely to need");
-      assert.deepEqual(needsOf(receipt), needsOf(reference.receipt));
+      assert.deepEqual(receipt.user, reference.user);
+      assert.deepEqual(receipt.notepad, reference.notepad);
+      assert.equal(receipt.rest, receipt.readWith === "" ? "lost" : "retrievable");
+      const said = `Above: ${receipt.user.whole} user message, whole notepad.`;
+      assert.ok(receipt.line.includes(said) && run.shown.includes(receipt.line), receipt.line);
     },
   },
   {
@@ -187,34 +196,34 @@ export const driverContract: readonly DriverCase[] = [
   {
     name: "notifies the surfaces of every moment, in order, with its data",
     async run(harness) {
-      const { moments, checkpoint, receipt } = await runStory(harness);
+      const { moments, handoff, receipt } = await runStory(harness);
       assert.deepEqual(
         moments.map(({ kind }) => kind),
         ["session-start", "before-compaction", "after-compaction", "session-end"],
       );
       const [, before, after, end] = moments;
-      assert.deepEqual(before, { kind: "before-compaction", checkpoint });
-      assert.deepEqual(after, { kind: "after-compaction", checkpoint, receipt });
-      assert.ok(end && "checkpoint" in end && end.checkpoint.epoch > checkpoint.epoch);
+      assert.deepEqual(before, { kind: "before-compaction", handoff });
+      assert.deepEqual(after, { kind: "after-compaction", handoff, receipt });
+      assert.ok(end && "handoff" in end && end.handoff.epoch > handoff.epoch);
     },
   },
   {
-    name: "writes the checkpoint before the receipt, which ends the epoch",
+    name: "writes the handoff before the receipt, which ends the epoch",
     async run(harness) {
-      const { run, checkpoint } = await runStory(harness);
+      const { run, handoff } = await runStory(harness);
       const entries = await run.session.history({ newestFirst: false });
       const types = entries.map(({ operation }) => operation.type);
       const end = types.findIndex((type) => type === "context.compact" || type === "context.receipt");
-      const written = types.indexOf("context.checkpoint");
+      const written = types.indexOf("context.handoff");
       assert.ok(written !== -1 && written < end, types.join(", "));
-      assert.equal(readEpoch(await run.session.state()).number, checkpoint.epoch + 1);
+      assert.equal(readEpoch(await run.session.state()).number, handoff.epoch + 1);
     },
   },
   {
-    name: "shows the model its notepad, the checkpoint and the receipt in the next call",
+    name: "shows the model its notepad, the handoff and the receipt in the next call",
     async run(harness) {
-      const { run, checkpoint, receipt } = await runStory(harness);
-      for (const text of [...driverStory.notepad.split("\n"), ...checkpoint.text.split("\n"), receipt.line])
+      const { run, handoff, receipt } = await runStory(harness);
+      for (const text of [...driverStory.notepad.split("\n"), ...handoff.text.split("\n"), receipt.line])
         assert.ok(run.shown.includes(text), `${text}\nis not in\n${run.shown}`);
     },
   },

@@ -23,16 +23,17 @@ export interface HookMemoryOptions {
   onWarning?: (warning: string) => void;
   retention?: RetentionRules;
   limits?: Limits;
+  handoff?: boolean | undefined;
 }
 
-/** Opens a memory without tools, for reads, checkpoints and receipts; undefined if missing and not `mayCreate`. */
+/** Opens a memory without tools, for reads, handoffs and receipts; undefined if missing and not `mayCreate`. */
 export async function openHookMemory(
   project: Project,
   store: StoreLocation,
   mayCreate: boolean,
   options: HookMemoryOptions = {},
 ): Promise<Memory | undefined> {
-  const { secrets, onSecret, retention, limits = defaultLimits } = options;
+  const { secrets, onSecret, retention, limits = defaultLimits, handoff = true } = options;
   if (store.file !== "" && !existsSync(store.file)) {
     if (!mayCreate) return undefined;
     prepareProjectStore(project, store.file);
@@ -42,6 +43,7 @@ export async function openHookMemory(
     owner: "local",
     toolbox: emptyToolbox,
     limits,
+    handoff,
     countTokens: estimateTokens,
     guard: makeGuard(secrets, onSecret),
     clock: Date.now,

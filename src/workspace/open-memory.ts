@@ -30,6 +30,7 @@ export async function openMemoryIn(
     surfaces: surfaces ?? surfaceNames,
     limits: limitsOf(config),
     secrets: secretsOf(config),
+    handoff: settingValue(config, "handoff"),
     retention: retentionOf(config),
     onWarning,
     ...(patience === undefined ? {} : { patience }),

@@ -63,6 +63,7 @@ export const surfaceChoices = [
   "scratchpad",
   "tasks",
   "results",
+  "recall",
   "sessions",
   "knowledge",
   "project",
@@ -88,7 +89,7 @@ export const settings = {
   surfaces: setting({
     kind: listOf(oneOf(surfaceChoices)),
     otherwise:
-      "notepad, notes and pins; project if there is a NOTES.md; scratchpad if it is enabled, and in plug-ins; in chat also tasks, results and sessions",
+      "notepad, notes, pins and recall; project if there is a NOTES.md; scratchpad if it is enabled, and in plug-ins; in chat also tasks, results and sessions",
     description: "The forms of memory that the agent gets.",
     flags: ["surfaces"],
     actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
@@ -101,6 +102,14 @@ export const settings = {
       "What happens to a secret in what is stored and shown: redact replaces it, refuse rejects the write, allow keeps it.",
     isOfUser: true,
     actsIn: everywhere,
+  }),
+  handoff: setting({
+    kind: toggle,
+    default: true,
+    description:
+      "Whether a compaction hands over the user's words, the to-do list and the last steps. false extracts nothing.",
+    actsIn: ["chat", "hook", "plugin"],
+    elsewhere: "it compacts nothing",
   }),
   placement: setting({
     kind: oneOf(placements),

@@ -46,7 +46,7 @@ export async function loadSurfaces(
   return loaded;
 }
 
-const basic = ["notepad", "notes", "pins"];
+const basic = ["notepad", "notes", "pins", "recall"];
 
 /** What an entry point can do for a surface. */
 interface Ability {

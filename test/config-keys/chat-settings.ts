@@ -41,7 +41,7 @@ const cases: Partial<Record<SettingName, ChatCase>> = {
   keep: {
     value: 0,
     base: { ...window24, compactAt: 0.3 },
-    input: [long(2_500), `${long(2_500)} zebra`, long(2_500), "Go on."],
+    input: [long(2_500), `${long(1_250)} zebra ${long(1_250)}`, long(2_500), "Go on."],
     seen: (run) => happened("compaction")(run) && !JSON.stringify(run.requests.at(-1)).includes("zebra"),
   },
   "project.compactAfterTasks": {

@@ -58,6 +58,15 @@ export const turnSettings: Scenario = {
   },
 };
 
+/** Whether the next context gets a handoff. */
+export const handoffSettings: Scenario = {
+  ...turnSettings,
+  name: "handoff",
+  cases: () => ({
+    handoff: { value: false, seen: ({ shown }) => !shown.join("\n").includes("[Handoff: ") },
+  }),
+};
+
 async function inChat(root: string): Promise<Evidence> {
   let turn = -1;
   const run = await chatRun(root, {

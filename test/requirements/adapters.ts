@@ -4,7 +4,7 @@ export const adapters = [
   ...from("integration", {
     "adapters.repeated-calls": "A tool call with an id that is handled twice changes memory once.",
     "aisdk.compaction":
-      "A ToolLoopAgent and a streamText call go through warning, checkpoint, compaction and receipt and lose nothing.",
+      "A ToolLoopAgent and a streamText call go through warning, handoff, compaction and receipt and lose nothing.",
     "aisdk.overflow": "A prompt that the provider rejects as too long is compacted and resent.",
     "aisdk.abort": "An abort during a warning turn ends the call without compacting.",
     "aisdk.epoch": "Within an epoch the prompt's prefix stays byte-identical; memory changes are appended.",
@@ -24,7 +24,7 @@ export const adapters = [
     "aisdk.parts": "Tools, middleware and prepareStep work separately; a missing part is reported.",
     "aisdk.failure": "A memory failure never stops the agent and is never silent.",
     "langchain.compaction":
-      "A createAgent agent goes through warning, checkpoint, compaction and receipt; the graph's checkpointed messages stay whole, and a new process continues the thread.",
+      "A createAgent agent goes through warning, handoff, compaction and receipt; the graph's checkpointed messages stay whole, and a new process continues the thread.",
     "langchain.tools":
       "Memory's tools run in a createAgent agent; each thread has its own session, and errors reach the model.",
     "langchain.overflow": "A prompt that a LangChain model rejects as too long is compacted and resent.",
@@ -38,7 +38,7 @@ export const adapters = [
     "openai.chat": "Tools and tool results work with the real client for chat completions.",
     "openai.responses": "Tools and tool results work with the real client for the Responses API.",
     "openai.agents-compaction":
-      "A run of the OpenAI Agents SDK, streamed or not, goes through warning, checkpoint, compaction and receipt; its history stays whole, and a new process continues it.",
+      "A run of the OpenAI Agents SDK, streamed or not, goes through warning, handoff, compaction and receipt; its history stays whole, and a new process continues it.",
     "openai.agents-tools": "Memory's tools run in the OpenAI Agents SDK, and errors reach the model.",
     "openai.agents-session": "A Holdfast session is a Session of the OpenAI Agents SDK, item for item.",
     "openai.agents-overflow":
@@ -55,9 +55,9 @@ export const adapters = [
     "anthropic.memory-journal":
       "The memory tool's commands are journaled, budgeted and undoable, and lose no concurrent edit.",
     "anthropic.compaction":
-      "When Anthropic's API pauses after a compaction, the checkpoint and the receipt are written, and the model goes on with them.",
+      "When Anthropic's API pauses after a compaction, the handoff and the receipt are written, and the model goes on with them.",
     "anthropic.streamed":
-      "A streamed answer in which Anthropic's API pauses after a compaction is one stream of one message, with checkpoint and receipt written in the pause.",
+      "A streamed answer in which Anthropic's API pauses after a compaction is one stream of one message, with handoff and receipt written in the pause.",
     "anthropic.news":
       "In a loop on Anthropic's API the model's own edits are not news to it; a change by someone else is shown once, in a place that does not move.",
     "anthropic.clearing":

@@ -46,7 +46,7 @@ export const configuration = from("configuration", {
   "config.tasks":
     "Without a conversation to collapse, open tasks and outcomes are kept and shown, and the texts say so.",
   "config.task-collapse":
-    "Where a host's transcript can be read, a finished task collapses in the checkpoint: outcome and written files stay.",
+    "Where a host's transcript can be read, a finished task is a line of the handoff with its outcome.",
   "config.tags":
     "list_tags shows a spelling that a note has; limits as configured are in the tools' schemas.",
   "config.authored": "Tools that an agent authors are offered to an AI SDK agent that is already running.",

@@ -3,7 +3,7 @@ import { from } from "./requirement.ts";
 export const controller = [
   ...from("controller", {
     "controller.story":
-      "Through at least three compactions the spreadsheet story loses no finding: each new epoch has summary, checkpoint, receipt and the whole notepad.",
+      "Through at least three compactions the spreadsheet story loses no finding: each new epoch has summary, handoff, receipt and the whole notepad.",
     "controller.epoch":
       "Within an epoch a prompt only grows at its end, byte for byte, and every request contains enough to reconstruct the whole notepad.",
     "controller.changes":
@@ -23,47 +23,46 @@ export const controller = [
     "controller.warning-ignored":
       "A model that ignores the warning, never stops writing or fails in it is compacted anyway.",
     "controller.warning-skipped": "Without space for it, the warning is skipped and recorded as skipped.",
-    "controller.manual": "A manual compaction passes the same gate: warning, checkpoint, summary, receipt.",
+    "controller.manual": "A manual compaction passes the same gate: warning, handoff, summary, receipt.",
     "controller.next-step":
       "A compaction is due at the threshold, or when one more step would leave no space to warn the agent.",
-    "controller.checkpoint":
-      "The checkpoint lists files with what was done to them, commands that work here and those that failed, running work, decisions, open tasks, open plan items, done and cancelled plan items marked as such, and names.",
-    "controller.checkpoint-asks":
-      "The checkpoint lists the user's unanswered requests, through any number of compactions in one turn.",
-    "controller.checkpoint-carry":
-      "What an earlier checkpoint knew competes with what is new by the same scores: a name of epoch 1 that is still needed is there in epoch 10.",
-    "controller.checkpoint-size":
-      "A checkpoint takes 1 % of the window, at least 400 and at most 2,500 tokens, or what a host's limit leaves; it uses at least 95 % of that if there is enough to say, never exceeds it, and a long section starves no other.",
-    "controller.checkpoint-need":
-      "Names are ranked by predicted later use, with weights fitted on recorded sessions, and what the host keeps is not said again.",
-    "controller.read-ledger-drivers":
-      "The agent and the AI SDK adapter with readFile, the hooks and the plug-ins compare what the agent has read with the files as they are.",
-    "controller.read-ledger":
-      "The checkpoint says which files the agent has read are unchanged on disk and which have changed, and never calls a file unchanged that is not.",
-    "controller.names":
-      "Paths, symbols, flags, addresses, ids, versions, error codes and long numbers are found in linear time; words, fractions and replacement patterns are not taken for paths.",
-    "controller.no-compaction-without-checkpoint":
-      "The engine rejects a compaction without a checkpoint of its epoch, or with a receipt for a different span.",
+    "handoff.words":
+      "Every message of the user that is under the cut is in the handoff word for word after 1, 3 and 10 compactions, in any script; a longer one is cut in the middle with a marker, and nothing is classified, split or replaced.",
+    "handoff.order":
+      "If the user's messages do not all fit, the oldest between the first and the newest give way, and the text says how many.",
+    "handoff.noise":
+      "Reminders, command wrappers, task notifications and interruptions of a host are not the user's words.",
+    "handoff.plan":
+      "The to-do list is shown as it was last written with the host's own tool, with the open tasks.",
+    "handoff.steps":
+      "Each call is one line with its outcome; failures keep their error, equal retries are one line with a count, edits name the file and the change, reads the file and its range, and memory's own tools are left out.",
+    "handoff.earlier":
+      "Work from before the last compaction keeps about half of the room for steps, shared by all earlier spans.",
+    "handoff.room":
+      "A handoff takes 1.2 % of the window, at least 600 and at most 2,500 tokens, or what a host's limit leaves, to the byte.",
+    "handoff.pure":
+      "The same conversation gives the same text, in linear time for a hostile one, without secrets and without our markers.",
+    "handoff.off": "With handoff: false nothing is extracted, in config, library and every driver.",
+    "recall.search":
+      "recall returns the best five passages of the conversation that left the context, each with who, when and a number to read on from, within 1,500 tokens, without secrets.",
+    "recall.words": "recall finds words in any language, and paths and identifiers by their pieces.",
+    "recall.hosts":
+      "Over MCP and in plugins recall searches the host's transcripts of this session and those it continues, and nothing else.",
+    "recall.size": "The definition of recall takes at most 90 tokens.",
+    "controller.no-compaction-without-handoff":
+      "The engine rejects a compaction without a handoff of its epoch, or with a receipt for a different span.",
     "controller.new-epoch": "A compaction starts an epoch with a new snapshot, no changes and no warning.",
     "controller.cut":
       "The newest messages stay, a result is never separated from its call, and the newest exchange stays as long as it fits.",
-    "controller.summary-check": "A summary that is empty, too long or misses an open request is rejected.",
+    "controller.summary-check": "A summary that is empty or longer than the messages is rejected.",
     "controller.summary-deterministic":
-      "Without a model, a summary is built from the requests, answers, calls and failures.",
+      "Without a model, a summary is built from the steps, newest in detail.",
     "controller.summary-request":
-      "The summary request contains the earlier summary, the open requests and the messages as they appeared in the prompt.",
-    "controller.identifiers": "Paths, URLs, ids and distinctive numbers are found, most referenced first.",
-    "controller.receipt": "A receipt says what of the removed span is kept, recallable or missing.",
-    "controller.receipt-complete":
-      "Every path, id, number, URL and request of the removed span is in exactly one of the three.",
-    "controller.receipt-needs":
-      "A receipt counts what the agent is likely to need: rules, open asks, commands, files, and names by predicted rank, each in context, one call away, to be searched for, or lost.",
-    "controller.receipt-one-call":
-      "One call away is only what something in the context names the exact call for: the number of its message, or a file that still contains it where one read shows it.",
-    "controller.receipt-whole":
-      "A receipt counts whole words: a command, rule or ask that is only part of other words, or of a longer command, is not in context.",
-    "controller.receipt-put-back": "What the notepad, the plan or an open task still mentions is put back.",
-    "controller.receipt-line": "The agent sees the receipt as one line.",
+      "The summary request contains the earlier summary, the handoff as what is kept anyway, and the messages as they appeared in the prompt.",
+    "controller.receipt":
+      "A receipt has facts: the messages compacted, the user's messages above whole and cut, the lines of the notepad above, and how the rest is read; each is right.",
+    "controller.receipt-line":
+      "The agent sees the receipt as one line of at most 25 tokens, a few more where something was cut.",
     "controller.nudges":
       "The five nudges are off by default and come as one [Hint: …] before the next user message.",
     "controller.nudges-cooldown": "No nudge repeats every turn.",
@@ -86,8 +85,8 @@ export const controller = [
     "controller.overflow-endless":
       "A provider that keeps rejecting the prompt leads to a clear error, and nothing is lost.",
     "controller.property":
-      "In random runs no message leaves the context without a checkpoint and a receipt, and every message can be read back.",
-    "controller.recall": "Removed messages stay readable with recall, by number or by search, in full.",
+      "In random runs no message leaves the context without a handoff and a receipt, and every message can be read back.",
+    "controller.recall": "Removed messages stay readable with recall, by search and page by page, in full.",
     "controller.results":
       "One-line stubs with an id replace old large tool results, and recall_result brings them back.",
     "controller.results-policy":
@@ -97,11 +96,7 @@ export const controller = [
       "The ledger of 500 calls takes at most three times the size of the conversation.",
     "controller.ledger-fails": "A failing ledger write never blocks the turn.",
     "compaction.drivers":
-      "The agent, the adapters of frameworks, the hooks, pi, OpenClaw and opencode drive one compaction: same checkpoint, same receipt fields, same moments.",
-    "compaction.words":
-      "What the user stated is kept word for word through every compaction, within a share of the window, newest first.",
-    "compaction.words-results":
-      "Calls with short results are kept word for word, the newest of each, without files that were written since.",
+      "The agent, the adapters of frameworks, the hooks, pi, OpenClaw and opencode drive one compaction: same handoff, same receipt fields, same moments.",
     "compaction.drivers-bite": "A wrong driver fails the driver contract.",
     "controller.context":
       "Surfaces, limits and tokenizer are given once, to openMemory; a session's context and its agent's are the same.",

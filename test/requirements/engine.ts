@@ -92,7 +92,7 @@ export const engine = [
       "UUIDs, hashes, images, lock files, examples and ordinary code are not taken for secrets.",
     "secrets.redact": "A secret is replaced by its kind and a fingerprint.",
     "secrets.stored":
-      "What a tool call, a checkpoint, a message, an import or the ledger stores has no secrets, and the answer says so; refuse rejects the write, allow stores it.",
+      "What a tool call, a handoff, a message, an import or the ledger stores has no secrets, and the answer says so; refuse rejects the write, allow stores it.",
     "secrets.record":
       "Under refuse, a secret in the conversation itself, which nobody can say differently, is redacted, and the agent goes on.",
     "secrets.shown": "Secrets of an older store are redacted in what is shown and exported.",

@@ -9,7 +9,7 @@ export const hooks = from("hooks", {
   "hooks.project":
     "The project is found from the working directory; its folder is private and ignored by Git.",
   "hooks.host-compaction":
-    "A compaction that a host does itself passes the same gate: no receipt without a checkpoint, and a new epoch after it.",
+    "A compaction that a host does itself passes the same gate: no receipt without a handoff, and a new epoch after it.",
   "hooks.once": "A compaction parses each line of the transcript once, over all its hooks.",
   "hooks.startup":
     "A new conversation sees its memory, and one line on where the notes of earlier conversations are.",
@@ -17,12 +17,11 @@ export const hooks = from("hooks", {
   "hooks.clear": "After /clear the notes are still there.",
   "hooks.fork": "A forked conversation gets a copy of the memory.",
   "hooks.claude-code":
-    "Claude Code: plain text for the summariser before a compaction, nothing on PostCompact, memory with checkpoint and receipt at the next start.",
+    "Claude Code: plain text for the summariser before a compaction, nothing on PostCompact, memory with handoff and receipt at the next start.",
   "hooks.codex": "Codex: an object before a compaction, nothing after it, memory at the next start.",
   "hooks.told-once":
     "A compaction reported to a resumed conversation is not reported again at its own event.",
-  "hooks.kept-tail":
-    "Where a host keeps the newest messages, the checkpoint spends nothing on what they say.",
+  "hooks.kept-tail": "Where a host keeps the newest messages, the handoff does not repeat their steps.",
   "hooks.gemini":
     "Gemini CLI: always JSON, no angle brackets, cheap before every request, memory with the prompt, and again after the chat was compressed.",
   "hooks.in-turn":

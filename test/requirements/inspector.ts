@@ -4,7 +4,7 @@ export const inspector = from("inspector", {
   "inspector.newcomer":
     "A new user who runs the demo and opens the printed address sees an active session, a compaction and its receipt.",
   "inspector.survived":
-    "A compaction shows each item of the removed messages, where it came from and where it is now.",
+    "A compaction shows its warning, its handoff as the agent got it, its summary, the removed messages, and its receipt as facts.",
   "inspector.sessions":
     "The page shows sessions as a tree with their live state, and archives and deletes them with undo.",
   "inspector.search":
@@ -48,8 +48,6 @@ export const inspector = from("inspector", {
     "Views start at their top, long texts have an outline and a limit, an empty store shows the first steps, and a plan in the notepad counts as a plan.",
   "inspector.hosts":
     "A coding agent's session has its first ask as title, its host and folder, its context from the host's transcript, and a line of each removed message.",
-  "inspector.replay":
-    "A compaction can be replayed: played, paused and stepped through, without motion for those who want none, and saved as a safe SVG.",
   "inspector.strip":
     "A strip above the tabs shows the whole session by call; moving along it moves the view.",
   "inspector.boundary": "The page imports only types from src.",

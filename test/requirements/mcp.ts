@@ -19,7 +19,7 @@ export const mcp = from("MCP server", {
   "mcp.notifications":
     "A subscriber is notified of every change, including those by other processes, and of nothing else.",
   "mcp.prompts":
-    "The prompts recover and handoff contain what was kept: notepad, plan, tasks, checkpoint, receipt.",
+    "The prompts recover and handoff contain what was kept: notepad, plan, tasks, handoff, receipt.",
   "mcp.apps":
     "show_memory is a page in clients that render MCP Apps and text elsewhere; only those clients are offered the tool.",
   "mcp.session":

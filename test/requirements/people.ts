@@ -24,7 +24,7 @@ export const people = from("commands for people", {
   "people.diff": "log --revision shows one change line by line.",
   "people.undo": "undo reverts a change as a person and shows what it did.",
   "people.receipts":
-    "show ends with the last compaction's counts by kind and place and whether it was verified; --compaction lists what is out of sight, most needed first.",
+    "show ends with the facts of the last compaction and whether it was verified; --compaction prints its handoff.",
   "people.search": "search finds lines in the memory of all sessions, best first.",
   "people.forget":
     "forget shows what it would remove, with that already masked, asks at a terminal, and removes nothing without a yes; sessions go all or none.",
@@ -42,7 +42,7 @@ export const people = from("commands for people", {
   "people.welcome":
     "holdfast without a command shows the hosts found here and offers to connect them; without a terminal it prints the help.",
   "people.rescue":
-    "rescue shows plan, rules, asks, decisions, files and commands from before the last compaction of the newest conversations here, without secrets, and puts what is chosen into memory.",
+    "rescue shows the handoff from before the last compaction of the newest conversations here, without secrets, and appends the one that is chosen to the notepad.",
   "people.stats":
     "The page counts what memory did in the last seven days: compactions survived, items put back, writes.",
 });

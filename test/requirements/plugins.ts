@@ -10,19 +10,19 @@ export const plugins = from("plug-ins of the hosts", {
   "plugins.pi-fork": "A fork in a separate file starts with a copy of the memory.",
   "plugins.pi-people": "A person's edits in the project's store reach pi's agent and its branch.",
   "plugins.pi-compaction":
-    "pi's compactions have a checkpoint, a summary that includes the earlier one, and a receipt; a repeated request runs once.",
+    "pi's compactions have a handoff, a summary that includes the earlier one, and a receipt; a repeated request runs once.",
   "plugins.pi-warning": "The agent is warned once per epoch before pi compacts.",
   "plugins.pi-without-store": "When no store can be opened, pi's own file keeps the memory.",
   "plugins.opencode-placement": "Memory is in every model call of opencode and is stored in no message.",
   "plugins.opencode-compaction":
-    "opencode's summariser is told what to keep, and the next call gets memory, checkpoint and receipt, also in a new process.",
+    "opencode's summariser is told what to keep, and the next call gets memory, handoff and receipt, also in a new process.",
   "plugins.opencode-end":
     "When opencode deletes a session or is disposed, each session ends once, with its conversation.",
   "plugins.opencode-link": "The MCP server works on the opencode session that calls it.",
   "plugins.openclaw-tools": "OpenClaw gets the tools that the manifest names.",
   "plugins.openclaw-prompt": "OpenClaw's prompt contains the memory of its session.",
   "plugins.openclaw-compaction":
-    "After a compaction OpenClaw's prompt contains memory, checkpoint and receipt, after a restart too.",
+    "After a compaction OpenClaw's prompt contains memory, handoff and receipt, after a restart too.",
   "plugins.openclaw-reset": "A reset starts with an empty memory, and the old one stays readable.",
   "plugins.openclaw-register":
     "Registering the OpenClaw plug-in repeatedly has the effect of registering it once.",

@@ -15,13 +15,12 @@ export const repository = [
     "bench.failures":
       "A turn without an answer has failed and a failed summary is no compaction, whatever a system returns.",
     "bench.survival":
-      "A slice of the survival benchmark runs in the tests, gives the same result twice, and Holdfast keeps what a dump of names and no memory lose.",
+      "A slice of the survival benchmark runs in the tests, gives the same result twice, and Holdfast keeps what no memory loses.",
     "bench.kills":
       "Every story of the survival benchmark is killed in every phase, one after another, and compared with a run without kills; a memory that the next process does not find fails.",
     "bench.docs":
       "The page and the picture of the survival benchmark are rendered from its recorded results.",
-    "bench.mutations":
-      "A checkpoint without asks and a stale value that is kept lower the score of the survival benchmark.",
+    "bench.mutations": "A handoff without the user's words lowers the score of the survival benchmark.",
   }),
   ...from("repository", {
     "repo.node-version": "On a Node older than 22.13 the CLI says so in one line and exits with 1.",

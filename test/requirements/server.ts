@@ -28,10 +28,8 @@ export const server = from("serve", {
   "serve.notes": "A person adds, finds, edits and deletes notes.",
   "serve.journal": "The journal is returned newest first, in pages, with actors and line diffs.",
   "serve.past": "The memory at any revision can be read, and a revision undone.",
-  "serve.put-back":
-    "What a compaction took out of sight can be put back into the notepad or a note, as a person.",
   "serve.compactions":
-    "Each compaction is returned with its trigger, warning turn, checkpoint, removed messages, summary and receipt.",
+    "Each compaction is returned with its trigger, warning turn, handoff, removed messages, summary and receipt.",
   "serve.calls":
     "Each model call is returned with its parts in tokens, its exact pieces, what changed, and its cost by part.",
   "serve.strings": "Every string comes back unchanged, as JSON that no browser renders as a page.",

@@ -82,19 +82,19 @@ export class HostActor {
         session,
         cwd: process.cwd(),
         report: (error) => this.#world.problems.push(error),
-        wayBack: "transcript",
+        readWith: "recall",
         contextAfter: async () => {
           const { head } = await this.#shown.texts(session);
           return { text: head, tokens: session.setting.countTokens(head) };
         },
       }),
     );
-    const { checkpoint } = await compaction.begin({ messages: removed, to: removed.length });
+    const { handoff } = await compaction.begin({ messages: removed, to: removed.length });
     const { receipt } = await compaction.finish({ text: "The work went on.", by: "unknown" });
     // The host drops the messages; from here on only memory has the facts.
     this.#messages = [];
     this.#calls = [];
-    this.#shown.forget([checkpoint.text, receipt.line]);
+    this.#shown.forget([handoff.text, receipt.line]);
     await this.#request(session);
   }
 

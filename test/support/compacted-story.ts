@@ -12,7 +12,7 @@ export async function compactedStory(memory: Memory, id: string): Promise<Sessio
     session,
     trigger: "threshold",
     skipped: "no agent",
-    wayBack: "none",
+    readWith: "",
     countTokens: memory.setting.countTokens,
     contextAfter: async () => ({ text: "src/parser.ts", tokens: 10 }),
     commit: (receipt) => commitReceipt(session, receipt),

@@ -24,7 +24,9 @@ export function assertValidPrompt({ messages }: ScriptedRequest): void {
     if (!tool_calls?.length && (typeof content !== "string" || content === ""))
       fail(`an empty ${role} message`);
   const whole = messages.map(({ content }) => String(content ?? "")).join("\n");
-  for (const once of [warningText, "\n## Session Notepad\n", "\n[Checkpoint, written", "[Receipt: "])
+  // A request for a summary in place has the handoff of the last compaction, and the one that will be shown with the summary.
+  const handoffs = whole.includes("You write the summary") ? [] : ["\n[Handoff: the conversation"];
+  for (const once of [warningText, "\n## Session Notepad\n", ...handoffs, "[Receipt: "])
     if (whole.split(once).length > 2) fail(`${JSON.stringify(once)} appears more than once`);
 }
 

@@ -70,9 +70,7 @@ test("one changed byte on the way to the provider is an error and a stored misma
       middleware: {
         transformParams: async ({ params }) => ({
           ...params,
-          prompt: JSON.parse(
-            JSON.stringify(params.prompt).replace("[End of checkpoint]", "[End of checkpoinT]"),
-          ),
+          prompt: JSON.parse(JSON.stringify(params.prompt).replace("[End of handoff]", "[End of handofF]")),
         }),
       },
     });

@@ -57,7 +57,7 @@ testDriver("Anthropic adapter with the API's compaction", async (t) => ({
 
 const request = { model: "a-model", max_tokens: 1_000, system: "You audit." };
 
-test("the API's pause is the moment of the checkpoint, and the answer has the compaction in it [anthropic.compaction]", async () => {
+test("the API's pause is the moment of the handoff, and the answer has the compaction in it [anthropic.compaction]", async () => {
   const memory = await openTestMemory({ surfaces: ["notepad"] });
   const session = await memory.openSession("s");
   await session.notepad.write("- July is counted twice");
@@ -80,10 +80,10 @@ test("the API's pause is the moment of the checkpoint, and the answer has the co
       pause_after_compaction: true,
     },
   ]);
-  assert.doesNotMatch(shownIn(first?.body as Params), /\[Checkpoint/);
+  assert.doesNotMatch(shownIn(first?.body as Params), /\[Handoff/);
   assert.match(
     shownIn(second?.body as Params),
-    /You audit[\s\S]*\[Checkpoint[\s\S]*\[Receipt: [\s\S]*July is counted twice/,
+    /You audit[\s\S]*\[Handoff[\s\S]*\[Receipt: [\s\S]*July is counted twice/,
   );
   assert.deepEqual(second?.body.messages.at(-1)?.content, pauses("The user asked about src/q3.ts.").content);
   const receipts = await session.receipts();
@@ -97,7 +97,7 @@ test("the API's pause is the moment of the checkpoint, and the answer has the co
   await later.memory.create({ ...request, messages });
   assert.match(
     shownIn(later.sent[0]?.body as Params),
-    /\[Checkpoint[\s\S]*\[Receipt: [\s\S]*July is counted twice/,
+    /\[Handoff[\s\S]*\[Receipt: [\s\S]*July is counted twice/,
   );
   await session.notepad.append("- checked", { actor: { kind: "person" } });
   const before = JSON.stringify(later.sent[0]?.body.system);
@@ -209,8 +209,9 @@ test("a second compaction accounts only for what came after the first [anthropic
   const [first, second] = await session.receipts();
   assert.equal(first?.to, 1);
   assert.deepEqual([second?.from, second?.to], [2, 3], "the numbers go on");
-  assert.match(second?.line ?? "", /messages 2 to 3 were compacted/);
-  assert.match(JSON.stringify(second), /src\/two\.ts/);
+  assert.match(second?.line ?? "", /^\[Receipt: 2 messages compacted\. Above: 2 user messages\./);
+  const [, handoff] = await session.records("handoff");
+  assert.match(handoff?.value.text ?? "", /- Look at src\/one\.ts\n- Look at src\/two\.ts\n/);
   await memory.close();
 });
 

@@ -1,4 +1,4 @@
-import { Compaction, planSessionEnd } from "../../compaction/compaction.ts";
+import { Compaction, findEnded, planSessionEnd } from "../../compaction/compaction.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -45,7 +45,7 @@ const maxPauses = 3;
 
 /**
  * Memory for a loop on the Messages API that lets the API compact: each request shows the memory, and when the API
- * pauses after a compaction, the checkpoint and the receipt are written before the model goes on.
+ * pauses after a compaction, the handoff and the receipt are written before the model goes on.
  *
  * @example
  * const memory = anthropicMemory({ session, create: (params: Params) => client.beta.messages.create(params) });
@@ -196,7 +196,8 @@ class PausedMemory {
       trigger: "host",
       skipped: "the API compacts without telling the agent first",
       // The caller has the messages; the agent cannot read them.
-      wayBack: "none",
+      readWith: "",
+      handoff: session.setting.handoff,
       countTokens,
       async contextAfter({ body }) {
         shown.forget();
@@ -208,13 +209,12 @@ class PausedMemory {
     };
   }
 
-  /** The next system prompt shows the memory as it is now, with the checkpoint and the receipt of the last compaction. */
+  /** The next system prompt shows the memory as it is now, with the handoff and the receipt of the last compaction. */
   async #showCompacted(): Promise<void> {
-    const epoch = [String(readEpoch(await this.#session.state()).number - 1)];
-    const [checkpoint] = await this.#session.records("checkpoint", epoch);
-    const [receipt] = await this.#session.records("receipt", epoch);
+    const ended = await findEnded(this.#session, readEpoch(await this.#session.state()).number - 1);
     this.#news.clear();
-    this.#shown.forget(checkpoint && receipt ? [checkpoint.value.text, receipt.value.line] : []);
+    const notice = ended ? [ended.handoff.text, ended.receipt.line] : [];
+    this.#shown.forget(notice.filter((text) => text !== ""));
   }
 
   async #notify(moment: Moment): Promise<void> {

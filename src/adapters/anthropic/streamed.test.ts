@@ -70,7 +70,7 @@ testDriver("Anthropic adapter with the API's compaction, streamed", async (t) =>
   },
 }));
 
-test("a stream that pauses after a compaction goes on as one message, with the checkpoint [anthropic.streamed]", async (t) => {
+test("a stream that pauses after a compaction goes on as one message, with the handoff [anthropic.streamed]", async (t) => {
   const session = await openNotes(t);
   const use: Block = { type: "tool_use", id: "toolu_1", name: "read", input: { path: "src/q3.ts" } };
   const goesOn = { content: [...says("Reading it.").content, use], stop_reason: "tool_use" };
@@ -95,7 +95,7 @@ test("a stream that pauses after a compaction goes on as one message, with the c
   ]);
   assert.match(
     JSON.stringify(second?.body.system),
-    /You audit[\s\S]*\[Checkpoint[\s\S]*\[Receipt: [\s\S]*July is counted twice/,
+    /You audit[\s\S]*\[Handoff[\s\S]*\[Receipt: [\s\S]*July is counted twice/,
   );
 
   const content = [...pauses("The user asked about Q3.").content, ...goesOn.content];

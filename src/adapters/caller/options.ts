@@ -40,20 +40,19 @@ export interface CompactionOptions
       | "outputReserve"
       | "memoryShare"
       | "clearing"
-      | "readFile"
     > {
   session: Session;
 }
 
 /** Surfaces that the adapter adds to a memory opened without `surfaces`. */
-const adapterSurfaces = ["notepad", "notes", "tasks", "results", "pins"] as const;
+const adapterSurfaces = ["notepad", "notes", "tasks", "results", "recall", "pins"] as const;
 
 type Kinds<Name extends string> = Record<Name, OptionKind | OptionKinds>;
 
 const { surfaces, placement, nudges, foldAfter, promptCache, ledger, ...driverKinds } = agentOptionKinds;
 const { model, tools, contextWindow, summaryModel, summaryInPlace, compactAt, keep, ...roomKinds } =
   driverKinds;
-const { outputReserve, memoryShare, clearing, readFile } = roomKinds;
+const { outputReserve, memoryShare, clearing } = roomKinds;
 
 /** What each option of the adapter's functions may be. */
 export const toolKinds = { surfaces } satisfies Kinds<keyof ToolOptions>;
@@ -69,7 +68,7 @@ export const placementKinds = {
 export const compactionKinds = {
   ...placementKinds,
   ...{ session: anything, model, tools, contextWindow, summaryModel, summaryInPlace, compactAt, keep },
-  ...{ outputReserve, memoryShare, clearing, readFile },
+  ...{ outputReserve, memoryShare, clearing },
 } satisfies Kinds<keyof CompactionOptions | "model" | "tools">;
 
 export function toolboxFor({ setting }: Pick<Session, "setting">, { surfaces }: ToolOptions): Toolbox {

@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import type { Session } from "../../index.ts";
 
 /**
- * Checks a session's journal: messages left the context only by compactions, each with a checkpoint of its epoch before
+ * Checks a session's journal: messages left the context only by compactions, each with a handoff of its epoch before
  * it and a receipt for exactly what it removed, and every message can still be read.
  */
 export async function assertNothingLost(session: Session): Promise<number> {
   let epoch = 1;
   let removed = 0;
   let compactions = 0;
-  let checkpoint: number | undefined;
+  let handoff: number | undefined;
   const entries = await session.history({ newestFirst: false });
   for (const { operation } of entries) {
-    if (operation.type === "context.checkpoint") checkpoint = operation.checkpoint.epoch;
+    if (operation.type === "context.handoff") handoff = operation.handoff.epoch;
     if (operation.type === "context.fold") epoch++;
     if (operation.type !== "context.compact") continue;
     const { receipt, to } = operation;
-    assert.equal(checkpoint, epoch, `the compaction of epoch ${epoch} comes after its own checkpoint`);
+    assert.equal(handoff, epoch, `the compaction of epoch ${epoch} comes after its own handoff`);
     assert.deepEqual(
       [receipt.epoch, receipt.from, receipt.to],
       [epoch, removed + 1, to],
@@ -26,7 +26,7 @@ export async function assertNothingLost(session: Session): Promise<number> {
     removed = to;
     epoch++;
     compactions++;
-    checkpoint = undefined;
+    handoff = undefined;
   }
   const added = entries.flatMap(({ operation }) =>
     operation.type === "messages.add" ? operation.messages : [],

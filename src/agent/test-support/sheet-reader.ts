@@ -23,6 +23,6 @@ export function sheetReader(
     tools: { read_sheet: readSheet },
     contextWindow: 4_500,
     clearing: false,
-    surfaces: ["notepad", "results"],
+    surfaces: ["notepad", "results", "recall"],
   });
 }

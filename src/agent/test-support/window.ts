@@ -66,7 +66,7 @@ export async function openWindow(
       model: modelAt(server.url),
       contextWindow: window,
       system: "You are careful.",
-      surfaces: ["notepad", "results"],
+      surfaces: ["notepad", "results", "recall"],
       ...options,
     });
   const agent = another();

@@ -1,8 +1,9 @@
 import type { AgentEvent } from "../../agent/events.ts";
 import type { Usage } from "../../compaction/usage.ts";
-import type { Receipt, ReceiptItem } from "../../engine/records.ts";
+import type { Receipt } from "../../engine/records.ts";
 import { oneLine } from "../../engine/text.ts";
 import { count, percent } from "../terminal/paint.ts";
+import { receiptFacts } from "../terminal/render-receipt.ts";
 
 /** The session's status, shown before each prompt. */
 export function statusLine(status: {
@@ -45,15 +46,11 @@ export function eventLine(event: AgentEvent): string | undefined {
       if (event.skipped === undefined) return `${why} the agent gets a turn to save what it needs.`;
       return `The agent was not warned before the compaction: ${event.skipped}.`;
     }
-    case "checkpoint": {
-      const { filesRead, filesWritten, identifiers, openAsks, planOpen } = event.checkpoint;
-      const parts = [
-        plural(openAsks.length, "open ask"),
-        plural(planOpen.length, "open plan item"),
-        plural(filesRead.length + filesWritten.length, "file"),
-        plural(identifiers.length, "identifier"),
-      ];
-      return `Checkpoint: ${parts.join(", ")}.`;
+    case "handoff": {
+      const { text, shown, done } = event.handoff;
+      if (text === "") return undefined;
+      const steps = done.at(-1)?.length ?? 0;
+      return `Handoff: ${plural(shown.whole + shown.cut, "message")} of yours, ${plural(steps, "step")} carried on.`;
     }
     case "compaction":
       return `Compacted: messages ${event.from} to ${event.to} are now a summary${summaryWriters[event.summaryBy].note}.`;
@@ -66,7 +63,7 @@ export function eventLine(event: AgentEvent): string | undefined {
       return `${what} is too long for the context window: the model sees ${count(shown)} of its ${count(characters)} characters, the beginning and the end. It can read the rest in pieces.`;
     }
     case "clearing":
-      return `Cleared ${plural(event.results, "old result")} (${count(event.tokens)} tokens); they can be fetched.`;
+      return `Cleared ${plural(event.results, "old result")} (${count(event.tokens)} tokens). They are retrievable.`;
     default:
       return undefined;
   }
@@ -79,33 +76,19 @@ const summaryWriters: Record<Receipt["summaryBy"], { note: string; by: string }>
   unknown: { note: ", written by the host", by: "the host" },
 };
 
-function receiptLine({ counts, tokensBefore, tokensAfter }: Receipt): string {
-  const { kept, recallable, missing } = counts;
-  return `Receipt: ${kept} in sight, ${recallable} can be fetched, ${missing} lost; ${count(tokensBefore)} → ${count(tokensAfter)} tokens.`;
+function receiptLine({ messages, rest, tokensBefore, tokensAfter }: Receipt): string {
+  return `Receipt: ${plural(messages, "message")} removed and ${rest}, ${count(tokensBefore)} → ${count(tokensAfter)} tokens.`;
 }
 
 /** A full receipt, for display. */
 export function receiptText(receipt: Receipt): string {
-  const { epoch, trigger, from, to, warning, summaryBy, counts, putBack } = receipt;
-  const rows: [name: string, number: number, items: ReceiptItem[]][] = [
-    ["in sight", counts.kept, receipt.kept],
-    ["can fetch", counts.recallable, receipt.recallable],
-    ["lost", counts.missing, receipt.missing],
-    ["put back", putBack.length, putBack],
-  ];
+  const { epoch, trigger, from, to, summaryBy } = receipt;
   const tokens = `${count(receipt.tokensBefore)} → ${count(receipt.tokensAfter)} tokens`;
   const { by } = summaryWriters[summaryBy];
   return [
-    `Compaction ${epoch} (${trigger}): messages ${from} to ${to}, ${tokens}; warning ${warning}; summary by ${by}.`,
-    ...rows.map(([name, number, items]) =>
-      `  ${name.padEnd(11)}${String(number).padStart(4)}  ${listItems(items, number)}`.trimEnd(),
-    ),
+    `Compaction ${epoch} (${trigger}): messages ${from} to ${to}, ${tokens}, summary by ${by}.`,
+    ...receiptFacts(receipt).map(([name, fact]) => `  ${name.padEnd(14)}${fact}`),
   ].join("\n");
-}
-
-function listItems(items: ReceiptItem[], number: number): string {
-  const shown = items.slice(0, 8).map(({ text }) => oneLine(text, 60));
-  return number > shown.length ? `${shown.join(", ")} and ${number - shown.length} more` : shown.join(", ");
 }
 
 function plural(number: number, noun: string): string {

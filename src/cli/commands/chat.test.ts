@@ -93,7 +93,7 @@ test("lines from a pipe are prompts and commands [chat.commands]", async () => {
     /Undone: revision \d+ \(notepad\.append\)\.\n- - row 88 has a text date\nThe notepad is empty\.\n/,
     /Session s has nothing left to undo\.\n/,
     /Nothing has been compacted yet\. Run \/compact to do it now\.\n/,
-    /Compaction 1 \(manual\): messages 1 to \d, [\d,]+ → [\d,]+ tokens; warning \w+; summary by .*\n {2}in sight +\d+.*\n {2}can fetch +\d+/,
+    /Compaction 1 \(manual\): messages 1 to \d, [\d,]+ → [\d,]+ tokens, summary by .*\n {2}messages +\d messages removed, retrievable with recall\n {2}user's words +1 in context\n/,
     /\/fork +continue in a copy of this session\n/,
     /There is no command \/nothing\. The commands are: \/notepad, /,
     /Done\.\n$/,

@@ -2,7 +2,6 @@ import { createInterface } from "node:readline";
 import { createAgent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import { HoldfastError } from "../../errors.ts";
-import { projectReader } from "../../hosts/read-files.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { requireValid } from "../../workspace/config-problems.ts";
@@ -50,7 +49,6 @@ export async function run(args: string[]): Promise<number> {
     contextWindow,
     system,
     tools: fileTools(process.cwd()),
-    readFile: (path) => projectReader(process.cwd())(path),
     ...agentOptionsOf(config),
   };
   const surfaces = await loadSurfaces(chosenSurfaces(workspace, "agent"), workspace);

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
 import { callerResolver } from "../../hosts/caller-session.ts";
+import { hostConversation } from "../../hosts/past-conversation.ts";
 import { listAncestors, workingDirectoryOf } from "../../hosts/processes.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
 import type { Memory } from "../../sessions/memory.ts";
@@ -53,6 +54,7 @@ export async function run(args: string[]): Promise<number> {
       version: packageVersion(),
       openMemory: () => openMemoryIn(find(), { surfaces, isInteractive: true }),
       resolveSession: sessionResolver(project, values.session),
+      conversation: hostConversation(project.directory),
     },
     () => find().store.file,
   );

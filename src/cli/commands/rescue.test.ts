@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -46,52 +47,67 @@ function machine() {
   record(join(home, "other"), "second", [user("Something of another project that nobody asked for here")]);
   const run = (...args: string[]) =>
     runNode([cli, "rescue", ...args], process.execPath, { cwd: project, env: { HOME: home } });
-  return { project, run };
+  return { project, home, run };
 }
 
 interface Shown {
-  conversations: {
-    id: string;
-    compactions: number;
-    items: { number: number; kind: string; text: string }[];
-  }[];
+  conversations: { number: number; id: string; compactions: number; handoff: string }[];
 }
 
-test("rescue shows what a conversation knew before its last compaction and puts what is chosen into memory [people.rescue]", async () => {
+test("rescue shows the handoff from before the last compaction, and appends it to the notepad [people.rescue]", async () => {
   const { project, run } = machine();
   const { code, stdout, stderr } = await run("--json");
   assert.equal(code, 0, stderr);
   const [found, ...others] = (JSON.parse(stdout) as Shown).conversations;
   assert.deepEqual([found?.id, found?.compactions, others], ["first", 1, []], "only this project's");
-  const byKind = Map.groupBy(found?.items ?? [], ({ kind }) => kind);
-  const textOf = (kind: string) =>
-    byKind
-      .get(kind)
-      ?.map(({ text }) => text)
-      .join("\n") ?? "";
-  assert.equal(textOf("plan"), "- [ ] Round totals per line\n- [x] Write the tax table");
-  assert.match(textOf("ask"), /^Move the invoices to the new tax rules\..* \[REDACTED github-token/);
-  assert.equal(textOf("decision"), "I decided to keep amounts in cents because floats lose money.");
-  assert.match(textOf("files"), /src.tax\.ts$/);
-  assert.equal(textOf("commands"), "npm run test:tax");
+  const handoff = found?.handoff ?? "";
+  assert.match(
+    handoff,
+    /oldest first:\n- Move the invoices to the new tax rules\. Never push to main\. .* \[REDACTED github-token/,
+  );
+  assert.match(handoff, /\n- \[x\] Write the tax table\n- \[ \] Round totals per line\n/);
+  assert.match(handoff, /\nYou: I decided to keep amounts in cents because floats lose money\.\n/);
+  assert.match(handoff, /\n- Edit .*src.tax\.ts\n- \$ npm run test:tax → ok\n/);
   assert.ok(!stdout.includes(key) && !stdout.includes("something else"));
+  const shown = await run();
+  assert.match(shown.stdout, /^1 {2}Claude Code first, .*, before the last of 1 compaction\n {3}\[Handoff: /);
+  assert.match(
+    shown.stdout,
+    /Nothing was changed\. "holdfast rescue --take 1" appends the first to the notepad\.\n$/,
+  );
 
-  const numberOf = (kind: string) => byKind.get(kind)?.[0]?.number ?? 0;
-  const taken = await run("--take", `${numberOf("plan")},${numberOf("decision")}`);
+  const taken = await run("--take", "1");
   assert.equal(taken.code, 0, taken.stderr);
-  assert.match(taken.stdout, /2 items put into the memory of claude-code\.first/);
+  assert.match(taken.stdout, /Appended to the notepad of claude-code\.first/);
   const memory = await openTestMemory({ store: join(findProject(project).directory, "memory.db") });
   const session = await memory.resumeSession("claude-code.first");
-  assert.match(await session.notepad.read(), /^### Plan\n- \[ \] Round totals per line$/m);
-  assert.match(await session.notepad.read(), /^### Decisions\n- I decided to keep amounts in cents/m);
+  assert.equal(await session.notepad.read(), `## Rescued from before a compaction\n${handoff}`);
   await memory.close();
+});
+
+test("rescue reads the transcripts of hosts that have no recording, by folder or by file [people.rescue]", async () => {
+  const { project, home, run } = machine();
+  const hash = createHash("sha256").update(project).digest("hex");
+  const chats = join(home, ".gemini/tmp/x/chats");
+  mkdirSync(chats, { recursive: true });
+  const messages = [
+    { id: "1", type: "user", content: "Port the parser" },
+    { id: "2", type: "gemini", content: "Ported." },
+  ];
+  const chat = join(chats, "session-1.json");
+  writeFileSync(chat, JSON.stringify({ sessionId: "g1", projectHash: hash, messages }));
+  const { conversations } = JSON.parse((await run("--json")).stdout) as Shown;
+  assert.deepEqual(conversations.map(({ id }) => id).sort(), ["first", "g1"]);
+  const named = await run(chat);
+  assert.equal(named.code, 0, named.stderr);
+  assert.match(named.stdout, /^1 {2}Gemini CLI g1, .*\n.*\n.*\n {3}- Port the parser\n/);
 });
 
 test("rescue refuses a number that is not shown, and says where it looked [people.rescue]", async () => {
   const { run } = machine();
   const wrong = await run("--take", "99");
   assert.equal(wrong.code, 1);
-  assert.match(wrong.stderr, /There is no item "99"\. The items are 1 to \d+; or take all\./);
+  assert.match(wrong.stderr, /There is no conversation "99"\. The numbers are 1 to 1\./);
   const elsewhere = temporaryDirectory();
   const none = await runNode([cli, "rescue"], process.execPath, {
     cwd: elsewhere,

@@ -18,51 +18,40 @@ before(async () => {
 
 const run = (...args: string[]) => holdfastWith(store, "show", ...args);
 
-const counts = `Compaction 1
-  messages 1 to 6 · 4,200 → 10 tokens · verified in the request of call 7
-  likely needed     in context  one call away  by search  lost
-  commands                   ·              ·          ·     1
-  files                      1              ·          ·     ·
-  names 1–3                  ·              ·          ·     3
+const facts = `Compaction 1
+  4,200 → 10 tokens · verified in the request of call 7
+  messages      6 messages removed, lost
+  user's words  1 in context
+  warning       not given: no agent
 `;
 
-test("show ends with what the last compaction left, by kind and place [people.receipts] [people.width]", async () => {
+test("show ends with the facts of the last compaction [people.receipts] [people.width]", async () => {
   const { code, stdout, stderr } = await run("audit-1");
   assert.equal(code, 0, stderr);
   assert.ok(
-    stdout.includes(`\n\n${counts}  "holdfast show audit-1 --compaction 1" lists what is out of sight.\n`),
+    stdout.includes(`\n\n${facts}  "holdfast show audit-1 --compaction 1" prints its handoff.\n`),
     stdout,
   );
   assert.doesNotMatch((await run("audit-1", "--revision", "2")).stdout, /Compaction/);
   assert.doesNotMatch((await run("fresh")).stdout, /Compaction/);
 });
 
-test("show --compaction shows one receipt whole, most needed first [people.receipts] [people.width]", async () => {
+test("show --compaction prints the facts and the handoff as the agent got it [people.receipts] [people.width]", async () => {
   const { code, stdout, stderr } = await run("audit-1", "--compaction", "1");
   assert.equal(code, 0, stderr);
-  assert.equal(
-    stdout,
-    `${counts}
-Out of sight, most needed first
-  command  npm run lint  (lost)
-  name     TKT-4711  (lost)
-  name     https://example.org/tabs  (lost)
-  name     docs/tabs.md  (lost)
-`,
-  );
+  assert.ok(stdout.startsWith(`${facts}\n[Handoff: the conversation before the compaction]\n`), stdout);
+  assert.match(stdout, /\n- \$ npm run lint → FAILED, exit 1\n[\s\S]+\n\[End of handoff\]\n$/);
   const { stderr: refused, code: failed } = await run("audit-1", "--compaction", "3");
   assert.equal(failed, 1);
   assert.match(refused.replaceAll(/\s+/g, " "), /no compaction 3\. Its compactions with a receipt: 1\./);
 });
 
-test("--json has every count and item of the last compaction [people.receipts] [people.json]", async () => {
+test("--json has every fact of the last compaction [people.receipts] [people.json]", async () => {
   const { compaction } = JSON.parse((await run("audit-1", "--json")).stdout);
-  const { session, ...one } = JSON.parse((await run("audit-1", "--compaction", "1", "--json")).stdout);
+  const printed = JSON.parse((await run("audit-1", "--compaction", "1", "--json")).stdout);
+  const { session, handoff, ...one } = printed;
   assert.deepEqual([session, one], ["audit-1", compaction]);
-  assert.deepEqual([one.compaction, one.verified, one.outOfSight.length], [1, { call: 7 }, 4]);
-  assert.deepEqual(one.needs[0], {
-    label: "commands",
-    total: 1,
-    places: { "in context": 0, "one call": 0, "by search": 0, lost: 1 },
-  });
+  assert.match(handoff, /^\[Handoff: /);
+  assert.deepEqual([one.compaction, one.verified, one.messages, one.rest], [1, { call: 7 }, 6, "lost"]);
+  assert.deepEqual(one.user, { whole: 1, cut: 0, leftOut: 0 });
 });

@@ -19,7 +19,7 @@ import { pinLines } from "../pin-lines.ts";
 import { printable } from "../terminal/paint.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { renderMarkdown } from "../terminal/render-markdown.ts";
-import { receiptJson, renderOutOfSight, renderReceipt } from "../terminal/render-receipt.ts";
+import { receiptJson, renderReceipt } from "../terminal/render-receipt.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 import { dotted, inlineSpans, type Span, wrapSpans } from "../terminal/wrap-text.ts";
@@ -74,7 +74,7 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
-/** One compaction: its counts, and what it took out of sight. */
+/** One compaction: its facts, and its handoff as the agent got it. */
 async function printReceipt(session: Session, epoch: number, isJson: boolean): Promise<void> {
   const receipts = await session.receipts();
   const receipt = receipts.find((each) => each.epoch === epoch);
@@ -86,9 +86,11 @@ async function printReceipt(session: Session, epoch: number, isJson: boolean): P
       { data: { epoch } },
     );
   }
-  if (isJson) return printJson({ session: session.id, ...receiptJson(receipt) });
-  const screen = screenOf();
-  printLines([...renderReceipt(receipt, screen), "", ...renderOutOfSight(receipt, screen)]);
+  const [handoff] = await session.records("handoff", [String(epoch)]);
+  const text = session.hideSecrets(handoff?.value.text ?? "");
+  if (isJson) return printJson({ session: session.id, ...receiptJson(receipt), handoff: text });
+  const lines = text === "" ? [] : ["", ...text.split("\n").map(printable)];
+  printLines([...renderReceipt(receipt, screenOf()), ...lines]);
 }
 
 async function readMemory(session: Session, revision: number | undefined): Promise<Shown> {
@@ -199,7 +201,7 @@ function section(
 }
 
 function wholeReceipt(id: string, { epoch }: Receipt): string {
-  return `"holdfast show ${id} --compaction ${epoch}" lists what is out of sight.`;
+  return `"holdfast show ${id} --compaction ${epoch}" prints its handoff.`;
 }
 
 function olderNotes(count: number, screen: Screen): string[] {

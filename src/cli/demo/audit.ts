@@ -52,7 +52,7 @@ export async function runAudit(memory: Memory, options: AuditOptions): Promise<A
           execute: ({ name }) => sheetText(name),
         }),
       },
-      surfaces: ["notepad", "results"],
+      surfaces: ["notepad", "results", "recall"],
       system: "You audit workbooks.",
       contextWindow,
       compactAt: 0.75,

@@ -3,6 +3,7 @@ import type { AgentEvent } from "../../agent/events.ts";
 import { oneLine } from "../../engine/text.ts";
 import { openMemory } from "../../index.ts";
 import { bar, count, painterFor, percent, wrap } from "../terminal/paint.ts";
+import { counted } from "../terminal/quantities.ts";
 import { type Audit, contextWindow, runAudit } from "./audit.ts";
 import { ask, sheets } from "./workbook.ts";
 
@@ -92,12 +93,12 @@ export function narrator(): (event: AgentEvent) => boolean {
           `\n  ${paint("yellow", "⚠   The context is nearly full: the agent gets one turn to save what it needs.")}`,
         );
         return true;
-      case "checkpoint": {
+      case "handoff": {
         isWarned = false;
-        const { openAsks, planOpen, identifiers } = event.checkpoint;
+        const { shown, done } = event.handoff;
         printDetail(
-          "checkpoint",
-          `open asks: ${openAsks.length}, plan items: ${planOpen.length}, identifiers: ${identifiers.length}`,
+          "handoff",
+          `the user's ${counted(shown.whole + shown.cut, "message")}, ${counted(done.at(-1)?.length ?? 0, "step")}`,
         );
         return false;
       }
@@ -108,11 +109,8 @@ export function narrator(): (event: AgentEvent) => boolean {
         );
         return false;
       case "receipt": {
-        const { counts, tokensBefore, tokensAfter } = event.receipt;
-        printDetail(
-          "receipt",
-          `${counts.kept} in sight, ${counts.recallable} can be fetched, ${counts.missing} lost`,
-        );
+        const { messages, rest, tokensBefore, tokensAfter } = event.receipt;
+        printDetail("receipt", `${messages} messages removed, ${rest}`);
         printDetail(
           "context",
           `${gauge(tokensBefore / contextWindow)}  →  ${gauge(tokensAfter / contextWindow)}\n`,

@@ -1,12 +1,12 @@
+import { createHash } from "node:crypto";
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, sep } from "node:path";
-import { HoldfastError } from "../../errors.ts";
 import type { Host } from "../../hosts/host.ts";
-import { hosts } from "../../hosts/hosts.ts";
+import { hostNamed, hosts } from "../../hosts/hosts.ts";
 import { readRecordedSession } from "../../hosts/recorded-session.ts";
 import { readSpans } from "../../hosts/transcript/read-conversation.ts";
-import type { Span } from "./find-lost.ts";
+import type { Span } from "./rescued-handoff.ts";
 
 /** A conversation that a host recorded on this machine. */
 export interface Conversation {
@@ -32,8 +32,8 @@ export async function findConversations(
 ): Promise<Conversation[]> {
   const files: Omit<Conversation, "id">[] = [];
   for (const host of hosts) {
-    const recording = await host.recording?.();
-    if (recording) files.push(...filesIn(host, recording.folder.replace(/^~/, home)));
+    const folder = (await host.recording?.())?.folder ?? host.transcript?.folder;
+    if (folder !== undefined) files.push(...filesIn(host, folder.replace(/^~/, home)));
   }
   const found: Conversation[] = [];
   for (const file of files.toSorted((a, b) => b.at - a.at).slice(0, maxFiles)) {
@@ -46,10 +46,23 @@ export async function findConversations(
 
 /** One transcript that the person names. */
 export async function openConversation(file: string): Promise<Conversation> {
-  const { format } = await readRecordedSession(readFileSync(file, "utf8"));
-  const host = hosts.find(({ name }) => name === format);
-  if (!host) throw new HoldfastError("invalid_input", `${file} is from ${format}, which is not a host.`);
-  return { host, file, at: statSync(file).mtimeMs, id: idIn(readHead(file), file) };
+  return { host: await hostOf(file), file, at: statSync(file).mtimeMs, id: idIn(readHead(file), file) };
+}
+
+/** The host that wrote a transcript: the one that recognises it, or else the one that reads most of it. */
+async function hostOf(file: string): Promise<Host> {
+  const counts = hosts.map((host) => {
+    const spans = host.recording ? [] : (readSpans(host, file) ?? []);
+    return { host, messages: spans.reduce((sum, { messages }) => sum + messages.length, 0) };
+  });
+  const best = counts.reduce((most, each) => (each.messages > most.messages ? each : most));
+  try {
+    const { format } = await readRecordedSession(readFileSync(file, "utf8"));
+    return hostNamed(format);
+  } catch (error) {
+    if (best.messages > 0) return best.host;
+    throw error;
+  }
 }
 
 /** Its messages, between its compactions. */
@@ -66,7 +79,7 @@ export async function readConversationSpans({ host, file }: Conversation): Promi
 function filesIn(host: Host, folder: string): Omit<Conversation, "id">[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".jsonl"))
+      .filter((name) => /\.jsonl?$/.test(name))
       .flatMap((name) => {
         const file = join(folder, name);
         const stat = statSync(file, { throwIfNoEntry: false });
@@ -92,7 +105,14 @@ function readHead(file: string): string {
 function isOf(head: string, root: string): boolean {
   const [, quoted = '""'] = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(head) ?? [];
   const cwd = JSON.parse(quoted) as string;
-  return cwd === root || cwd.startsWith(root + sep);
+  // Gemini CLI names the project by a hash of its folder.
+  const hash = createHash("sha256").update(root).digest("hex");
+  return (
+    cwd === root ||
+    cwd.startsWith(root + sep) ||
+    head.includes(`"projectHash":"${hash}"`) ||
+    head.includes(`"projectHash": "${hash}"`)
+  );
 }
 
 /** The id in the transcript's lines, or else in its name. */

@@ -3,10 +3,6 @@ import { injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 import { readClaudeLine } from "./transcript.ts";
 
-/** Claude Code repeats this answer in the conversation after /compact, where the restored memory has the checkpoint too. */
-const briefly =
-  "Carry over into the summary: open requests word for word, decisions, exact paths, names and numbers, what failed, and what is finished. The agent's memory is shown to it again afterwards and need not be repeated.";
-
 export const claudeCode: Host = {
   name: "claude-code",
   title: "Claude Code",
@@ -21,7 +17,7 @@ export const claudeCode: Host = {
   },
   /** The summariser takes plain text; after a compaction Claude Code accepts nothing. */
   formatAnswer(event, { context = "", keep = "" }) {
-    if (event.kind === "before-compaction") return keep === "" || !event.isManual ? keep : briefly;
+    if (event.kind === "before-compaction") return keep;
     const isInjected = context !== "" && ["session-start", "prompt"].includes(event.kind);
     return isInjected ? injectContext(event, context) : "";
   },

@@ -1,6 +1,5 @@
 import { injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
-import { keptByCodex } from "./kept-prompts.ts";
 import { readCodexLine } from "./transcript.ts";
 
 export const codex: Host = {
@@ -26,7 +25,6 @@ export const codex: Host = {
   compaction: {
     restartsSession: true,
     startsAt: (contextWindow) => contextWindow * 0.9,
-    keeps: keptByCodex,
   },
   mcpClient: {
     name: /^codex-mcp-client$/,

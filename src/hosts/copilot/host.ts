@@ -19,12 +19,11 @@ export const copilot: Host = {
     return isInjected ? JSON.stringify({ additionalContext: context }) : "{}";
   },
   emptyAnswer: "{}",
-  transcript: { readLine: readCopilotLine },
+  transcript: { readLine: readCopilotLine, folder: "~/.copilot/session-state" },
   forgetsStart: true,
   startsAtOnce: true,
   compaction: {
     endsSilently: true,
-    keeps: (messages) => ({ to: messages.length, mayKeepTail: true }),
   },
   mcpClient: { name: /^copilot-cli$/ },
   setup: async () => (await import("./setup.ts")).copilotSetup,

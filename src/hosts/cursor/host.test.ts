@@ -25,7 +25,7 @@ test("Cursor, as documented: memory at the start, and after a compaction with th
   assert.deepEqual(await send("postToolUse"), {});
   assert.deepEqual(await send("preCompact"), {});
   const { additional_context: text } = await send("postToolUse");
-  assert.match(text, /compacted[\s\S]*cedar-4711[\s\S]*\[Checkpoint[\s\S]*src\/ledger\.ts/);
+  assert.match(text, /compacted[\s\S]*cedar-4711[\s\S]*\[Handoff[\s\S]*src\/ledger\.ts/);
   assert.match(text, /\[Receipt: /);
   assert.deepEqual(await send("postToolUse"), {}, "shown once");
 });

@@ -1,7 +1,7 @@
 import { angleBrackets } from "../hook/angle-brackets.ts";
 import { injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
-import { keptByGemini } from "./kept-tail.ts";
+import { lastRemovedByGemini } from "./kept-tail.ts";
 import { newestSummary, readGeminiLine, splitGeminiLines } from "./transcript.ts";
 
 export const gemini: Host = {
@@ -22,9 +22,9 @@ export const gemini: Host = {
     return isInjected ? injectContext(event, context) : "{}";
   },
   emptyAnswer: "{}",
-  transcript: { readLine: readGeminiLine, splitLines: splitGeminiLines },
+  transcript: { readLine: readGeminiLine, splitLines: splitGeminiLines, folder: "~/.gemini/tmp" },
   startsWithPrompt: true,
-  compaction: { announcesEveryRequest: true, keeps: keptByGemini, newestSummary },
+  compaction: { announcesEveryRequest: true, lastRemoved: lastRemovedByGemini, newestSummary },
   mcpClient: { name: /^gemini-cli-mcp-client/ },
   escaping: angleBrackets,
   setup: async () => (await import("./setup.ts")).geminiSetup,

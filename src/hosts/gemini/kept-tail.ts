@@ -1,13 +1,12 @@
-import type { KeptMessages } from "../../compaction/kept-messages.ts";
 import { plainTextOf, type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
 
 /** The share of the conversation, in characters, that Gemini CLI replaces with a summary. */
 const compressed = 0.7;
 
 /** Gemini CLI keeps the newest messages. */
-export function keptByGemini(messages: readonly StoredMessage[]): KeptMessages {
+export function lastRemovedByGemini(messages: readonly StoredMessage[]): number {
   // Without a cut there is no compaction, so the host must have cut elsewhere.
-  return { to: lastRemoved(messages) || messages.length };
+  return lastRemoved(messages) || messages.length;
 }
 
 /**

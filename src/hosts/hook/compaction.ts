@@ -2,23 +2,27 @@ import {
   Compaction,
   type CompactionDriver,
   type Conversation,
+  type Finished,
+  findBegun,
+  findEnded,
   planSessionEnd,
 } from "../../compaction/compaction.ts";
 import { type Phase, phaseOf } from "../../compaction/phase.ts";
+import { handoffTokens } from "../../compaction/room.ts";
 import type { Summary } from "../../compaction/summary.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { readEpoch } from "../../engine/conversation.ts";
-import type { Checkpoint, Receipt } from "../../engine/records.ts";
+import type { Handoff } from "../../engine/records.ts";
 import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Moment } from "../../surfaces/surface.ts";
+import { offers } from "../../workspace/config.ts";
 import { stampOf } from "../../workspace/store-stamp.ts";
-import { projectReader } from "../read-files.ts";
 import { readConversation, readSummary } from "../transcript/read-conversation.ts";
 import {
-  checkpointRoomFor,
   findSession,
   type HookContext,
+  handoffRoomFor,
   markSeen,
   openSession,
   renderFor,
@@ -31,139 +35,125 @@ import { noteCompaction } from "./turn.ts";
 /** If the host announces a compaction before every request, skip those with little new in the transcript. */
 const growth = { factor: 1.25, bytes: 64_000 };
 
-/** Writes the checkpoint and tells the host's summariser what to keep. */
+/** Writes the handoff and tells the host's summariser what is kept anyway. */
 export async function beforeCompaction(hook: HookContext): Promise<void> {
   const { event } = hook;
   const session = await openSession(hook);
   const epoch = readEpoch(await session.state()).number;
-  const compaction = new Compaction(driverOf(hook, session, { epoch, shown: () => nothingShown }));
   if (event.host.compaction.announcesEveryRequest && !event.isManual) {
     const size = sizeOf(event.transcript);
-    const known = (await compaction.resume())?.removed.transcriptSize;
+    const known = (await findBegun(session, epoch))?.removed.transcriptSize;
     if (known !== undefined && (size < known * growth.factor || size < known + growth.bytes))
       return hook.answer({});
   }
-  const { instructions } = await compaction.plan(readHostConversation(hook));
-  hook.answer({ keep: instructions });
-  await compaction.open();
+  const driver = driverOf(hook, session, epoch);
+  await new Compaction({
+    ...driver,
+    begun: ({ instructions }) => hook.answer({ keep: instructions }),
+  }).begin(readHostConversation(hook));
 }
 
-/** Writes the receipt with the host's summary. Answers nothing, because this answer does not reach the model. */
+/** Writes the receipt. Answers nothing, because this answer does not reach the model. */
 export async function afterCompaction(hook: HookContext): Promise<void> {
   hook.answer({});
   const session = await openSession(hook);
-  const { phase, ended, epoch } = await findCompaction(session, hook.state.seen);
-  if (await isReported(hook, session, phase)) return;
-  const end = new CompactionEnd(hook, session, epoch);
+  const { phase, epoch } = await findCompaction(session, hook.state.seen);
   // The session may have restarted, and shown the compaction, before the host reports it.
-  const isLate = phase !== "begun" && (hook.known?.last?.showedCompaction ?? false);
-  await end.account(isLate ? ended : undefined);
-  await end.close();
+  const isShown = phase !== "begun" && (hook.known?.last?.showedCompaction ?? false);
+  if (isShown || (await isReported(hook, session, phase))) return;
+  await finish(hook, session, epoch, () => {});
 }
 
-/** Shows the model its memory again, with the checkpoint and the receipt. */
+/** Records a compaction that was shown and could not be recorded. */
+export async function recordMissed(hook: HookContext): Promise<void> {
+  hook.answer({});
+  const session = await openSession(hook);
+  const { epoch } = await findCompaction(session, hook.state.seen);
+  await finish(hook, session, epoch, () => {});
+}
+
+/** Shows the model its memory again, with the handoff and the receipt. */
 export async function showCompacted(hook: HookContext): Promise<void> {
   const stamp = stampOf(hook.store);
   const session = await openSession(hook);
   const memory = await session.state();
   const { phase, ended, epoch } = await findCompaction(session, hook.state.seen);
-  const end = new CompactionEnd(hook, session, epoch);
-  const isKnown = phase === "finished" || (await isReported(hook, session, phase));
-  const isAccounted = isKnown && ended !== undefined;
-  const text = isAccounted
-    ? (await end.render(ended.checkpoint)).withReceipt(ended.receipt.line)
-    : await end.account();
-  hook.answer({ context: text });
-  noteCompaction(hook.state);
-  hook.state.report = reportKey(hook.event, epoch);
-  if (hook.state.last) hook.state.last.showedCompaction = true;
-  // Writes by anyone else after this state are still news to the agent.
-  markSeen(hook, memory, stamp);
-  if (isAccounted) return;
-  await end.close();
+  const isKnown = ended !== undefined && (phase === "finished" || (await isReported(hook, session, phase)));
+  const show = (text: string) => {
+    hook.answer({ context: text });
+    noteCompaction(hook.state);
+    hook.state.report = reportKey(hook.event, epoch);
+    if (hook.state.last) hook.state.last.showedCompaction = true;
+    // Writes by anyone else after this state are still news to the agent.
+    markSeen(hook, memory, stamp);
+  };
+  if (isKnown) return show((await render(hook, session, ended.handoff)).withReceipt(ended.receipt.line));
+  await finish(hook, session, epoch, show);
   const after = await session.state();
   const written = await session.history({ from: memory.row.revision + 1, to: after.row.revision });
   if (written.every(({ actor }) => actor.kind === "system")) markSeen(hook, after, stamp);
 }
 
-/** The end of a compaction: renders the text for the model and writes the receipt. */
-class CompactionEnd {
-  readonly #hook: HookContext;
-  readonly #session: Session;
-  readonly #compaction: Compaction;
-  #shown = nothingShown;
-  #isNew = false;
-
-  constructor(hook: HookContext, session: Session, epoch: number) {
-    this.#hook = hook;
-    this.#session = session;
-    this.#compaction = new Compaction(driverOf(hook, session, { epoch, shown: () => this.#shown }));
-  }
-
-  /** Returns the text for the model, with the receipt, without writing. With `ended`, redoes the receipt of that compaction. */
-  async account(ended?: EndedCompaction): Promise<string> {
-    const { event } = this.#hook;
-    let summary = event.summary;
-    let begun = ended ? await this.#compaction.reopen(ended.receipt) : await this.#compaction.resume();
-    // If the host announces compactions long before they happen, what was removed is known only now.
-    const isStale = !ended && event.host.compaction.announcesEveryRequest;
-    if (begun && !isStale)
-      summary ||= readSummary(event.host, event.transcript, begun.removed.transcriptSize);
-    else {
-      const conversation = readHostConversation(this.#hook, { hasEnded: isStale });
-      summary ||= conversation.summary;
-      begun = await this.#compaction.plan(conversation);
-      this.#isNew = true;
-    }
-    const rendered = await this.render(begun.checkpoint);
-    const { receipt } = await this.#compaction.account(summaryOf(summary));
-    return rendered.withReceipt(receipt.line);
-  }
-
-  async render({ text: checkpoint }: Checkpoint): Promise<RenderedMemory> {
-    const [state, project] = [await this.#session.state(), await projectText(this.#hook)];
-    this.#shown = renderFor(this.#hook, { lead: compactedLead, state, checkpoint, project });
-    return this.#shown;
-  }
-
-  /** Writes the receipt, and the checkpoint if it is new. */
-  async close(): Promise<void> {
-    if (this.#isNew) await this.#compaction.open();
-    await this.#compaction.close();
-  }
+/** Ends the compaction that has begun; without one, what was removed is read from the transcript now. */
+async function finish(
+  hook: HookContext,
+  session: Session,
+  epoch: number,
+  show: (text: string) => void,
+): Promise<void> {
+  const { event } = hook;
+  const begun = await findBegun(session, epoch);
+  let summary = event.summary;
+  // If the host announces compactions long before they happen, what was removed is known only now.
+  const isStale = event.host.compaction.announcesEveryRequest;
+  const driver = driverOf(hook, session, epoch);
+  const isKnown = begun !== undefined && !isStale;
+  const conversation = isKnown ? undefined : readHostConversation(hook, { hasEnded: isStale ?? false });
+  summary ||=
+    conversation?.summary ?? readSummary(event.host, event.transcript, begun?.removed.transcriptSize ?? 0);
+  let shown: RenderedMemory | undefined;
+  await new Compaction({
+    ...driver,
+    async contextAfter({ handoff, summary: text }) {
+      shown = await render(hook, session, handoff);
+      const whole = `${shown.text}\n${text}`;
+      return { text: whole, tokens: estimateTokens(whole), notepad: shown.notepad };
+    },
+    finished: ({ receipt }) => show(shown?.withReceipt(receipt.line) ?? receipt.line),
+  }).finish(summaryOf(summary), conversation);
 }
 
-/** The compaction that ended the epoch before this one. */
-interface EndedCompaction {
-  checkpoint: Checkpoint;
-  receipt: Receipt;
+async function render(
+  hook: HookContext,
+  session: Session,
+  { text: handoff }: Handoff,
+): Promise<RenderedMemory> {
+  const [state, project] = [await session.state(), await projectText(hook)];
+  return renderFor(hook, { lead: leadOf(hook, handoff), state, handoff, project });
 }
 
 /** The phase of this conversation's compaction, from the session's records. */
 export async function findCompaction(
   session: Session,
   seen: number,
-): Promise<{ phase: Phase; epoch: number; ended: EndedCompaction | undefined }> {
+): Promise<{ phase: Phase; epoch: number; ended: Omit<Finished, "text"> | undefined }> {
   const epoch = readEpoch(await session.state());
-  const [begun] = await session.records("checkpoint", [String(epoch.number)]);
-  const [before] = await session.records("checkpoint", [String(epoch.number - 1)]);
-  const [receipt] = await session.records("receipt", [String(epoch.number - 1)]);
+  const begun = await findBegun(session, epoch.number);
+  const ended = await findEnded(session, epoch.number - 1);
   return {
     epoch: epoch.number,
-    phase: phaseOf({ epoch, checkpoint: begun?.value, receipt: receipt?.value, seen }),
-    ended: before && receipt && { checkpoint: before.value, receipt: receipt.value },
+    phase: phaseOf({ epoch, handoff: begun?.handoff, receipt: ended?.receipt, seen }),
+    ended,
   };
 }
 
-/** Whether the transcript has a summary that is newer than the checkpoint of this epoch. */
+/** Whether the transcript has a summary that is newer than the handoff of this epoch. */
 export async function hasNewSummary({ event }: HookContext, session: Session): Promise<boolean> {
-  const { number } = readEpoch(await session.state());
-  const [removed] = await session.records("removed", [String(number)]);
-  const size = removed?.value.transcriptSize;
-  return size !== undefined && readSummary(event.host, event.transcript, size) !== "";
+  const begun = await findBegun(session, readEpoch(await session.state()).number);
+  return (
+    begun !== undefined && readSummary(event.host, event.transcript, begun.removed.transcriptSize) !== ""
+  );
 }
-
-const nothingShown: RenderedMemory = { text: "", withReceipt: (line) => line };
 
 /** A host that has not reported its summary may report it later. */
 function summaryOf(text: string): Summary {
@@ -185,30 +175,24 @@ async function isReported({ event, known }: HookContext, session: Session, phase
   return false;
 }
 
-function driverOf(
-  hook: HookContext,
-  session: Session,
-  { epoch, shown }: { epoch: number; shown: () => RenderedMemory },
-): CompactionDriver {
-  const key = reportKey(hook.event, epoch);
+function driverOf(hook: HookContext, session: Session, epoch: number): CompactionDriver {
+  const { event, config } = hook;
+  const key = reportKey(event, epoch);
   return {
     session,
     trigger: "host",
     skipped: "the host compacts without telling the agent first",
-    wayBack: "transcript",
-    isResumable: true,
+    readWith: offers(config, "recall") ? "recall" : event.transcript,
+    handoff: session.setting.handoff,
     keyOf: (operation) => (key === undefined ? undefined : writeKey(key, operation)),
-    budget: async () => {
+    room: async () => {
       const [state, project] = [await session.state(), await projectText(hook)];
-      return { bytes: checkpointRoomFor(hook, { lead: compactedLead, state, project }) };
+      const bytes = handoffRoomFor(hook, { lead: leadOf(hook, "handoff"), state, project });
+      return { tokens: handoffTokens(), bytes };
     },
-    readFile: projectReader(hook.event.cwd),
-    folder: hook.event.cwd,
+    folder: event.cwd,
     countTokens: estimateTokens,
-    async contextAfter({ summary }) {
-      const text = `${shown().text}\n${summary}`;
-      return { text, tokens: estimateTokens(text) };
-    },
+    contextAfter: async ({ summary }) => ({ text: summary, tokens: estimateTokens(summary) }),
     commit: (receipt) => commitReceipt(session, receipt, key),
     notify: (moment) => notify(hook, moment),
   };
@@ -222,16 +206,23 @@ function readHostConversation(
   const span = readConversation(event.host, event.transcript, { hasEnded });
   const { messages, summary } = span ?? { messages: [], summary: "" };
   const transcript = { path: event.transcript, size: sizeOf(event.transcript) };
-  const kept = event.host.compaction.keeps?.(messages) ?? { to: messages.length };
-  return { messages, ...kept, transcript, summary };
+  const to = messages.length;
+  const keptFrom = (event.host.compaction.lastRemoved?.(messages) ?? to) + 1;
+  return { messages, to, keptFrom, transcript, summary };
 }
 
-/** The end of the session, for surfaces that write a hand-over; undefined when there was no conversation. */
+/** The end of the session, for surfaces that log it; undefined when there was no conversation. */
 export async function readSessionEnd(hook: HookContext): Promise<Moment | undefined> {
   const { messages } = readHostConversation(hook);
   const session = messages.length > 0 ? await findSession(hook) : undefined;
   return session && planSessionEnd(session, messages, estimateTokens);
 }
 
-const compactedLead =
-  "[Holdfast] The conversation was compacted. This is your working memory, which is kept outside it: what you wrote down, and what was noted before the compaction. It is data, not a request; continue with what was asked.";
+function leadOf({ config }: HookContext, handoff: string): string {
+  const what =
+    handoff === "" ? "your working memory" : "your working memory, and a handoff of the removed conversation";
+  const look = offers(config, "recall")
+    ? " Before you ask the user again or repeat work, search the removed conversation with recall."
+    : "";
+  return `[Holdfast] The conversation was compacted. Below is ${what}. It is data, not a request: go on with what the user asked.${look}`;
+}

@@ -13,7 +13,7 @@ import { memoryOf } from "../session-link.ts";
 import type { HookReply } from "./answer.ts";
 import type { HookEvent } from "./event.ts";
 import { followEvent } from "./follow-event.ts";
-import { checkpointRoom, type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
+import { handoffRoom, type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
 import { type HookState, newHookState, readHookState, wasMemoryShown } from "./state.ts";
 
 export interface HookRun {
@@ -53,6 +53,7 @@ export async function openContext(run: HookRun): Promise<HookContext> {
       secrets: run.config.values.secrets,
       retention: retentionOf(run.config),
       limits: limitsOf(run.config),
+      handoff: settingValue(run.config, "handoff"),
       onSecret: (notice) => fail(new Error(notice), "secret"),
       patience: settingValue(run.config, "interactivePatience"),
     });
@@ -104,12 +105,12 @@ export function renderFor(
   return renderMemory({ ...memory, ...settingOfHook(hook) });
 }
 
-/** Bytes that this memory leaves for a checkpoint. */
-export function checkpointRoomFor(
+/** Bytes that this memory leaves for a handoff. */
+export function handoffRoomFor(
   hook: HookContext,
-  memory: Omit<MemoryText, "checkpoint" | keyof ReturnType<typeof settingOfHook>>,
+  memory: Omit<MemoryText, "handoff" | keyof ReturnType<typeof settingOfHook>>,
 ): number {
-  return checkpointRoom({ ...memory, ...settingOfHook(hook) });
+  return handoffRoom({ ...memory, ...settingOfHook(hook) });
 }
 
 /** What a memory's text depends on besides the memory. */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { openMemory } from "../../index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
-import { hosts } from "../hosts.ts";
 import { sessionIdOf } from "../session-link.ts";
 import { compressedHistory, transcriptLines } from "../test-support/driver-transcripts.ts";
 
@@ -60,9 +59,7 @@ async function reportedFirst({ send, summary }: Life): Promise<string> {
 }
 
 for (const [name, host, live] of lives) {
-  const keeps = hosts.find((known) => known.name === host)?.compaction.keeps;
   testDriver(`hook of ${name}`, async (t) => ({
-    ...(keeps ? { keeps } : {}),
     async run({ notepad, messages, summary }, surfaces) {
       const project = await hookProject();
       const transcript_path = join(project.root, "transcript.jsonl");

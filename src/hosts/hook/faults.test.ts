@@ -152,7 +152,7 @@ test("[hooks.deadline] does not wait for a transcript that is a pipe", {
   const transcript_path = join(project.root, "pipe");
   execFileSync("mkfifo", [transcript_path]);
   const { stdout } = await run(project, { ...start, hook_event_name: "PreCompact", transcript_path });
-  assert.match(stdout, /^Carry over/);
+  assert.match(stdout, /^The agent's notepad is kept outside the conversation/);
 });
 
 test("[secrets.stored] a hook stores what was said without its secrets, and says so", async () => {

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { stateWith } from "../../../test/support/conversation.ts";
-import { bytesOf, checkpointRoom, cutMiddle, maxInjected, renderMemory } from "./memory-text.ts";
+import { bytesOf, cutMiddle, handoffRoom, maxInjected, renderMemory } from "./memory-text.ts";
 
 test("[hooks.size] any memory fits, in whole characters, and is not cut if it fits", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 6_000, size: "max" });
   fc.assert(
-    fc.property(text, text, text, text, (notepad, checkpoint, receipt, hint) => {
-      const state = stateWith({ "space/plan": checkpoint }, notepad.repeat(3));
-      const rendered = renderMemory({ lead: "Lead", state, sessionId: "s", checkpoint, hints: [hint] });
-      const shown = rendered.withReceipt(receipt.slice(0, checkpoint === "" ? 0 : undefined));
+    fc.property(text, text, text, text, (notepad, handoff, receipt, hint) => {
+      const state = stateWith({ "space/plan": handoff }, notepad.repeat(3));
+      const rendered = renderMemory({ lead: "Lead", state, sessionId: "s", handoff, hints: [hint] });
+      const shown = rendered.withReceipt(receipt);
       assert.ok(bytesOf(shown) <= maxInjected, `${bytesOf(shown)} bytes`);
       assert.ok(shown.isWellFormed());
     }),
@@ -18,12 +18,33 @@ test("[hooks.size] any memory fits, in whole characters, and is not cut if it fi
   );
 });
 
+test("[hooks.size] the notepad is whole if it fits at all, and its lines are counted", () => {
+  const handoff = "h".repeat(8_000);
+  const shown = (bytes: number) => {
+    const state = stateWith({ "space/plan": "plan" }, "- note\n".repeat(bytes / 7).trimEnd());
+    return renderMemory({ lead: "Lead", state, sessionId: "s", handoff });
+  };
+  const whole = shown(8_400);
+  assert.deepEqual(whole.notepad, { lines: 1_200, shown: 1_200 });
+  assert.equal(whole.text.match(/^- note$/gm)?.length, 1_200);
+  assert.ok(bytesOf(whole.withReceipt("[Receipt]")) <= maxInjected);
+  const cut = shown(21_000);
+  assert.equal(cut.notepad.lines, 3_000);
+  const before = cut.text.slice(0, cut.text.indexOf("[… cut here"));
+  assert.equal(cut.notepad.shown, before.match(/^- note$/gm)?.length);
+  assert.ok(cut.text.split("h").length > 1_500, "the handoff keeps its share");
+  assert.deepEqual(renderMemory({ lead: "Lead", state: undefined, sessionId: "s" }).notepad, {
+    lines: 0,
+    shown: 0,
+  });
+});
+
 test("[hooks.size] a full scratchpad is cut space by space, and the plan gets most of the room", () => {
   const plan = Array.from({ length: 60 }, (_, step) => `${step + 1}. step of the plan`).join("\n");
   const refs = Array.from({ length: 50 }, (_, index) => [`ref/${index}`, `src/${"r".repeat(500)}.ts`]);
   const spaces = { "space/notes": `Finding ${"n".repeat(3_900)}`, "space/plan": plan };
   const state = stateWith({ ...spaces, ...Object.fromEntries(refs) }, "x\n".repeat(16_000));
-  const shown = renderMemory({ lead: "Lead", state, sessionId: "s", checkpoint: "c".repeat(5_000) }).text;
+  const shown = renderMemory({ lead: "Lead", state, sessionId: "s", handoff: "c".repeat(5_000) }).text;
   assert.ok(bytesOf(shown) <= maxInjected);
   const block = /\[Session Scratchpad\]\n([\s\S]+)\n\[End Scratchpad\]/.exec(shown)?.[1] ?? "";
   assert.match(
@@ -33,16 +54,16 @@ test("[hooks.size] a full scratchpad is cut space by space, and the plan gets mo
   assert.ok(block.split("step of the plan").length > 20, block);
 });
 
-test("[hooks.size] the lead, and a checkpoint that uses all its room, are whole however full the rest is", () => {
+test("[hooks.size] the lead, and a handoff that uses all its room, are whole however full the rest is", () => {
   const lead = "L".repeat(280);
   const full = (notepad: number, plan: number) =>
     stateWith({ "space/plan": "plan\n".repeat(plan) }, "note\n".repeat(notepad));
   for (const state of [full(0, 0), full(500, 0), full(6_000, 0), full(6_000, 390)]) {
     const memory = { lead, state, sessionId: "s", project: "p\n".repeat(900), hints: ["h".repeat(450)] };
-    const checkpoint = "c".repeat(checkpointRoom(memory));
-    const { text } = renderMemory({ ...memory, checkpoint });
+    const handoff = "c".repeat(handoffRoom(memory));
+    const { text } = renderMemory({ ...memory, handoff });
     assert.ok(text.startsWith(`${lead}\n\n`), text.slice(0, 300));
-    assert.ok(text.includes(checkpoint));
+    assert.ok(text.includes(handoff));
     assert.ok(bytesOf(text) <= maxInjected);
   }
 });

@@ -1,5 +1,6 @@
 import { joinCut } from "../../context/code-blocks.ts";
 import { originLine } from "../../context/origin-line.ts";
+import type { Receipt } from "../../engine/records.ts";
 import type { State } from "../../engine/state.ts";
 import { redactText, type SecretPolicy } from "../../secrets/redact.ts";
 import { renderNotepad, withOrigin } from "../../surfaces/notepad/block.ts";
@@ -17,13 +18,13 @@ export const maxInjected = 9_500;
 const whole = Number.POSITIVE_INFINITY;
 
 /** The part of it reserved for the receipt. */
-const receiptBytes = 600;
+const receiptBytes = 300;
 
 /** What the receipt and its gap leave. */
 const besideReceipt = maxInjected - receiptBytes - 2;
 
-/** What a checkpoint gets even if the rest of the memory needs the room. */
-const checkpointShare = 1_900;
+/** What a handoff gets if the notepad is too long to be shown whole. */
+const handoffShare = 1_900;
 
 /** A part of the text for the model. `share` is the bytes it gets if there is not enough room for all. */
 interface Part {
@@ -41,8 +42,8 @@ export interface MemoryText {
   lead: string;
   state: State | undefined;
   sessionId: string;
-  /** After a compaction: its checkpoint. The receipt goes below it. */
-  checkpoint?: string;
+  /** After a compaction: its handoff; "" if handoffs are off. The receipt goes below it. */
+  handoff?: string;
   /** Level 1 of the project's NOTES.md. */
   project?: string;
   /** Whether the agent gets a surface; others are neither shown nor named (default: it gets every one). */
@@ -57,20 +58,23 @@ export interface MemoryText {
 export interface RenderedMemory {
   /** Everything but the receipt. */
   text: string;
-  /** The whole text, with the receipt below the checkpoint. */
+  /** The whole text, with the receipt below the handoff. */
   withReceipt(line: string): string;
+  /** Lines of the notepad, and how many of them are in the text, counted from the first. */
+  notepad: Receipt["notepad"];
 }
 
 /**
- * The memory as text for a host: pins, notepad, plan, checkpoint and receipt, in that order, within the host's limit.
- * The user's rules are shown whatever the surfaces are.
+ * The memory as text for a host: pins, notepad, plan, handoff and receipt, in that order, within the host's limit. Pins and
+ * notepad are whole if they fit at all. The user's rules are shown whatever the surfaces are.
  */
 export function renderMemory(memory: MemoryText): RenderedMemory {
   const { parts, receiptIndex } = partsOf(memory);
-  const texts = fit(parts, memory.checkpoint ? besideReceipt : maxInjected);
+  const texts = fit(parts, memory.handoff === undefined ? maxInjected : besideReceipt);
   const clean = memory.escaping?.escape ?? ((text: string) => text);
   return {
     text: texts.join("\n\n"),
+    notepad: notepadLines(parts, texts),
     withReceipt: (line) =>
       [
         ...texts.slice(0, receiptIndex),
@@ -82,9 +86,9 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
   };
 }
 
-/** The parts in their order, escaped for the host, and where the receipt goes: below the checkpoint. */
+/** The parts in their order, escaped for the host, and where the receipt goes: below the handoff. */
 function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
-  const { lead, state, checkpoint = "", project = "", hints = [], escaping, offers = () => true } = memory;
+  const { lead, state, handoff = "", project = "", hints = [], escaping, offers = () => true } = memory;
   const show = showing(memory);
   // An older store may have secrets.
   const hide = memory.secrets === "allow" ? (text: string) => text : (text: string) => redactText(text);
@@ -94,7 +98,7 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
     { text: lead, share: whole, more: show },
     { text: hide(state ? renderPins(listPins(state)) : ""), share: whole, more: show },
     ...(memory.isProjectFirst ? [notes] : []),
-    { text: offers("notepad") ? hide(notepadText(state)) : "", share: 3_400, more: "call read_notepad" },
+    { text: offers("notepad") ? hide(notepadText(state)) : "", share: 3_400, more: notepadMore },
     { text: state && offers("scratchpad") ? scratchpadOrigin(state) : "", share: 200, more: show },
     {
       text: state && offers("scratchpad") ? hide(renderScratchpad(readScratchpad(state))) : "",
@@ -107,7 +111,8 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
       share: 200,
       more: show,
     },
-    { text: hide(checkpoint), share: checkpointShare, more: show },
+    // Secrets were taken out before it was cut.
+    { text: handoff, share: handoffShare, more: show },
   ];
   const clean = escaping?.escape ?? ((text: string) => text);
   const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => clean(text) !== text);
@@ -121,16 +126,32 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
   return { parts, receiptIndex: above.filter(present).length };
 }
 
+const notepadMore = "call read_notepad";
+
+/** How many lines of the notepad are shown before it is cut. */
+function notepadLines(parts: readonly Part[], texts: readonly string[]): Receipt["notepad"] {
+  const at = parts.findIndex(({ more }) => more === notepadMore);
+  const [whole, shown] = [parts[at]?.text ?? "", texts[at] ?? ""];
+  // The heading and the end marker are lines of the block, not of the notepad.
+  const lines = whole
+    .split("\n")
+    .filter((line) => !/^## Session Notepad$|^\[End of notepad\]$|^\(empty/.test(line)).length;
+  if (at === -1 || lines === 0) return { lines: 0, shown: 0 };
+  if (whole === shown) return { lines, shown: lines };
+  const before = shown.slice(0, shown.indexOf("[… cut here")).trimEnd().split("\n").length - 1;
+  return { lines, shown: Math.max(0, before) };
+}
+
 function showing({ sessionId }: MemoryText): string {
   return `run "holdfast show ${sessionId}"`;
 }
 
-/** Bytes for a checkpoint: what the rest of the memory leaves, and at least its share beside the parts that are never cut. */
-export function checkpointRoom(memory: Omit<MemoryText, "checkpoint">): number {
+/** Bytes for a handoff: what the rest of the memory leaves, and at least its share beside the parts that are never cut. */
+export function handoffRoom(memory: Omit<MemoryText, "handoff">): number {
   const { text } = renderMemory(memory);
-  const { parts, receiptIndex } = partsOf({ ...memory, checkpoint: "x".repeat(checkpointShare) });
-  const least = roomsFor(parts, besideReceipt)[receiptIndex - 1] ?? 0;
-  // One more gap, around the checkpoint.
+  const { parts, receiptIndex } = partsOf({ ...memory, handoff: "x".repeat(handoffShare) });
+  const least = roomsFor(withWholeNotepad(parts, besideReceipt), besideReceipt)[receiptIndex - 1] ?? 0;
+  // One more gap, around the handoff.
   return Math.max(least, besideReceipt - bytesOf(text) - 2);
 }
 
@@ -149,7 +170,8 @@ function notepadText(state: State | undefined): string {
 }
 
 /** Gives each part its share of the budget; what is left over goes to the first parts that need more. */
-function fit(parts: readonly Part[], budget: number): string[] {
+function fit(given: readonly Part[], budget: number): string[] {
+  const parts = withWholeNotepad(given, budget);
   const rooms = roomsFor(parts, budget);
   let left = budget - gapsOf(parts) - sumOf(rooms);
   return parts.map(({ text, more, cut = cutMiddle }, index) => {
@@ -158,6 +180,14 @@ function fit(parts: readonly Part[], budget: number): string[] {
     left -= extra;
     return cut(text, room + extra, more);
   });
+}
+
+/** The notepad is never cut if it fits with the parts that are not cut either. */
+function withWholeNotepad(parts: readonly Part[], budget: number): readonly Part[] {
+  const first = parts.filter(({ share, more }) => share === whole || more === notepadMore);
+  const needed = sumOf(first.map(({ text }) => bytesOf(text))) + gapsOf(parts);
+  if (needed > budget) return parts;
+  return parts.map((part) => (part.more === notepadMore ? { ...part, share: whole } : part));
 }
 
 function gapsOf(parts: readonly Part[]): number {

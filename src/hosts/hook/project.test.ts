@@ -38,8 +38,9 @@ test("a host gets level 1 of NOTES.md at the start, after /clear and after a com
 test("a compaction and the end of a session leave a handover in NOTES.md [hooks.project-handover]", async () => {
   const project = await withNotes();
   const transcript = join(project.root, "transcript.jsonl");
+  let number = 0;
   const line = (type: string, content: unknown) =>
-    `${JSON.stringify({ type, uuid: "u", sessionId: "s1", isSidechain: false, message: { role: type, content } })}\n`;
+    `${JSON.stringify({ type, uuid: `u${number++}`, sessionId: "s1", isSidechain: false, message: { role: type, content } })}\n`;
   writeFileSync(
     transcript,
     line("user", "Make src/parser.ts accept tabs") +
@@ -51,7 +52,7 @@ test("a compaction and the end of a session leave a handover in NOTES.md [hooks.
   const about = { session_id: "s1", transcript_path: transcript };
   await hook(project, "claude-code", { ...about, hook_event_name: "SessionStart", source: "startup" });
   await hook(project, "claude-code", { ...about, hook_event_name: "PreCompact", trigger: "auto" });
-  assert.match(project.notes(), /\| claude-code \| Compaction: .*src\/parser\.ts/);
+  assert.match(project.notes(), /\| claude-code \| Compaction: .*at the end: Edit src\/parser\.ts/);
   await hook(project, "claude-code", { ...about, hook_event_name: "SessionEnd", reason: "exit" });
   assert.match(project.notes(), /\| claude-code \| Session end: /);
 });

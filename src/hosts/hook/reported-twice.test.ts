@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { type HookProject, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { initProject, openProject } from "../../surfaces/project/index.ts";
 
-/** What a report may change: the session's history, and NOTES.md apart from the time of its last checkpoint. */
+/** What a report may change: the session's history, and NOTES.md apart from the time of its last handoff. */
 async function written(project: HookProject): Promise<unknown> {
   const notes = join(project.root, "grimoires/loa/NOTES.md");
   const history = await inMemory(project, async (memory) =>
@@ -62,7 +62,7 @@ for (const how of ["again", "at once"] as const)
     }
     const { entries, notes } = (await written(project)) as { entries: string[]; notes: string };
     assert.equal(entries.filter((entry) => entry.endsWith("context.receipt")).length, 1);
-    assert.equal(entries.filter((entry) => entry.endsWith("context.checkpoint")).length, 1);
+    assert.equal(entries.filter((entry) => entry.endsWith("context.handoff")).length, 1);
     for (const row of ["Compaction: ", "Session end: "]) assert.equal(notes.split(row).length, 2, notes);
   });
 

@@ -182,8 +182,8 @@ async function lookForNews(hook: HookContext): Promise<void> {
 
 /** Shows and records a compaction that an earlier event could not, because another process held the store. */
 async function makeUp(hook: HookContext, { isShown }: MissedCompaction): Promise<void> {
-  const { afterCompaction, showCompacted: show } = await loadCompaction();
-  await (isShown ? afterCompaction(hook) : show(hook));
+  const { recordMissed, showCompacted: show } = await loadCompaction();
+  await (isShown ? recordMissed(hook) : show(hook));
   hook.state.missed = undefined;
 }
 

@@ -1,8 +1,7 @@
-import { Compaction } from "../../compaction/compaction.ts";
+import { Compaction, type Finished, findEnded } from "../../compaction/compaction.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import { isObject } from "../../engine/json.ts";
-import type { Checkpoint } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
@@ -11,6 +10,7 @@ import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/confi
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { earlierSessions } from "../earlier-sessions.ts";
+import { transcriptConversation } from "../past-conversation.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
 import { ProjectMemories } from "../plugin/project-memories.ts";
 import { TurnNudges } from "../plugin/turn-nudges.ts";
@@ -23,7 +23,7 @@ interface Conversation {
   context: OpenClawContext;
   shown: ShownMemory;
   nudges: TurnNudges;
-  compaction?: { run: Compaction; checkpoint: Checkpoint } | undefined;
+  compaction?: Compaction | undefined;
   /** Whether the surfaces were notified of the session start. */
   isStarted: boolean;
   /** The messages before the newest model call. */
@@ -65,7 +65,8 @@ export class OpenClawMemory {
   ): Promise<Record<string, unknown> & { text: string }> {
     const { shown, nudges } = this.#conversation(context);
     const session = await this.#session(context);
-    const answer = await session.call(tool, input, { key: await shown.ownEdit(id, tool, input) });
+    const key = await shown.ownEdit(id, tool, input);
+    const answer = await session.call(tool, input, { key }, { conversation: transcriptConversation });
     if (answer.ok && !isReadOnly) nudges.noteWriting();
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     return { ...answer.output, text: answer.text };
@@ -94,10 +95,8 @@ export class OpenClawMemory {
   /** What a new process shows with the memory: what the last compaction left, or how to read earlier notes. */
   async #startNotice(context: OpenClawContext, session: Session): Promise<string[]> {
     const state = await session.state();
-    const ended = [String(readEpoch(state).number - 1)];
-    const [checkpoint] = await session.records("checkpoint", ended);
-    const [receipt] = await session.records("receipt", ended);
-    if (checkpoint && receipt) return [checkpoint.value.text, receipt.value.line];
+    const ended = await findEnded(session, readEpoch(state).number - 1);
+    if (ended) return noticeOf(ended);
     if (!isNothingKept(state)) return [];
     return [await earlierSessions(await this.#memories.memory(projectOf(context).cwd), session.id)];
   }
@@ -116,19 +115,18 @@ export class OpenClawMemory {
         session,
         cwd: projectOf(context).cwd,
         report,
-        wayBack: "transcript",
-        async contextAfter() {
+        readWith: "recall",
+        async contextAfter({ handoff }) {
           const { head } = await conversation.shown.texts(session);
-          const text = `${head}\n${conversation.compaction?.checkpoint.text ?? ""}`;
+          const text = `${head}\n${handoff.text}`;
           return { text, tokens: session.setting.countTokens(text) };
         },
       }),
     );
     const transcript = { path: sessionFile, size: 0 };
     // OpenClaw passes the whole conversation, and keeps some of the newest messages; how many is the user's setting.
-    const kept = { to: removed.length, mayKeepTail: true };
-    const { checkpoint } = await run.begin({ messages: removed, ...kept, transcript });
-    conversation.compaction = { run, checkpoint };
+    await run.begin({ messages: removed, to: removed.length, transcript });
+    conversation.compaction = run;
   }
 
   async afterCompaction(
@@ -143,9 +141,9 @@ export class OpenClawMemory {
       conversation.nudges.noteCompaction();
       if (!compaction) return;
       // OpenClaw does not pass its summary to plug-ins.
-      const { receipt } = await compaction.run.finish({ text: "", by: "unknown" });
+      const finished = await compaction.finish({ text: "", by: "unknown" });
       conversation.compaction = undefined;
-      shown.forget([compaction.checkpoint.text, receipt.line]);
+      shown.forget(noticeOf(finished));
     }
   }
 
@@ -203,6 +201,11 @@ export class OpenClawMemory {
     // The key has colons, so the session's id is a hash of it: people know the session by its title.
     return memory.openSession(memoryOf(directory, "openclaw", key), { agent: "openclaw", title: key });
   }
+}
+
+/** What the memory shows of a compaction. */
+function noticeOf({ handoff, receipt }: Pick<Finished, "handoff" | "receipt">): string[] {
+  return [handoff.text, receipt.line].filter((text) => text !== "");
 }
 
 function keyOf({ sessionKey, sessionId }: OpenClawContext): string {

@@ -1,7 +1,7 @@
 import { reserving } from "../compaction-limit.ts";
 import { formatReply } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
-import { keptByFamily } from "./kept-tail.ts";
+import { lastRemovedByFamily } from "./kept-tail.ts";
 import { readOpencodeLine } from "./transcript.ts";
 
 /** What the hosts of this family share: our plugin runs the hook and sends it the generic events. */
@@ -13,5 +13,5 @@ export const familyTraits = {
   // The plugin places memory in each call; the conversation contains none of it.
   forgetsStart: true,
   // It leaves room for the longest answer that it asks for.
-  compaction: { startsAt: reserving(32_000), keeps: keptByFamily },
+  compaction: { startsAt: reserving(32_000), lastRemoved: lastRemovedByFamily },
 } satisfies Partial<Host>;

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { calls, conversation, result, says, user } from "../../../test/support/conversation.ts";
-import { keptByFamily } from "./kept-tail.ts";
+import { lastRemovedByFamily } from "./kept-tail.ts";
 
 const tokens = (count: number) => "word".repeat(count);
 
 test("knows which messages opencode keeps: the newest quarter, 2,000 to 15,000 tokens [hooks.kept-tail]", () => {
   const turns = (count: number, size: number) =>
     conversation(...Array.from({ length: count }, () => [user("Go on."), says(tokens(size))]).flat());
-  assert.equal(keptByFamily(turns(4, 300)).to, 8, "all of it fits, so nothing is kept");
-  assert.equal(keptByFamily(turns(10, 900)).to, 16, "a quarter: two answers");
-  assert.equal(keptByFamily(turns(40, 4_000)).to, 74, "at most 15,000 tokens: three answers");
-  assert.deepEqual(keptByFamily([]), { to: 0 });
+  assert.equal(lastRemovedByFamily(turns(4, 300)), 8, "all of it fits, so nothing is kept");
+  assert.equal(lastRemovedByFamily(turns(10, 900)), 16, "a quarter: two answers");
+  assert.equal(lastRemovedByFamily(turns(40, 4_000)), 74, "at most 15,000 tokens: three answers");
+  assert.equal(lastRemovedByFamily([]), 0);
 });
 
 test("opencode keeps no result without its call [hooks.kept-tail]", () => {
@@ -21,5 +21,5 @@ test("opencode keeps no result without its call [hooks.kept-tail]", () => {
     result("written", "w"),
     says("Done."),
   );
-  assert.equal(keptByFamily(called).to, 3);
+  assert.equal(lastRemovedByFamily(called), 3);
 });

@@ -1,4 +1,3 @@
-import type { KeptMessages } from "../../compaction/kept-messages.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 
 /** The newest messages that stay, in tokens: a quarter of what the window can hold, within these limits. */
@@ -7,10 +6,10 @@ const minTokens = 2_000;
 const maxTokens = 15_000;
 
 /**
- * What the hosts of this family keep: the newest messages, as many as fit. The conversation fills the window when
+ * The last message that the hosts of this family remove. They keep the newest messages, as many as fit. The conversation fills the window when
  * it is compacted, so its length is the window's. An answer stays with the results of its calls.
  */
-export function keptByFamily(messages: readonly StoredMessage[]): KeptMessages {
+export function lastRemovedByFamily(messages: readonly StoredMessage[]): number {
   const sizes = messages.map(({ message }) => JSON.stringify(message).length / 4);
   const whole = sizes.reduce((sum, size) => sum + size, 0);
   const most = Math.min(maxTokens, Math.max(minTokens, whole * share));
@@ -19,5 +18,5 @@ export function keptByFamily(messages: readonly StoredMessage[]): KeptMessages {
   while (first > 0 && kept + (sizes[first - 1] ?? 0) <= most) kept += sizes[--first] ?? 0;
   while (messages[first]?.message.role === "tool") first++;
   // If all of it fits, the host summarises all.
-  return { to: first === 0 ? messages.length : first };
+  return first === 0 ? messages.length : first;
 }

@@ -2,13 +2,13 @@ import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { openMemory } from "../../index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
 import type { OpencodeMessage } from "../opencode-family/api.ts";
-import { keptByFamily } from "../opencode-family/kept-tail.ts";
+import { lastRemovedByFamily } from "../opencode-family/kept-tail.ts";
 import { OpencodePlugin } from "../opencode-family/plugin.ts";
 import { sessionIdOf } from "../session-link.ts";
 import { transcriptLines } from "../test-support/driver-transcripts.ts";
 
 testDriver("opencode plug-in", async (t) => ({
-  keeps: keptByFamily,
+  lastRemoved: lastRemovedByFamily,
   async run({ notepad, messages, summary }, surfaces) {
     const project = await hookProject();
     const data = transcriptLines.opencode?.(messages) ?? [];

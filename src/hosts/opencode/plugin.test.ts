@@ -101,13 +101,16 @@ test("a person's change comes with the next message and stays there [plugins.ope
   assert.ok((await opencode.ask("ses_a", "And now?")).startsWith(changed));
 });
 
-test("the summariser learns what to keep without the memory, and the next call has checkpoint and receipt [plugins.opencode-compaction]", async () => {
+test("the summariser learns what to keep without the memory, and the next call has handoff and receipt [plugins.opencode-compaction]", async () => {
   const opencode = await startOpencode();
   await opencode.write("ses_a", "The ledger is cedar-4711.");
   await opencode.ask("ses_a", "Audit src/ledger.ts, please.");
   const output = { context: [] as string[] };
   await opencode.hooks["experimental.session.compacting"]({ sessionID: "ses_a" }, output);
-  assert.match(output.context.join("\n"), /Asked and not answered yet: Audit src\/ledger\.ts, please\./);
+  assert.match(
+    output.context.join("\n"),
+    /The user's messages word for word, .* are kept outside the conversation/,
+  );
   assert.doesNotMatch(
     await opencode.modelCall("ses_a"),
     /cedar-4711/,
@@ -123,7 +126,7 @@ test("the summariser learns what to keep without the memory, and the next call h
   opencode.add("ses_a", "assistant", "The ledger was looked at.", { summary: true });
   await opencode.hooks.event({ event: { type: "session.compacted", properties: { sessionID: "ses_a" } } });
   const after = await opencode.modelCall("ses_a");
-  assert.match(after, /compacted[\s\S]*cedar-4711[\s\S]*\[Checkpoint[\s\S]*src\/ledger\.ts[\s\S]*\[Receipt:/);
+  assert.match(after, /compacted[\s\S]*cedar-4711[\s\S]*\[Handoff[\s\S]*src\/ledger\.ts[\s\S]*\[Receipt:/);
 });
 
 test("a new process shows the compaction of the one before, however that ended [plugins.opencode-compaction]", async () => {
@@ -133,11 +136,11 @@ test("a new process shows the compaction of the one before, however that ended [
   await opencode.restart();
   const resumed = await opencode.ask("ses_a", "Go on.");
   assert.match(resumed, /^\[Holdfast\] Your working memory for this conversation\.[\s\S]*cedar-4711/);
-  assert.doesNotMatch(resumed, /\[Checkpoint/);
+  assert.doesNotMatch(resumed, /\[Handoff/);
 
   await opencode.hooks["experimental.session.compacting"]({ sessionID: "ses_a" }, { context: [] });
   opencode.add("ses_a", "assistant", "The ledger was looked at.", { summary: true });
-  const compacted = /compacted[\s\S]*cedar-4711[\s\S]*\[Checkpoint[\s\S]*src\/ledger\.ts[\s\S]*\[Receipt:/;
+  const compacted = /compacted[\s\S]*cedar-4711[\s\S]*\[Handoff[\s\S]*src\/ledger\.ts[\s\S]*\[Receipt:/;
   for (const words of ["Not told of the end.", "Told before."]) {
     await opencode.restart();
     const shown = await opencode.ask("ses_a", words);

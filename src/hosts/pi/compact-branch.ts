@@ -1,4 +1,5 @@
 import { Compaction, type Conversation } from "../../compaction/compaction.ts";
+import { handoffTokens } from "../../compaction/room.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -28,19 +29,25 @@ export function cutBranch(
   return { removed, kept, cwd, messages, to: removed.length, tokensBefore, ...transcript };
 }
 
+export interface BranchSetting {
+  readWith: string;
+  contextWindow: number;
+  report: (error: unknown) => void;
+}
+
 /** A compaction in which the summary replaces the removed messages, followed by the kept ones. */
 export function branchCompaction(
   session: Session,
-  { kept, cwd, transcript }: BranchCut,
-  report: (error: unknown) => void,
+  { kept, cwd }: BranchCut,
+  { readWith, contextWindow, report }: BranchSetting,
 ): Compaction {
   return new Compaction(
     pluginDriver({
       session,
       cwd,
       report,
-      // The session has no messages of its own to recall; pi's file has them.
-      wayBack: transcript ? "transcript" : "none",
+      readWith,
+      room: { tokens: handoffTokens(contextWindow) },
       async contextAfter({ body }) {
         const shown = [memoryText(await session.context(inPlugin)), body];
         const text = [...shown, ...kept.map(({ message }) => plainTextOf(message))].join("\n");

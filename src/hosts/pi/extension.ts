@@ -1,14 +1,16 @@
-import type { Compaction, Finished } from "../../compaction/compaction.ts";
+import type { Compaction } from "../../compaction/compaction.ts";
 import { warningFor } from "../../compaction/notices.ts";
 import type { NudgePolicy } from "../../compaction/nudges.ts";
+import { renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
 import { plainTextOf } from "../../context/conversation.ts";
 import { readEpoch } from "../../engine/conversation.ts";
-import type { Checkpoint } from "../../engine/records.ts";
+import type { Handoff } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
+import { transcriptConversation } from "../past-conversation.ts";
 import { notify, notifyEnd } from "../plugin/driver.ts";
 import { TurnNudges } from "../plugin/turn-nudges.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
@@ -41,8 +43,8 @@ export interface ExtensionParts {
 interface PendingCompaction {
   key: string;
   compaction: Compaction;
-  checkpoint: Checkpoint;
-  answer: Promise<Finished>;
+  handoff: Handoff;
+  answer: Promise<{ summary: Summary; text: string }>;
 }
 
 /** For a pi that does not report its context window. */
@@ -158,7 +160,7 @@ export class PiExtension {
     try {
       const session = await this.#memory.session(context);
       const key = await this.#shown.ownEdit(callId, name, input);
-      const answer = await session.call(name, input, { key });
+      const answer = await session.call(name, input, { key }, { conversation: transcriptConversation });
       if (answer.ok && !readOnly) this.#nudges.noteWriting();
       // The store already has the edit; if writing to the branch fails, the next call tries again. A store that was just
       // found locked is not waited for a second time.
@@ -212,9 +214,7 @@ export class PiExtension {
       if (!event.signal.aborted) throw error;
     });
     if (!pending || !finished) return undefined;
-    const { filesRead: readFiles, filesWritten: modifiedFiles } = pending.checkpoint;
-    const details = { readFiles, modifiedFiles, receipt: finished.receipt };
-    return { compaction: { summary: finished.text, firstKeptEntryId, tokensBefore, details } };
+    return { compaction: { summary: finished.text, firstKeptEntryId, tokensBefore, details: {} } };
   }
 
   /** Undefined if there is nothing to summarise. */
@@ -228,20 +228,26 @@ export class PiExtension {
     const cut = cutBranch(event, context);
     if (cut.removed.length === 0) return undefined;
     const report = (error: unknown) => this.#parts.report("summary", error, context);
-    const compaction = branchCompaction(session, cut, report);
-    const { checkpoint } = await compaction.begin(cut);
+    const contextWindow = context.getContextUsage?.()?.contextWindow ?? assumedWindow;
+    const compaction = branchCompaction(session, cut, {
+      readWith: cut.transcript ? "recall" : "",
+      contextWindow,
+      report,
+    });
+    const { handoff } = await compaction.begin(cut);
     const { previousSummary: earlier = "" } = event.preparation;
     const { signal, customInstructions: focus } = event;
-    const answer = compaction
-      .summarise(askPi(context, signal), {
-        earlier,
-        removed: cut.removed,
-        focus,
-        contextWindow: context.getContextUsage?.()?.contextWindow ?? assumedWindow,
-        signal,
-      })
-      .then((summary) => compaction.account(summary));
-    const pending = { key, compaction, checkpoint, answer };
+    const answer = summarise(askPi(context, signal), {
+      earlier,
+      removed: cut.removed,
+      handoff: handoff.text,
+      focus,
+      contextWindow,
+      countTokens: session.setting.countTokens,
+      onProblem: (problem) => report(new Error(problem)),
+      signal,
+    }).then((summary) => ({ summary, text: renderSummary(summary, handoff) }));
+    const pending = { key, compaction, handoff, answer };
     this.#pending = pending;
     answer.catch(() => {
       if (this.#pending === pending) this.#pending = undefined;
@@ -255,14 +261,14 @@ export class PiExtension {
     this.#shown.forget();
     this.#nudges.noteCompaction();
     if (!pending) return;
-    const { compaction, checkpoint } = pending;
+    const { compaction, handoff } = pending;
     const own = await pending.answer.catch(() => undefined);
-    if (own?.text !== compactionEntry.summary) {
-      // Another extension wrote the summary, so show checkpoint and receipt with the memory.
-      const { receipt } = await compaction.account({ text: compactionEntry.summary, by: "model" });
-      this.#shown.forget([checkpoint.text, receipt.line]);
-    }
-    await compaction.close();
+    const isOwn = own?.text === compactionEntry.summary;
+    const { receipt } = await compaction.finish(
+      isOwn ? own.summary : { text: compactionEntry.summary, by: "model" },
+    );
+    // If another extension wrote the summary, the memory shows the handoff.
+    this.#shown.forget(isOwn || handoff.text === "" ? [receipt.line] : [handoff.text, receipt.line]);
   }
 }
 

@@ -1,7 +1,7 @@
 import { reserving } from "../compaction-limit.ts";
 import { formatReply } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
-import { keptByPi } from "./kept-tail.ts";
+import { lastRemovedByPi } from "./kept-tail.ts";
 
 /** Our extension runs inside pi; the hook is for scripts that send the generic events. */
 export const pi: Host = {
@@ -11,7 +11,7 @@ export const pi: Host = {
   events: {},
   formatAnswer: formatReply,
   emptyAnswer: "{}",
-  compaction: { startsAt: reserving(16_384), keeps: keptByPi },
+  compaction: { startsAt: reserving(16_384), lastRemoved: lastRemovedByPi },
   recording: async () => (await import("./recording.ts")).piRecording,
   sessionFile: async () => (await import("./session-document.ts")).piSessionFile,
   setup: async () => (await import("./setup.ts")).piSetup,

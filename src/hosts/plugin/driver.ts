@@ -3,11 +3,10 @@ import type { StoredMessage } from "../../context/conversation.ts";
 import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Moment } from "../../surfaces/surface.ts";
-import { projectReader } from "../read-files.ts";
 
-export interface PluginDriverParts extends Pick<CompactionDriver, "contextAfter" | "wayBack"> {
+export interface PluginDriverParts extends Pick<CompactionDriver, "contextAfter" | "readWith" | "room"> {
   session: Session;
-  /** The folder against which the agent's paths resolve. */
+  /** The folder in which the agent works. */
   cwd: string;
   /** Reports a failure; the agent continues. */
   report: (error: unknown) => void;
@@ -20,7 +19,7 @@ export function pluginDriver({ session, cwd, report, ...parts }: PluginDriverPar
     session,
     trigger: "host",
     skipped: "the host compacted before the warning was due",
-    readFile: projectReader(cwd),
+    handoff: session.setting.handoff,
     folder: cwd,
     countTokens: session.setting.countTokens,
     commit: (receipt) => commitReceipt(session, receipt),

@@ -22,7 +22,7 @@ export const qwen: Host = {
     return isInjected && text !== "" ? injectContext(event, text) : "{}";
   },
   emptyAnswer: "{}",
-  transcript: { readLine: readQwenLine },
+  transcript: { readLine: readQwenLine, folder: "~/.qwen/projects" },
   forgetsStart: true,
   compaction: { restartsSession: true },
   mcpClient: { name: /^qwen-cli-mcp-client/ },

@@ -20,7 +20,7 @@ export function readConversation(
   path: string,
   { until, hasEnded = false }: { until?: number | undefined; hasEnded?: boolean } = {},
 ): ConversationSpan | undefined {
-  const spans = readSpans(host, path, until);
+  const spans = readSpans(host, path, until === undefined ? {} : { until });
   if (!spans) return undefined;
   const last = spans.at(-1);
   // A boundary with nothing after it is the compaction we handle: the removed messages precede it.
@@ -42,8 +42,12 @@ interface Span {
 }
 
 /** The spans between the compactions of a transcript, each after the summary it began with; undefined if there is none. */
-export function readSpans({ transcript }: Host, path: string, until?: number): Span[] | undefined {
-  const text = readPart(path, { until });
+export function readSpans(
+  { transcript }: Host,
+  path: string,
+  part: { until?: number; maxBytes?: number } = {},
+): Span[] | undefined {
+  const text = readPart(path, part);
   if (text === undefined || !transcript) return undefined;
   const { readLine, splitLines = jsonObjects } = transcript;
   return splitSpans(splitLines(text), readLine);

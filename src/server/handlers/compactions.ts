@@ -1,7 +1,6 @@
 import { readEpoch } from "../../engine/conversation.ts";
-import type { Checkpoint, Epoch, Receipt } from "../../engine/records.ts";
+import type { Epoch, Receipt } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
-import { outOfSight, putBack } from "../../sessions/put-back.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import type { Reply } from "../api.ts";
@@ -11,8 +10,6 @@ import type { Handlers, ServerContext } from "./handlers.ts";
 
 type Compaction = Reply<"compaction">;
 
-const asPerson = { actor: { kind: "person" as const }, surface: "inspector" };
-
 /** Journal entries per read while looking for the steps of a compaction. */
 const batchSize = 250;
 const maxWarningMessages = 20;
@@ -20,13 +17,13 @@ const maxWarningMessages = 20;
 /** The journal entries that make up one compaction. */
 interface Steps {
   compact?: JournalEntry;
-  checkpoint?: JournalEntry;
+  handoff?: JournalEntry;
   warning?: JournalEntry;
 }
 
 export function compactionHandlers(
   context: ServerContext,
-): Pick<Handlers, "compactions" | "compaction" | "removedMessages" | "putBack"> {
+): Pick<Handlers, "compactions" | "compaction" | "removedMessages"> {
   const { memory } = context;
   return {
     async compactions({ params: { id }, query: { before, limit } }) {
@@ -56,12 +53,6 @@ export function compactionHandlers(
       const isRemoved = steps.compact === undefined && (await session.historyStart()) !== undefined;
       if (!receipt || !item || !(steps.compact || isRemoved)) throw noCompaction(id, epoch);
       return assemble(session, receipt, item, steps);
-    },
-
-    async putBack({ params: { id, epoch }, body: { kind, text, into } }) {
-      const session = await memory.resumeSession(id);
-      const { revision } = await putBack(session, { epoch, item: { kind, text }, into }, asPerson);
-      return { revision };
     },
 
     async removedMessages({ params: { id, epoch }, query: { limit } }) {
@@ -97,7 +88,8 @@ async function itemsOf(
   const conversation = isHosted ? await hosts.conversation(session.id) : undefined;
   return Promise.all(
     receipts.map(async (receipt) => {
-      const { epoch, trigger, warning, from, to, summaryBy, counts, line, verified, mismatch } = receipt;
+      const { epoch, trigger, warning, skipped, from, to, summaryBy, line, verified, mismatch } = receipt;
+      const { user, notepad, rest, readWith } = receipt;
       const reported = countedByProvider(conversation, epoch);
       const removed = await removedCount(session, receipt);
       const { tokensBefore, tokensAfter } = reported ?? receipt;
@@ -106,6 +98,7 @@ async function itemsOf(
         epoch,
         trigger,
         warning,
+        skipped,
         from,
         to,
         summaryBy,
@@ -113,7 +106,10 @@ async function itemsOf(
         tokensAfter,
         tokensBy,
         removed,
-        counts,
+        user,
+        notepad,
+        rest,
+        readWith,
         line,
         ...(verified ? { verified } : {}),
         ...(mismatch ? { mismatch } : {}),
@@ -123,7 +119,7 @@ async function itemsOf(
 }
 
 /** Finds a compaction's entries, newest first, in batches, so that a long journal does not block other requests. */
-export async function findSteps(session: Session, epoch: number): Promise<Steps> {
+async function findSteps(session: Session, epoch: number): Promise<Steps> {
   const steps: Steps = {};
   for (let to = (await session.state()).row.revision; to >= 1; ) {
     const entries = await session.history({ to, limit: batchSize });
@@ -134,13 +130,13 @@ export async function findSteps(session: Session, epoch: number): Promise<Steps>
       if (ended === epoch) steps.compact = entry;
       if (!steps.compact) continue;
       if (ended !== undefined && ended < epoch) return steps;
-      if (operation.type === "context.checkpoint") steps.checkpoint ??= entry;
+      if (operation.type === "context.handoff") steps.handoff ??= entry;
       if (operation.type === "context.warn" || operation.type === "context.skip_warning") {
         if (epochAfter(entry) === epoch) steps.warning ??= entry;
       }
     }
     const oldest = entries.at(-1)?.revision ?? 1;
-    if (steps.compact && steps.checkpoint && steps.warning) return steps;
+    if (steps.compact && steps.handoff && steps.warning) return steps;
     to = oldest - 1;
     await new Promise(setImmediate);
   }
@@ -154,45 +150,24 @@ function epochAfter({ changes }: JournalEntry): number | undefined {
   return change?.type === "record" ? (change.after as Epoch | null)?.number : undefined;
 }
 
-/** Retention may have removed the steps; the receipt and the checkpoint are kept. */
+/** Retention may have removed the steps; the receipt and the handoff are kept. */
 async function assemble(
   session: Session,
   receipt: Receipt,
   item: Item,
-  { compact, checkpoint, warning }: Steps,
+  { compact, handoff, warning }: Steps,
 ): Promise<Compaction> {
-  const { kept, recallable, missing } = receipt;
-  const written =
-    checkpoint?.operation.type === "context.checkpoint"
-      ? checkpoint.operation.checkpoint
-      : (await session.records("checkpoint", [String(receipt.epoch)]))[0]?.value;
+  const [written] = await session.records("handoff", [String(receipt.epoch)]);
   return {
     ...item,
     revision: compact?.revision ?? null,
     at: compact?.at ?? null,
-    receipt: {
-      kept,
-      recallable,
-      missing,
-      putBack: receipt.putBack,
-      needed: receipt.needs.map(({ text }) => text),
-      outOfSight: outOfSight(receipt),
-    },
-    checkpoint: written
-      ? { ...checkpointOf(written), revision: checkpoint?.revision ?? null, at: checkpoint?.at ?? null }
+    handoff: written
+      ? { text: written.value.text, revision: handoff?.revision ?? null, at: handoff?.at ?? null }
       : null,
     warningTurn: warning ? await warningTurn(session, warning) : null,
     summary: compact?.operation.type === "context.compact" ? compact.operation.summary : "",
   };
-}
-
-function checkpointOf(
-  checkpoint: Checkpoint,
-): Omit<NonNullable<Compaction["checkpoint"]>, "revision" | "at"> {
-  const { epoch, text, filesRead, filesWritten, failedCommands, identifiers } = checkpoint;
-  const { openAsks, askedIn = null, openTasks, planOpen, planClosed } = checkpoint;
-  const written = { filesRead, filesWritten, failedCommands, identifiers };
-  return { epoch, text, ...written, openAsks, askedIn, openTasks, planOpen, planClosed };
 }
 
 async function warningTurn(

@@ -46,8 +46,6 @@ export interface ServerContext {
   hosts: HostSessions;
   /** Whether a reference names a file of the project, and whether that file still exists. */
   checkRef: (ref: string) => Promise<"present" | "stale" | "unchecked">;
-  /** When a file of the project last changed; undefined for anything else. */
-  changedAt: (path: string) => Promise<number | undefined>;
   clock: () => number;
 }
 

@@ -1,5 +1,5 @@
-import type { Checkpoint } from "../../engine/records.ts";
-import { takeCharacters } from "../../engine/text.ts";
+import type { Handoff } from "../../engine/records.ts";
+import { oneLine, takeCharacters } from "../../engine/text.ts";
 import { operationsSince, readNotes } from "./edit/change-notes.ts";
 import { blockerKind } from "./edit/lists.ts";
 import { logHandoff, updateContext } from "./edit/tables.ts";
@@ -109,27 +109,25 @@ export function resolvedLines(blockers: SessionStart["blockers"]): string[] {
 }
 
 export interface CheckpointOptions extends MomentOptions {
-  checkpoint: Pick<
-    Checkpoint,
-    "openAsks" | "openTasks" | "planOpen" | "planClosed" | "filesWritten" | "failedCommands"
-  >;
-  /** What triggered the checkpoint. */
+  handoff: Pick<Handoff, "plan" | "tasks" | "finished" | "said" | "lastWords">;
+  /** What triggered it. */
   moment: "before-compaction" | "session-end";
-  /** What was done, in the agent's words (default: made from the checkpoint). */
+  /** What was done, in the agent's words (default: made from the handoff). */
   summary?: string | undefined;
 }
 
-/** Compaction and session end: writes the checkpoint to the active context and a row to the hand-over log. */
+/** Compaction and session end: writes the time to the active context and a row to the handoff log. */
 export async function checkpointProject(options: CheckpointOptions): Promise<Moment> {
   return attempt(options, (project) => {
-    const { checkpoint, moment } = options;
+    const { handoff, moment } = options;
     const logged = loggedInSession(project);
-    const done = options.summary ?? summaryOf(checkpoint, logged);
+    const done = options.summary ?? summaryOf(handoff, logged);
     const summary = withoutMachinePaths(project.file.root, done).slice(0, maxSummaryLength).toWellFormed();
     const when = moment === "before-compaction" ? "Compaction" : "Session end";
-    const task = checkpoint.openTasks.at(-1);
-    const open = checkpoint.openAsks.at(-1) ?? checkpoint.planOpen[0] ?? options.summary;
-    const next = open === undefined ? undefined : withoutMachinePaths(project.file.root, open);
+    const task = handoff.tasks.at(-1);
+    const open = openItems(handoff)[0] ?? handoff.said.at(-1)?.text ?? options.summary;
+    const next =
+      open === undefined ? undefined : withoutMachinePaths(project.file.root, oneLine(open, maxNext));
     logHandoff(
       project,
       { summary: `${when}: ${summary}`, ...(task ? { task } : {}), ...(next ? { next } : {}) },
@@ -150,26 +148,35 @@ function loggedInSession(project: Project): string[] {
   return [...Map.groupBy(kinds, (kind) => kind)].map(([kind, all]) => `${all.length} ${kind}`);
 }
 
-/** The session has the full text. */
+/** The row names what is next; the session has the full text. */
+const maxNext = 300;
 const maxSummaryLength = 1_500;
 
-/** Summarises a checkpoint in one line, including unfinished work. */
-function summaryOf(checkpoint: CheckpointOptions["checkpoint"], logged: readonly string[]): string {
+/** What was done and what is open, in one line: finished work first, then the agent's last words. */
+function summaryOf(handoff: CheckpointOptions["handoff"], logged: readonly string[]): string {
   const part = (label: string, items: readonly string[], max: number) => {
     if (items.length === 0) return [];
-    const shown = items.slice(0, max).map((item) => item.slice(0, 100).toWellFormed());
+    const shown = items.slice(0, max).map((item) => oneLine(item, 100));
     const more = items.length > max ? ` and ${items.length - max} more` : "";
     return [`${label}: ${shown.join(", ")}${more}`];
   };
+  const { finished, tasks, lastWords, said } = handoff;
   const parts = [
-    ...part("done", checkpoint.planClosed, 5),
-    ...part("wrote", checkpoint.filesWritten, 5),
+    ...part("done", finished.toReversed(), 5),
     ...part("logged", logged, 5),
-    ...part("failing", checkpoint.failedCommands, 2),
-    ...part("unfinished", [...checkpoint.openTasks, ...checkpoint.planOpen], 3),
-    ...part("not answered", checkpoint.openAsks, 2),
+    ...part("unfinished", [...tasks, ...openItems(handoff)], 3),
+    ...(lastWords === "" ? [] : [`at the end: ${oneLine(lastWords, 400)}`]),
   ];
+  const last = said.at(-1)?.text;
+  if (parts.length === 0 && last !== undefined) return `asked: ${oneLine(last, 200)}`;
   return parts.length === 0 ? "nothing to report" : parts.join("; ");
+}
+
+function openItems({ plan }: CheckpointOptions["handoff"]): string[] {
+  const open = plan.filter(({ status }) => status !== "done");
+  return open
+    .sort((a, b) => Number(b.status === "current") - Number(a.status === "current"))
+    .map(({ text }) => text);
 }
 
 export interface SynthesisOptions extends MomentOptions {

@@ -3,9 +3,11 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "
 import { join } from "node:path";
 import { test } from "node:test";
 import { holdfast } from "../../../test/support/command-line.ts";
+import { calls, conversation, says, user } from "../../../test/support/conversation.ts";
 import { hook, hookProject } from "../../../test/support/hook.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { planCheckpoint } from "../../compaction/checkpoint.ts";
+import { planHandoff } from "../../compaction/handoff.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens, openMemory } from "../../index.ts";
 import { checkpointProject, recordSynthesis, startProjectSession } from "./handover.ts";
 import { lintProject } from "./lint/lint.ts";
@@ -13,13 +15,15 @@ import { templateText } from "./notes-md/sections.ts";
 import { projectSurface } from "./surface.ts";
 import { decision, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
 
-const checkpoint = {
-  openAsks: ["Please fix the login | today"],
-  openTasks: ["Fix the login"],
-  planOpen: ["Write tests"],
-  planClosed: ["Read the code"],
-  filesWritten: ["src/login.ts", "src/session.ts"],
-  failedCommands: ["npm test: 2 failed"],
+const handoff = {
+  said: [{ text: "Please fix the login | today" }],
+  tasks: ["Fix the login"],
+  plan: [
+    { text: "Read the code", status: "done" as const },
+    { text: "Write tests", status: "current" as const },
+  ],
+  finished: ["Read the code"],
+  lastWords: "The login works again.",
 };
 
 test("a session start recovers level 1, rechecks the blockers and records the time [project.moments]", async () => {
@@ -41,38 +45,37 @@ test("a session start recovers level 1, rechecks the blockers and records the ti
   assert.equal(read().match(/Session Started/g)?.length, 1);
 });
 
-test("compaction and session end write the checkpoint and a hand-over row with unfinished work [project.moments]", async () => {
+test("compaction and session end write a handoff row with what was done and what is not [project.moments]", async () => {
   const { root, project, read, clock } = makeProject();
   const done = await checkpointProject({
     root,
     clock,
-    checkpoint,
+    handoff,
     moment: "before-compaction",
     session: "ses_1",
     agent: "coder",
   });
   assert.deepEqual(done, { written: true, warnings: [] });
   assert.match(read(), /^- \*\*Current Bead\*\*: Fix the login$/m);
-  assert.match(read(), /^- \*\*Reasoning State\*\*: Please fix the login \| today$/m);
+  assert.match(read(), /^- \*\*Reasoning State\*\*: Write tests$/m);
   assert.match(
     read(),
-    /^\| 2026-\S+ \| coder \| Compaction: done: Read the code; wrote: src\/login\.ts, src\/session\.ts; failing: npm test: 2 failed; unfinished: .* \(session ses_1\) \|$/m,
+    /^\| 2026-\S+ \| coder \| Compaction: done: Read the code; unfinished: Fix the login, Write tests; at the end: The login works again\. \(session ses_1\) \|$/m,
   );
-  await checkpointProject({ root, clock, checkpoint, moment: "session-end", summary: "All is well" });
+  await checkpointProject({ root, clock, handoff, moment: "session-end", summary: "All is well" });
   assert.match(read(), /^\| 2026-\S+ \| agent \| Session end: All is well \|$/m);
   const long = "多 much ".repeat(2_000);
   const lots = Array.from({ length: 50 }, () => long);
   const full = {
-    openAsks: lots,
-    openTasks: lots,
-    planOpen: lots,
-    planClosed: lots,
-    filesWritten: lots,
-    failedCommands: lots,
+    said: lots.map((text) => ({ text })),
+    tasks: lots,
+    plan: lots.map((text) => ({ text, status: "open" as const })),
+    finished: lots,
+    lastWords: long,
   };
   for (const summary of [undefined, long])
     assert.deepEqual(
-      await checkpointProject({ root, clock, checkpoint: full, moment: "session-end", summary }),
+      await checkpointProject({ root, clock, handoff: full, moment: "session-end", summary }),
       done,
     );
   const findings = lots.map((summary) => ({ tool: summary, summary }));
@@ -86,17 +89,27 @@ test("compaction and session end write the checkpoint and a hand-over row with u
   assert.deepEqual((await lintProject(project)).findings, []);
 });
 
-test("the controller's checkpoint can be passed unchanged [project.moments]", async () => {
+test("a handoff of a conversation is logged with what was done [project.moments]", async () => {
   const { root, read, clock } = makeProject();
-  const memory = await openMemory({ store: "memory:" });
-  const state = await (await memory.createSession()).state();
-  const planned = planCheckpoint({ state, messages: [], to: 0, countTokens: estimateTokens });
-  assert.equal(
-    (await checkpointProject({ root, clock, checkpoint: planned, moment: "before-compaction" })).written,
-    true,
-  );
-  assert.match(read(), /Compaction: nothing to report/);
-  await memory.close();
+  const planned = (messages: StoredMessage[], ticked: string[] = []) =>
+    planHandoff({
+      epoch: 1,
+      messages,
+      to: messages.length,
+      tasks: [],
+      ticked,
+      room: { tokens: 600 },
+      countTokens: estimateTokens,
+    });
+  const log = (handoff: ReturnType<typeof planned>) =>
+    checkpointProject({ root, clock, handoff, moment: "session-end" });
+  assert.equal((await log(planned([]))).written, true);
+  assert.match(read(), /Session end: nothing to report/);
+  await log(planned(conversation(user("Fix it"), says("Fixed the parser."))));
+  assert.match(read(), /Session end: at the end: Fixed the parser\./);
+  const closed = calls("mcp__holdfast__end_task", { summary: "Ported the parser" });
+  await log(planned(conversation(closed), ["Survey all sheets"]));
+  assert.match(read(), /Session end: done: Ported the parser, Survey all sheets/);
 });
 
 test("a host gets level 1 within its budget in any script, and a few blockers as data [project.budgets] [project.data]", async () => {
@@ -127,7 +140,7 @@ test("without notes, or with notes that cannot be used, nothing is written and n
     written: false,
     warnings: [],
   });
-  assert.deepEqual(await checkpointProject({ root, checkpoint, moment: "session-end" }), {
+  assert.deepEqual(await checkpointProject({ root, handoff, moment: "session-end" }), {
     written: false,
     warnings: [],
   });
@@ -139,7 +152,7 @@ test("without notes, or with notes that cannot be used, nothing is written and n
   assert.deepEqual([linked.text, linked.written], ["", false]);
   assert.match(linked.warnings.join(), /goes through a link/);
   assert.equal(readFileSync(join(outside, "NOTES.md"), "utf8"), seedNotes);
-  const missing = await checkpointProject({ root: join(root, "none"), checkpoint, moment: "session-end" });
+  const missing = await checkpointProject({ root: join(root, "none"), handoff, moment: "session-end" });
   assert.equal(missing.written, false);
   assert.match(missing.warnings.join(), /cannot be opened/);
 });

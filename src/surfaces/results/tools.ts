@@ -3,7 +3,6 @@ import { messageOfPart, partKey } from "../../context/conversation.ts";
 import { fittingLength, splitsPair } from "../../context/excerpt.ts";
 import { fenceContent } from "../../context/fence.ts";
 import type { Json } from "../../engine/json.ts";
-import { lowerCase, rankPassages } from "../../engine/rank.ts";
 import { oneLine, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { SessionHandle } from "../session-handle.ts";
@@ -66,100 +65,6 @@ function readRange(range: string, lines: number): [from: number, to: number] {
     `There are no lines ${quote(range)}: the result has lines 1 to ${lines}. Give "range" as 10-40, 10- or 10.`,
     { data: { range, lines } },
   );
-}
-
-const recall = defineTool({
-  name: "recall",
-  description:
-    "Read earlier messages that were compacted away: by number, or by searching for a text or its words.",
-  input: z.strictObject({
-    message: z.int().min(1).optional().describe("A message's number"),
-    query: z.string().min(1).optional().describe("Text to look for"),
-    offset,
-  }),
-  output: z.object({
-    content: z.string(),
-    matches: z.array(z.object({ message: z.number(), excerpt: z.string() })).optional(),
-    message: z.string().optional(),
-  }),
-  readOnly: true,
-  idempotent: true,
-  run: async (call, { message, query, offset: skip = 0 }) => {
-    const { session } = call;
-    if (message !== undefined)
-      return page(messageText(await oneMessage(session, message)), skip, "recall", call);
-    if (query !== undefined) return search(session, query);
-    throw new HoldfastError("invalid_input", `recall needs "message" (a number) or "query" (a text).`);
-  },
-});
-
-async function oneMessage(session: SessionHandle, number: number): Promise<Json> {
-  const [found] = await session.messages(number, number);
-  if (found !== undefined) return found;
-  const { row } = await session.state();
-  throw new HoldfastError(
-    "not_found",
-    `There is no message ${number}; the last one is ${row.counters.lastMessage}.`,
-    { data: { message: number } },
-  );
-}
-
-/** Max messages in the answer to a search. */
-const maxMatches = 20;
-const excerptLength = 240;
-
-/** The messages that contain the text, newest first. If none does, those that share its words, best first. */
-async function search(session: SessionHandle, query: string) {
-  const texts = (await session.messages()).map((message) => messageText(message, isNotRecall));
-  const needle = lowerCase(query);
-  const containing = texts.flatMap((text, index) => {
-    const at = lowerCase(text).indexOf(needle);
-    const excerpt = text.slice(Math.max(0, at - 100), at + query.length + 100).toWellFormed();
-    return at === -1 ? [] : [{ message: index + 1, excerpt }];
-  });
-  const ranked = containing.length > 0 ? [] : rankPassages(query, texts);
-  const total = containing.length + ranked.length;
-  const matches = [
-    ...containing.reverse().slice(0, maxMatches),
-    ...ranked
-      .slice(0, maxMatches)
-      .map(({ index }) => ({ message: index + 1, excerpt: bestExcerpt(query, texts[index] ?? "") })),
-  ];
-  const lead = ranked.length > 0 ? "No message contains that text; these share its words. " : "";
-  const more =
-    total > matches.length
-      ? ` These are the ${matches.length} ${ranked.length > 0 ? "best" : "newest"} of ${total} matches; use a longer query to narrow them down.`
-      : "";
-  return {
-    content: "",
-    matches,
-    message:
-      total === 0
-        ? "No message contains that text."
-        : `${lead}Call recall with a message number to read it in full.${more}`,
-  };
-}
-
-/** The piece of a text that shares most with the query. */
-function bestExcerpt(query: string, text: string): string {
-  const pieces: string[] = [];
-  for (let at = 0; at < text.length; at += excerptLength) pieces.push(text.slice(at, at + excerptLength));
-  return (pieces[rankPassages(query, pieces)[0]?.index ?? 0] ?? "").toWellFormed();
-}
-
-/** A message as text, whatever shape its content has. */
-function messageText(value: Json, include: (part: Json) => boolean = () => true): string {
-  const { message } = value as { message?: { role?: string; content?: Json } };
-  const content = message?.content ?? value;
-  if (typeof content === "string") return `${message?.role ?? ""}: ${content}`;
-  if (!Array.isArray(content)) return JSON.stringify(content);
-  return `${message?.role ?? ""}: ${content.filter(include).map(partText).join("\n")}`;
-}
-
-/** Earlier searches and recalled texts also contain the query and would crowd out the original messages. */
-function isNotRecall(part: Json): boolean {
-  const { toolName } = part as { toolName?: string };
-  return toolName !== recall.name && toolName !== recallResult.name;
 }
 
 function partText(part: Json): string {
@@ -247,12 +152,12 @@ function page(
   };
 }
 
-/** Clears tool results from the context, and reads back what left it. */
+/** Clears tool results from the context, and reads them back. */
 export const resultsSurface: Surface = {
   name: "results",
-  tools: [clearResult, recallResult, recall],
+  tools: [clearResult, recallResult],
   guidance: (_limits, { keepsConversation }) =>
     keepsConversation
-      ? "Old long tool results are replaced with one line; recall_result brings one back. recall reads messages that were compacted away. When you have worked a long result into your notes, call clear_result."
-      : "recall and recall_result read the messages and tool results that this session has stored.",
+      ? "Old long tool results are replaced with one line; recall_result brings one back. When you have worked a long result into your notes, call clear_result."
+      : "recall_result reads the tool results that this session has stored.",
 };

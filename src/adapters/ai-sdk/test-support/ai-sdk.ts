@@ -41,7 +41,7 @@ export async function openSdkStage(
   options: Partial<MemoryOptions> = {},
 ): Promise<SdkStage> {
   const server = await startScriptedServer(script);
-  const surfaces = ["notepad", "notes", "tasks", "results"] as const;
+  const surfaces = ["notepad", "notes", "tasks", "results", "recall"] as const;
   const memory = await openTestMemory({ surfaces, ...options });
   const session = await memory.openSession("s");
   const events: AgentEvent[] = [];

@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Compaction } from "../../../compaction/compaction.ts";
-import type { Receipt } from "../../../engine/records.ts";
 import type { Session } from "../../../sessions/session.ts";
 import { memoryFor, type ShownMemory } from "../../../sessions/shown-memory.ts";
 import { notify, notifyEnd, pluginDriver } from "../../plugin/driver.ts";
@@ -10,7 +9,7 @@ import { claudeCode } from "../host.ts";
 import type { HookInput, HookOutput } from "./api.ts";
 import type { MemoryServerParts } from "./memory-server.ts";
 
-interface HookParts extends MemoryServerParts {
+interface HookParts extends Pick<MemoryServerParts, "session" | "shown"> {
   report: (error: unknown) => void;
 }
 
@@ -19,14 +18,16 @@ export class AgentSdkHooks {
   readonly #parts: HookParts;
   readonly #session: Session;
   readonly #shown: ShownMemory;
+  /** The transcript of the conversation; "" before its first event. */
+  transcript = "";
   #isStarted = false;
   #conversation: string | undefined;
   /** Whether the conversation contains the memory. */
   #isShown = false;
-  /** A compaction whose checkpoint is written, and the size of the transcript then. */
-  #begun: { run: Compaction; size: number } | undefined;
-  /** The last compaction, until its summary is known. */
-  #ended: Receipt | undefined;
+  /** The size of the transcript when the handoff of a compaction was written. */
+  #begun: { size: number } | undefined;
+  /** The compaction that the conversation goes on from has ended: Claude Code reports its end twice. */
+  #hasEnded = false;
 
   constructor(parts: HookParts) {
     this.#parts = parts;
@@ -46,8 +47,10 @@ export class AgentSdkHooks {
 
   async #handle(input: HookInput): Promise<HookOutput> {
     if (input.agent_id !== undefined) return {};
+    this.transcript = input.transcript_path;
     if (input.hook_event_name === "PreCompact") await this.#begin(input);
-    if (input.hook_event_name === "PostCompact") await this.#account(input);
+    if (input.hook_event_name === "PostCompact" && this.#begun)
+      await this.#close(input, input.compact_summary ?? "");
     if (input.hook_event_name === "SessionEnd") await this.#end(input);
     if (!["UserPromptSubmit", "SessionStart"].includes(input.hook_event_name)) return {};
     this.#follow(input);
@@ -64,10 +67,10 @@ export class AgentSdkHooks {
     this.#conversation = id;
     if (!isNew) return;
     this.#shown.forget();
-    [this.#isShown, this.#begun, this.#ended] = [false, undefined, undefined];
+    [this.#isShown, this.#begun, this.#hasEnded] = [false, undefined, false];
   }
 
-  /** The memory as it is now, after a compaction with the checkpoint and the receipt; later what others changed. */
+  /** The memory as it is now, after a compaction with the handoff and the receipt; later what others changed. */
   async #show({ hook_event_name: name, transcript_path: path }: HookInput): Promise<HookOutput> {
     const hookEventName = name === "SessionStart" ? name : "UserPromptSubmit";
     if (!this.#isStarted) await notify(this.#session, { kind: "session-start" }, this.#parts.report);
@@ -83,9 +86,8 @@ export class AgentSdkHooks {
   async #begin({ transcript_path: path, cwd }: HookInput): Promise<void> {
     const { messages = [] } = readConversation(claudeCode, path) ?? {};
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    const run = this.#compaction(cwd);
-    await run.begin({ messages, to: messages.length, transcript: { path, size } });
-    this.#begun = { run, size };
+    await this.#compaction(cwd).begin({ messages, to: messages.length, transcript: { path, size } });
+    [this.#begun, this.#hasEnded] = [{ size }, false];
   }
 
   #compaction(cwd: string): Compaction {
@@ -96,7 +98,7 @@ export class AgentSdkHooks {
         session,
         cwd,
         report,
-        wayBack: "transcript",
+        readWith: "recall",
         async contextAfter({ body }) {
           shown.forget();
           const text = `${(await shown.texts(session)).head}\n${body}`;
@@ -109,30 +111,17 @@ export class AgentSdkHooks {
   /** The conversation begins again after a compaction. Claude Code may report its summary before or after this. */
   async #finish(input: HookInput): Promise<void> {
     const { transcript_path: path } = input;
-    if (!this.#begun && this.#ended) return;
+    if (!this.#begun && this.#hasEnded) return;
     if (!this.#begun) await this.#begin(input);
-    const size = this.#begun?.size ?? 0;
-    await this.#close(
-      readSummary(claudeCode, path, size) || (readConversation(claudeCode, path)?.summary ?? ""),
-    );
+    const summary = readSummary(claudeCode, path, this.#begun?.size ?? 0);
+    await this.#close(input, summary || (readConversation(claudeCode, path)?.summary ?? ""));
   }
 
-  async #account({ compact_summary: summary = "", cwd }: HookInput): Promise<void> {
-    if (this.#begun) return this.#close(summary);
-    if (this.#ended?.summaryBy !== "unknown" || summary === "") return;
-    const run = this.#compaction(cwd);
-    if (await run.reopen(this.#ended))
-      this.#ended = (await run.finish({ text: summary, by: "model" })).receipt;
-  }
-
-  async #close(summary: string): Promise<void> {
-    const begun = this.#begun;
-    if (!begun) return;
-    this.#begun = undefined;
-    const { receipt } = await begun.run.finish({ text: summary, by: summary === "" ? "unknown" : "model" });
-    this.#ended = receipt;
-    const [checkpoint] = await this.#session.records("checkpoint", [String(receipt.epoch)]);
-    this.#shown.forget([checkpoint?.value.text ?? "", receipt.line].filter((text) => text !== ""));
+  async #close({ cwd }: HookInput, summary: string): Promise<void> {
+    [this.#begun, this.#hasEnded] = [undefined, true];
+    const by = summary === "" ? ("unknown" as const) : ("model" as const);
+    const { handoff, receipt } = await this.#compaction(cwd).finish({ text: summary, by });
+    this.#shown.forget([handoff.text, receipt.line].filter((text) => text !== ""));
     this.#isShown = false;
   }
 

@@ -1,7 +1,9 @@
 import { HoldfastError } from "../../../errors.ts";
 import type { Session } from "../../../sessions/session.ts";
 import { ShownMemory } from "../../../sessions/shown-memory.ts";
-import { inPlugin } from "../../../surfaces/surface.ts";
+import { inPlugin, type ReadConversation } from "../../../surfaces/surface.ts";
+import { readTranscripts } from "../../past-conversation.ts";
+import { claudeCode } from "../host.ts";
 import type { HookInput } from "./api.ts";
 import { AgentSdkHooks } from "./hooks.ts";
 import { memoryServer, serverName, toolPrefix } from "./memory-server.ts";
@@ -32,10 +34,13 @@ export async function holdfastClaude({ session, onError }: HoldfastClaudeOptions
   };
   const shown = new ShownMemory();
   const tools = await session.tools(inPlugin);
-  const hooks = new AgentSdkHooks({ session, shown, tools, report });
+  // The conversation is in the transcript that the hooks were last told of.
+  const conversation: ReadConversation = async () =>
+    hooks.transcript === "" ? undefined : readTranscripts([{ host: claudeCode, path: hooks.transcript }]);
+  const hooks = new AgentSdkHooks({ session, shown, report });
   const matcher = [{ hooks: [(input: HookInput) => hooks.answer(input)] }];
   // The SDK types this as its own class, and only connects it.
-  const instance = memoryServer({ session, shown, tools }) as never;
+  const instance = memoryServer({ session, shown, tools, conversation }) as never;
   return {
     hooks: {
       SessionStart: matcher,

@@ -2,6 +2,7 @@ import { isObject, objectIn, textIn } from "../../../engine/json.ts";
 import { HoldfastError } from "../../../errors.ts";
 import type { Session } from "../../../sessions/session.ts";
 import type { ShownMemory } from "../../../sessions/shown-memory.ts";
+import type { ReadConversation } from "../../../surfaces/surface.ts";
 import { packageVersion } from "../../../workspace/package.ts";
 import type { Transport } from "./api.ts";
 
@@ -14,6 +15,7 @@ export interface MemoryServerParts {
   session: Session;
   shown: ShownMemory;
   tools: Awaited<ReturnType<Session["tools"]>>;
+  conversation: ReadConversation;
 }
 
 /** Answers the Model Context Protocol over the SDK's transport: memory's tools, and nothing else. */
@@ -43,7 +45,7 @@ async function answer(parts: MemoryServerParts, message: unknown): Promise<objec
 }
 
 async function resultOf(
-  { session, shown, tools }: MemoryServerParts,
+  { session, shown, tools, conversation }: MemoryServerParts,
   method: string,
   params: Record<string, unknown>,
 ): Promise<object> {
@@ -62,7 +64,8 @@ async function resultOf(
       const [name, input] = [textIn(params.name), isObject(params.arguments) ? params.arguments : {}];
       // Claude Code names the model's call; without a name the call is a new one.
       const id = textIn(objectIn(params._meta)["claudecode/toolUseId"]) || crypto.randomUUID();
-      const { ok, text } = await session.call(name, input, { key: await shown.ownEdit(id, name, input) });
+      const key = await shown.ownEdit(id, name, input);
+      const { ok, text } = await session.call(name, input, { key }, { conversation });
       return { content: [{ type: "text", text }], ...(ok ? {} : { isError: true }) };
     }
     default:

@@ -1,0 +1,223 @@
+import { resultText, type StoredMessage } from "../../context/conversation.ts";
+import { fittingLength, splitsPair } from "../../context/excerpt.ts";
+import { fenceContent } from "../../context/fence.ts";
+import { isObject } from "../../engine/json.ts";
+import { eachOccurrence, lowerCase, queryWords, rankPassages } from "../../engine/rank.ts";
+
+/** A piece of a message, with a number to read on from: "12.3" is the third piece of message 12. */
+export interface Passage {
+  from: string;
+  who: string;
+  /** Milliseconds; 0 if it is not known. */
+  at: number;
+  text: string;
+}
+
+/** Characters of a passage: enough to be found by its words, and little enough to be about one thing. */
+const passageLength = 1_400;
+
+/** Where the pieces of a text begin. A piece ends at the end of a line or a word where that costs little. */
+function pieceStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = 0; at + passageLength < text.length; ) {
+    const piece = text.slice(at, at + passageLength);
+    const end = [piece.lastIndexOf("\n"), piece.lastIndexOf(" ")].find(
+      (found) => found > passageLength * 0.7,
+    );
+    const next = at + (end === undefined ? passageLength : end + 1);
+    at = splitsPair(text, next) ? next - 1 : next;
+    starts.push(at);
+  }
+  return starts;
+}
+
+/** The number of the passage that has a character of a message's text. */
+export function passageAt(message: number, text: string, offset: number): string {
+  const index = pieceStarts(text).findLastIndex((start) => start <= offset);
+  return `${message}.${index + 1}`;
+}
+
+interface Call {
+  tool: string;
+  text: string;
+}
+
+/** Colors of a terminal. */
+const colors = new RegExp(`${String.fromCharCode(27)}\\[[\\d;?]*[A-Za-z]`, "g");
+
+/** The passages of messages, in order. A result stands below its call, so that both are found together. */
+export function passagesOf(messages: readonly StoredMessage[]): Passage[] {
+  const calls = new Map<string, Call>();
+  const answered = new Set<string>();
+  for (const { message } of messages) {
+    if (typeof message.content === "string") continue;
+    for (const part of message.content) {
+      if (part.type === "tool-call")
+        calls.set(part.toolCallId, { tool: part.toolName, text: describeCall(part.toolName, part.input) });
+      if (part.type === "tool-result") answered.add(part.toolCallId);
+    }
+  }
+  return messages.flatMap((stored) => {
+    const { who, text } = toldBy(stored, calls, answered);
+    if (text.trim() === "") return [];
+    const starts = pieceStarts(text);
+    return starts.map((start, index) => ({
+      from: `${stored.number}.${index + 1}`,
+      who,
+      at: stored.at,
+      text: text.slice(start, starts[index + 1] ?? text.length),
+    }));
+  });
+}
+
+/** What a message says, without calls that stand above their result, and without earlier recalls. */
+function toldBy(
+  { message }: StoredMessage,
+  calls: ReadonlyMap<string, Call>,
+  answered: ReadonlySet<string>,
+): { who: string; text: string } {
+  const { role, content } = message;
+  let who = role === "assistant" ? "you" : role;
+  if (typeof content === "string") return { who, text: content };
+  const texts = content.map((part) => {
+    if (part.type === "text") return part.text;
+    if (part.type === "tool-call")
+      return answered.has(part.toolCallId) || isRecall(part.toolName)
+        ? ""
+        : (calls.get(part.toolCallId)?.text ?? "");
+    if (part.type !== "tool-result") return "";
+    const { tool = part.toolName, text = part.toolName } = calls.get(part.toolCallId) ?? {};
+    if (isRecall(tool)) return "";
+    who = tool === "tool" ? "result" : `result of ${tool}`;
+    return `${text}\n→ ${resultText(part.output)}`;
+  });
+  return {
+    who,
+    text: texts
+      .filter((text) => text !== "")
+      .join("\n")
+      .replaceAll(colors, ""),
+  };
+}
+
+/** A command as it was typed; any other call with its fields. */
+function describeCall(tool: string, input: unknown): string {
+  if (!isObject(input)) return `${tool} ${JSON.stringify(input)}`;
+  if (typeof input.command === "string") return `$ ${input.command}`;
+  const fields = Object.entries(input).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return [tool, ...fields].join("\n");
+}
+
+/** What recall found before would crowd out where it was. */
+function isRecall(tool: string): boolean {
+  return /(?:^|[_.:/-])recall(?:_result)?$/.test(tool);
+}
+
+/** The last time that a date can have. */
+const maxTime = 8.64e15;
+
+/** Tokens of an answer, and the passages in it. */
+export const maxRecallTokens = 1_500;
+const maxPassages = 5;
+
+/** The passages that share most with a query, each cut to the part that does, within the room. */
+export function findPassages(
+  query: string,
+  passages: readonly Passage[],
+  room: number,
+  countTokens: (text: string) => number,
+): Passage[] {
+  const best = bestOf(query, passages);
+  let left = room;
+  return best.map((passage, place) => {
+    const share = left / (best.length - place);
+    const text = cutAround(query, passage.text, share - headingTokens, countTokens);
+    left -= countTokens(text) + headingTokens;
+    return { ...passage, text };
+  });
+}
+
+/** The user's own words count more: they are short, and long results repeat words more often. */
+const userWeight = 1.5;
+
+/** The best passages, without those that differ from a better one only in numbers. */
+function bestOf(query: string, passages: readonly Passage[]): Passage[] {
+  const ranked = rankPassages(
+    query,
+    passages.map(({ text }) => text),
+  )
+    .flatMap(({ index, score }) => {
+      const passage = passages[index];
+      return passage ? [{ passage, score: passage.who === "user" ? score * userWeight : score }] : [];
+    })
+    .sort((a, b) => b.score - a.score);
+  const best = new Map<string, Passage>();
+  for (const { passage } of ranked) {
+    if (best.size === maxPassages) break;
+    const shape = passage.text.slice(0, 400).replaceAll(/\d+/g, "0");
+    if (!best.has(shape)) best.set(shape, passage);
+  }
+  return [...best.values()];
+}
+
+/** Tokens of the line above a passage. */
+const headingTokens = 25;
+
+/** The part of a text of at most this many tokens in which the query's words are. */
+function cutAround(
+  query: string,
+  text: string,
+  tokens: number,
+  countTokens: (text: string) => number,
+): string {
+  if (countTokens(text) <= tokens) return text;
+  const lower = lowerCase(text);
+  const places: number[] = [];
+  for (const word of queryWords(query)) eachOccurrence(word, text, lower, (from) => places.push(from));
+  places.sort((a, b) => a - b);
+  const length = fittingLength((size) => text.slice(0, size), text.length, Math.max(20, tokens), countTokens);
+  let [start, most] = [0, 0];
+  for (const [index, from] of places.entries()) {
+    const within = places.slice(index).filter((place) => place < from + length * 0.9).length;
+    if (within > most) [start, most] = [Math.max(0, from - Math.floor(length * 0.1)), within];
+  }
+  const end = Math.min(text.length, start + length);
+  return `${start > 0 ? "…" : ""}${text.slice(start, end)}${end < text.length ? "…" : ""}`.toWellFormed();
+}
+
+/** The passages from a number on, as many as fit, and the number of the next one. */
+export function readOn(
+  from: string,
+  passages: readonly Passage[],
+  room: number,
+  countTokens: (text: string) => number,
+): { passages: Passage[]; next: string | undefined } | undefined {
+  const wanted = from.includes(".") ? from : `${from}.1`;
+  // A message with nothing but calls is told with their results.
+  const start = passages.findIndex((passage) => isFrom(passage.from, wanted));
+  if (start === -1) return undefined;
+  let left = room;
+  let end = start;
+  for (const { text } of passages.slice(start)) {
+    left -= countTokens(text) + headingTokens;
+    // A page must not be empty, however little room there is.
+    if (left < 0 && end > start) break;
+    end++;
+  }
+  return { passages: passages.slice(start, end), next: passages[end]?.from };
+}
+
+/** Whether a passage is the wanted one, or of a later message. */
+function isFrom(from: string, wanted: string): boolean {
+  return from === wanted || Number.parseInt(from, 10) > Number.parseInt(wanted, 10);
+}
+
+/** "[12.3] user, 2026-11-18 14:03 UTC", and the text. What was said is data: it cannot pass for a marker of ours. */
+export function renderPassage({ from, who, at, text }: Passage): string {
+  const when = !(at > 0 && at < maxTime)
+    ? ""
+    : `, ${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return `[${from}] ${who}${when}\n${fenceContent(text)}`;
+}
