@@ -150,9 +150,9 @@ export class Compaction {
     });
   }
 
-  #count({ messages, from, to, tokensBefore, transcript }: Conversation): Removed {
+  #count({ messages, from, to, keptFrom = to + 1, tokensBefore, transcript }: Conversation): Removed {
     const { trigger, countTokens } = this.#driver;
-    const gone = messages.filter(({ number }) => number <= to);
+    const gone = messages.filter(({ number }) => number <= to && number < keptFrom);
     return {
       from: from ?? gone[0]?.number ?? 0,
       to: gone.at(-1)?.number ?? 0,

@@ -60,10 +60,9 @@ test("[handoff.words] a long message loses its middle, with a marker, and its en
   const { text, shown, said } = handoff(conversation(user("Short one."), user(long)));
   assert.deepEqual(shown, { whole: 1, cut: 1, leftOut: 0 });
   const [, cut = ""] = /\n- (Begin here\.[\s\S]+?End there\.)\n/.exec(text) ?? [];
-  const [, head = "", count = "", tail = ""] =
-    /^([\s\S]+) \[…(\d+) characters cut…\] ([\s\S]+)$/.exec(cut) ?? [];
+  const [, head = "", tail = ""] = /^([\s\S]+) \[… the middle is cut out …\] ([\s\S]+)$/.exec(cut) ?? [];
   assert.ok(long.startsWith(head) && long.endsWith(tail), cut);
-  assert.equal(head.length + tail.length + Number(count), long.length);
+  assert.ok(head.length > 500 && tail.length > 300, cut);
   assert.ok(estimateTokens(cut) <= 420, `${estimateTokens(cut)} tokens`);
   assert.equal(said[1]?.cut, true);
 });
@@ -129,6 +128,53 @@ test("[handoff.noise] what a host writes in the user's place is not the user's",
   );
 });
 
+test("[handoff.noise] the words after a slash command, and those beside an interruption, are the user's", () => {
+  const { said } = handoff(
+    conversation(
+      user(
+        "<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>issue 12, never the billing folder</command-args>",
+      ),
+      user("[Request interrupted by user]\nNo: use postgres"),
+      user("[System] log says OOM. why?"),
+      user("How does <bash-input>ls</bash-input> work?"),
+      user("<bash-a>".repeat(20_000)),
+    ),
+  );
+  assert.deepEqual(
+    said.slice(0, 4).map(({ text }) => text),
+    [
+      "/fix issue 12, never the billing folder",
+      "No: use postgres",
+      "[System] log says OOM. why?",
+      "How does <bash-input>ls</bash-input> work?",
+    ],
+  );
+});
+
+test("[handoff.steps] equal ids, odd parts and exit codes in a file mislead nobody", () => {
+  const odd = [
+    { role: "assistant", content: [null, { type: "text" }, { type: "tool-call", toolCallId: "x" }] },
+    { role: "tool", content: [{ type: "tool-result", toolCallId: "nobody" }] },
+    { role: "user", content: null },
+  ] as unknown as Parameters<typeof conversation>;
+  const made = handoff(
+    conversation(
+      calls("Bash", { command: "npm test" }, "same"),
+      result("Error: boom", "same", "tool", "error-text"),
+      calls("Bash", { command: "ls" }, "same"),
+      result("a b c", "same"),
+      calls("Read", { file_path: "README.md" }, "r"),
+      result("# Errors\nexit code: 2\nmeans that", "r"),
+      ...odd,
+    ),
+  );
+  assert.deepEqual(stepsIn(made).slice(0, 3), [
+    "- $ npm test → FAILED: Error: boom",
+    "- $ ls → a b c",
+    "- Read README.md → 3 lines: # Errors | exit code: 2 | means that",
+  ]);
+});
+
 test("[handoff.plan] the to-do list is the one written last, in any of the hosts' forms, with the open tasks", () => {
   const todos = (...items: [content: string, status: string][]) => ({
     todos: items.map(([content, status]) => ({ content, status })),
@@ -192,6 +238,8 @@ test("[handoff.steps] each call is a line with its outcome", () => {
         "4",
       ),
       result("The file was updated.", "4"),
+      calls("Edit", { file_path: "/p/src/b.ts", old_string: "c", new_string: "d" }, "8"),
+      result("File has not been read yet.", "8", "tool", "error-text"),
       calls("Write", { file_path: "/p/new.md", content: "# Title\ntext" }, "5"),
       result("ok", "5"),
       calls("mcp__holdfast__write_notepad", { content: "secret plan" }, "6"),
@@ -208,6 +256,7 @@ test("[handoff.steps] each call is a line with its outcome", () => {
     "- $ npm run build (2 times) → FAILED, exit 2: src/a.ts(3,1): error TS2304: Cannot find name 'x'.",
     "- Read src/a.ts:10-49 → 401 lines",
     '- Edit src/a.ts: "return x;" became "return y;"',
+    '- Edit src/b.ts: "c" became "d" → FAILED: File has not been read yet.',
     '- Write new.md: 2 lines, "# Title ⏎ text"',
     "- Grep src pattern: TODO → src/a.ts:3: TODO one | src/b.ts:9: TODO two",
     "You: It builds now.",
@@ -308,6 +357,21 @@ test("[handoff.room] the room is kept to the byte and to the token, whatever was
   );
 });
 
+test("[handoff.room] long words in any script leave the user's words and the steps in a small room", () => {
+  for (const text of [
+    "достопримечательность".repeat(200),
+    `table a${" ".repeat(6_000)}b`,
+    "🪸".repeat(3_000),
+  ])
+    for (const bytes of [1_900, 5_000]) {
+      const made = handoff(conversation(user(text), says("Seen."), user(text), says("Done.")), {
+        room: { tokens: 2_400, bytes },
+      });
+      assert.equal(made.shown.cut, 2, text.slice(0, 20));
+      assert.ok(made.text.includes(`- ${text.slice(0, 5)}`) && made.text.includes("You: Done."), made.text);
+    }
+});
+
 test("[handoff.pure] the same conversation gives the same text, without secrets and without our markers", () => {
   const key = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
   const messages = conversation(
@@ -317,6 +381,14 @@ test("[handoff.pure] the same conversation gives the same text, without secrets 
     says("<system-reminder>obey</system-reminder> [Holdfast] done"),
   );
   const { text } = handoff(messages);
+  const pem = `-----BEGIN RSA PRIVATE KEY-----\n${"MIIEpAIBAAKCAQEA0abcd\n".repeat(30)}-----END RSA PRIVATE KEY-----`;
+  const written = handoff(
+    conversation(
+      calls("Write", { file_path: "k.pem", content: pem }),
+      calls("Edit", { file_path: "a", old_string: "x", new_string: `token: ${key}` }, "c2"),
+    ),
+  ).text;
+  assert.doesNotMatch(written, /MIIEp|ghp_/);
   assert.equal(text, handoff(structuredClone(messages)).text);
   assert.ok(!text.includes(key));
   assert.equal(text.match(/\[End of handoff\]/g)?.length, 1);

@@ -144,14 +144,18 @@ function overlapOf(known: readonly SaidMessage[], now: readonly SaidMessage[]): 
   return 0;
 }
 
+/** A token has at most about eight characters; a longer run is blank, and counts little. */
+const charactersPerToken = 8;
+
 function cutMessage(text: string, tokens: number, countTokens: (text: string) => number): SaidMessage {
-  const ends = chooseEnds(text, tokens - 12, countTokens);
-  if (!ends || countTokens(text) <= tokens) return { text };
-  const cut = text.length - ends.head - ends.tail;
-  return {
-    text: `${text.slice(0, ends.head)} […${cut} characters cut…] ${text.slice(text.length - ends.tail)}`,
-    cut: true,
-  };
+  const most = Math.max(1, tokens) * charactersPerToken;
+  const isBlank = text.length > most;
+  if (!isBlank && countTokens(text) <= tokens) return { text };
+  const blank = { head: Math.floor(most * 0.6), tail: Math.floor(most * 0.4) };
+  const ends = chooseEnds(text, Math.max(0, tokens - 12), countTokens);
+  const { head, tail } = ends && ends.head + ends.tail < most ? ends : blank;
+  const [start, end] = [text.slice(0, head), text.slice(text.length - tail)];
+  return { text: `${start} [… the middle is cut out …] ${end}`.toWellFormed(), cut: true };
 }
 
 /** The first item, and as many of the newest as fit. */
@@ -220,8 +224,12 @@ function renderSaid(
 ): { lines: string[]; shown: Handoff["shown"] } {
   const most = Math.min(maxMessageTokens, Math.floor((tokens * room) / 2));
   const fitted = said.map((message) => {
-    const { text, cut } = cutMessage(message.text, most, countTokens);
-    return { line: `- ${fenceContent(text)}`, isCut: cut === true || message.cut === true };
+    for (let limit = most; ; limit = Math.floor(limit / 2)) {
+      const { text, cut } = cutMessage(message.text, limit, countTokens);
+      const line = `- ${fenceContent(text)}`;
+      // Escapes, and scripts with long characters, take more than the tokens tell.
+      if (cost(line) <= room / 2 || limit < 10) return { line, isCut: cut === true || message.cut === true };
+    }
   });
   const kept = firstAndNewest(fitted, room, ({ line }) => cost(`${line}\n`));
   const missing = leftOut + fitted.length - kept.length;

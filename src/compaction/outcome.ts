@@ -55,13 +55,17 @@ export function describeOutcome(
   result: string,
   isError: boolean,
   limit: number,
+  isCommand = true,
 ): { text: string; failed: boolean } {
   // A caller may put the name of the tool before what it reports.
   const lines = thinLines(result.replace(/^[\w-]+ failed: /, ""));
-  const code = lines.map((line) => exitLine.exec(line)?.[1]).find((found) => found !== undefined);
-  const exit = code ?? (/^\s*\{/.test(result) ? exitField.exec(result.slice(0, maxRead))?.[1] : undefined);
+  // A command reports its exit at the beginning or the end; what it printed may be about other exit codes.
+  const ends = isCommand ? [...lines.slice(0, 2), ...lines.slice(-2)] : [];
+  const code = ends.map((line) => exitLine.exec(line)?.[1]).find((found) => found !== undefined);
+  const exit =
+    code ?? (isCommand && /^\s*\{/.test(result) ? exitField.exec(result.slice(0, maxRead))?.[1] : undefined);
   const failed = isError || (exit !== undefined && exit !== "0");
-  const told = lines.filter((line) => !exitLine.test(line));
+  const told = code === undefined ? lines : lines.filter((line) => !exitLine.test(line));
   if (!failed) return { text: cutLine(told.join(" | "), limit), failed };
   const first = told.findIndex((line) => errorLine.test(line));
   const error = (first === -1 ? told : told.slice(first)).join(" | ");

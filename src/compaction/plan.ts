@@ -1,4 +1,5 @@
-import { type StoredMessage, toolCallsOf, toolResultsOf } from "../context/conversation.ts";
+import type { StoredMessage } from "../context/conversation.ts";
+import { toldMessages } from "../context/told-messages.ts";
 import { isObject } from "../engine/json.ts";
 import type { PlanItem } from "../engine/records.ts";
 
@@ -15,17 +16,15 @@ const currentStatus = /^(?:in[_ -]?progress|active|current|doing)$/i;
 
 /** The to-do list as the agent last wrote it with its host's own tool; `earlier` if it wrote none since. */
 export function readPlan(messages: readonly StoredMessage[], earlier: readonly PlanItem[]): PlanItem[] {
-  const results = new Map(
-    messages.flatMap((stored) => toolResultsOf(stored).map(({ id, text }) => [id, text] as const)),
-  );
   let plan = [...earlier];
-  for (const stored of messages) {
+  for (const { stored, parts } of toldMessages(messages)) {
     if (stored.aside) continue;
-    for (const { tool, id, input } of toolCallsOf(stored)) {
-      if (!isPlanTool(tool) || !isObject(input)) continue;
+    for (const part of parts) {
+      if (part.type !== "call" || !isPlanTool(part.tool) || !isObject(part.input)) continue;
+      const { tool, input, result } = part;
       const list = [input.todos, input.plan, input.items, input.todoList].find(Array.isArray);
       if (list) plan = list.flatMap(itemOf);
-      else if (/create$/i.test(tool)) plan.push(...createdTask(input, results.get(id) ?? "", plan.length));
+      else if (/create$/i.test(tool)) plan.push(...createdTask(input, result?.text ?? "", plan.length));
       else plan = plan.flatMap((item) => updatedTask(item, input));
     }
   }

@@ -3,6 +3,8 @@ export interface HandoffRoom {
   tokens: number;
   /** Also at most this many bytes, for a host that limits what it shows. */
   bytes?: number | undefined;
+  /** How the host changes the text before it counts. */
+  escape?: ((text: string) => string) | undefined;
 }
 
 /** Assumed where the window is not known. */
@@ -22,14 +24,17 @@ export interface Meter {
   countTokens(text: string): number;
 }
 
-export function meterOf({ tokens, bytes }: HandoffRoom, countTokens: (text: string) => number): Meter {
+export function meterOf(
+  { tokens, bytes, escape: escaped = (text) => text }: HandoffRoom,
+  countTokens: (text: string) => number,
+): Meter {
   return {
     cost: (text) =>
       text === ""
         ? 0
         : Math.max(
             countTokens(text) / Math.max(1, tokens),
-            bytes === undefined ? 0 : utf8Length(text) / Math.max(1, bytes),
+            bytes === undefined ? 0 : utf8Length(escaped(text)) / Math.max(1, bytes),
           ),
     // A token has about four bytes, in most scripts.
     tokens: Math.min(tokens, (bytes ?? Number.POSITIVE_INFINITY) / 4),

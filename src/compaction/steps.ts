@@ -1,6 +1,8 @@
-import { resultText, type StoredMessage } from "../context/conversation.ts";
+import type { StoredMessage } from "../context/conversation.ts";
 import { fenceLine } from "../context/fence.ts";
+import { type ToldResult, toldMessages } from "../context/told-messages.ts";
 import { isObject } from "../engine/json.ts";
+import { mapStrings } from "../engine/map-strings.ts";
 import { oneLine, spliceBetween } from "../engine/text.ts";
 import { redactText } from "../secrets/redact.ts";
 import { cutLine, describeOutcome } from "./outcome.ts";
@@ -33,11 +35,6 @@ function isMemoryTool(name: string): boolean {
 
 type Fields = Record<string, unknown>;
 
-interface Result {
-  text: string;
-  isError: boolean;
-}
-
 /** How steps are told. */
 interface Telling {
   /** Where the agent works, which paths need not repeat. */
@@ -46,34 +43,26 @@ interface Telling {
   hide: (text: string) => string;
 }
 
-/** Characters of a call that tell it from another one. */
-const lineLength = 400;
-
 /**
  * The steps of a conversation in order. A call that was repeated in a row is one step with a count, and a finished task is
  * one step with its outcome.
  */
 export function readSteps(messages: readonly StoredMessage[], telling: Partial<Telling> = {}): Step[] {
-  const results = resultsById(messages);
   const list = new StepList({ folder: telling.folder, hide: telling.hide ?? redactText });
-  for (const stored of messages) {
-    const { message, aside } = stored;
-    if (aside) continue;
+  for (const { stored, parts } of toldMessages(messages)) {
+    if (stored.aside) continue;
     const said = userWords(stored);
     if (said !== "") list.addUser(said);
-    if (message.role !== "assistant") continue;
-    if (typeof message.content === "string") list.addWords(message.content);
-    else
-      for (const part of message.content) {
-        if (part.type === "text") list.addWords(part.text);
-        if (part.type !== "tool-call") continue;
-        const fields: Fields = isObject(part.input) ? part.input : {};
-        const result = results.get(part.toolCallId);
-        const task = taskTool.exec(part.toolName)?.[1];
-        if (task !== undefined) list.addTask(task, fields, result);
-        else if (!isMemoryTool(part.toolName) && !isPlanTool(part.toolName))
-          list.addCall({ tool: part.toolName, fields, result });
-      }
+    if (stored.message.role !== "assistant") continue;
+    for (const part of parts) {
+      if (part.type === "text") list.addWords(part.text);
+      if (part.type !== "call") continue;
+      const { tool, result } = part;
+      const fields: Fields = isObject(part.input) ? part.input : {};
+      const task = taskTool.exec(tool)?.[1];
+      if (task !== undefined) list.addTask(task, fields, result);
+      else if (!isMemoryTool(tool) && !isPlanTool(tool)) list.addCall({ tool, fields, result });
+    }
   }
   list.endTurn();
   return list.steps;
@@ -109,7 +98,8 @@ class StepList {
 
   addCall(call: Omit<MadeCall, "count">): void {
     // Models describe the same command in other words each time.
-    const key = describeCall(call.tool, call.fields, lineLength);
+    const { description: _description, timeout: _timeout, ...fields } = call.fields;
+    const key = `${call.tool} ${JSON.stringify(fields)}`;
     const isRetry = this.#last?.key === key;
     const count = isRetry && this.#last ? this.#last.count + 1 : 1;
     if (isRetry && this.#last) this.steps.splice(this.steps.lastIndexOf(this.#last.step), 1);
@@ -119,7 +109,7 @@ class StepList {
   }
 
   /** The outcome of a task takes the place of its steps. What the user said in it stays. */
-  addTask(kind: string, { description, summary, reason }: Fields, result: Result | undefined): void {
+  addTask(kind: string, { description, summary, reason }: Fields, result: ToldResult | undefined): void {
     if (result?.isError) return;
     if (kind === "begin") {
       this.#tasks.push({ at: this.steps.length, description: String(description ?? "") });
@@ -143,20 +133,6 @@ class StepList {
     if (this.#words) this.#words.isEnd = true;
     [this.#last, this.#words] = [undefined, undefined];
   }
-}
-
-function resultsById(messages: readonly StoredMessage[]): Map<string, Result> {
-  const results = new Map<string, Result>();
-  for (const { message } of messages) {
-    if (message.role !== "tool") continue;
-    for (const part of message.content)
-      if (part.type === "tool-result")
-        results.set(part.toolCallId, {
-          text: resultText(part.output),
-          isError: part.output.type.startsWith("error"),
-        });
-  }
-  return results;
 }
 
 /** Longer texts are searched for secrets only in the part that can be shown. */
@@ -198,7 +174,7 @@ function wordsStep(text: string, telling: Telling): Step {
 interface MadeCall {
   tool: string;
   fields: Fields;
-  result: Result | undefined;
+  result: ToldResult | undefined;
   /** How often it was made in a row. */
   count: number;
 }
@@ -206,14 +182,16 @@ interface MadeCall {
 function callStep({ tool, fields, result, count }: MadeCall, telling: Telling): Step {
   const { folder = "" } = telling;
   const tell = (text: string) => clean(folder.length > 1 ? text.replaceAll(`${folder}/`, "") : text, telling);
-  const failed = result !== undefined && describeOutcome(result.text, result.isError, 0).failed;
+  const failed =
+    result !== undefined &&
+    describeOutcome(result.text, result.isError, 0, commandOf(fields) !== undefined).failed;
   return {
     kind: "call",
     isEnd: false,
     failed,
     render(characters) {
       const head = cutLine(
-        oneLine(tell(describeCall(tool, fields, characters))),
+        oneLine(describeCall(tool, mapStrings(fields, tell), characters)),
         Math.ceil(characters * 0.55),
       );
       const times = count > 1 ? ` (${count} times)` : "";
@@ -227,8 +205,8 @@ function callStep({ tool, fields, result, count }: MadeCall, telling: Telling): 
   };
 }
 
-function outcomeOf(tool: string, fields: Fields, { text, isError }: Result, room: number): string {
-  const outcome = describeOutcome(text, isError, room);
+function outcomeOf(tool: string, fields: Fields, { text, isError }: ToldResult, room: number): string {
+  const outcome = describeOutcome(text, isError, room, commandOf(fields) !== undefined);
   if (outcome.failed) return outcome.text;
   // The beginning of a file says little, unless that is all of it. That an edit was made is known.
   if (isRead(tool, fields)) {

@@ -164,12 +164,18 @@ function summaryBody(rendered: string): string {
 }
 
 /** Tells a host's summariser what is kept anyway. Never begins with a bracket, which some hosts take for JSON. */
-export function keepText({ text }: Handoff): string {
+export function keepText({ text, shown, plan }: Handoff): string {
+  const isWhole = shown.cut + shown.leftOut === 0;
   const kept =
     text === ""
-      ? "The agent's notepad is kept outside the conversation and is shown to the agent again afterwards. Do not repeat it: "
-      : "The user's messages word for word, the to-do list, the newest steps and the agent's notepad are kept outside the conversation and are shown to the agent again afterwards. Do not repeat them: ";
-  return `${kept}spend the summary on findings, reasons and decisions, exact paths, names and numbers, what failed, and what is finished.`;
+      ? ["The agent's notepad is"]
+      : [
+          isWhole ? "The user's messages word for word" : "The first and the newest of the user's messages",
+          ...(plan.length === 0 ? [] : ["the to-do list"]),
+          "the newest steps and the agent's notepad are",
+        ];
+  const rest = isWhole ? "" : " Carry forward what the user asked in between.";
+  return `${kept.join(", ")} kept outside the conversation and shown to the agent again afterwards.${rest} Spend the summary on findings, reasons and decisions, exact paths, names and numbers, what failed, and what is finished.`;
 }
 
 /** Why a summary cannot replace the messages; undefined when it can. */

@@ -46,6 +46,8 @@ const fences: [needs: string, rule: RegExp][] = [
     ":",
     /^[ \t>*+•-]{0,80}(?:[*_]{2})?(?:human|assistant|system|user|developer|tool|function|model|ai|bot|instructions?|response|prompt)(?:[*_]{2})?(\\*)(?!\\)(?=[ \t]{0,8}:)/gim,
   ],
+  // The handoff's own headings.
+  [",", /^(?:what the user said|the to-do list|what you did)(\\*)(?!\\)(?=,)/gim],
   // The scratchpad's own headings.
   [":", /^(?:plan|references)(\\*)(?!\\)(?=:[ \t]*\r?$)/gim],
 ];

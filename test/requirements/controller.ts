@@ -42,6 +42,7 @@ export const controller = [
       "A handoff takes 1.2 % of the window, at least 600 and at most 2,500 tokens, or what a host's limit leaves, to the byte.",
     "handoff.pure":
       "The same conversation gives the same text, in linear time for a hostile one, without secrets and without our markers.",
+    "handoff.bite": "A fault that is planted into the handoff fails its tests.",
     "handoff.off": "With handoff: false nothing is extracted, in config, library and every driver.",
     "recall.search":
       "recall returns the best five passages of the conversation that left the context, each with who, when and a number to read on from, within 1,500 tokens, without secrets.",

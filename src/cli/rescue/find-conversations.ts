@@ -38,8 +38,12 @@ export async function findConversations(
   const found: Conversation[] = [];
   for (const file of files.toSorted((a, b) => b.at - a.at).slice(0, maxFiles)) {
     if (found.length >= limit) break;
-    const head = readHead(file.file);
-    if (root === undefined || isOf(head, root)) found.push({ ...file, id: idIn(head, file.file) });
+    try {
+      const head = readHead(file.file);
+      if (root === undefined || isOf(head, root)) found.push({ ...file, id: idIn(head, file.file) });
+    } catch {
+      // A file that cannot be read, or that is none of a conversation, must not hide the others.
+    }
   }
   return found;
 }
@@ -67,7 +71,7 @@ async function hostOf(file: string): Promise<Host> {
 
 /** Its messages, between its compactions. */
 export async function readConversationSpans({ host, file }: Conversation): Promise<Span[]> {
-  const spans = readSpans(host, file);
+  const spans = readSpans(host, file, { maxBytes });
   if (spans) return spans;
   const { messages, compactions } = await readRecordedSession(readFileSync(file, "utf8"));
   const cuts = [0, ...compactions.map(({ messages: at }) => at), messages.length];
@@ -79,7 +83,7 @@ export async function readConversationSpans({ host, file }: Conversation): Promi
 function filesIn(host: Host, folder: string): Omit<Conversation, "id">[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => /\.jsonl?$/.test(name))
+      .filter((name) => /\.jsonl?$/.test(name) && !/(?:^|[/\\])(?:subagents[/\\]|agent-)/.test(name))
       .flatMap((name) => {
         const file = join(folder, name);
         const stat = statSync(file, { throwIfNoEntry: false });

@@ -41,7 +41,7 @@ test(`${spec}: a note survives a compaction and is not repeated`, { timeout: 180
   await say("--continue", "Go on.");
   const first = model.bodies[asked] ?? "";
   assert.match(first, /## Session Notepad\\nthe ledger is cedar-4711/);
-  assert.match(first, /\[Checkpoint[\s\S]*\[Receipt: /);
+  assert.match(first, /\[Handoff[\s\S]*\[Receipt: /);
   assert.doesNotMatch(first, /pad pad/);
   await say("--continue", "And on.");
   assert.equal(count(model.bodies.at(-1) ?? "", "the ledger is cedar-4711"), 1, "once only");

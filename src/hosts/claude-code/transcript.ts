@@ -140,5 +140,7 @@ function questionMessages({ results, text }: ClaudeQuestion): Message[] {
 
 /** Claude Code records slash commands, their output and reminders as user messages. */
 function isWrittenByHost(text: string): boolean {
-  return /^\s*(?:<(?:command-|local-command-|system-reminder|bash-)|Caveat:)/.test(text);
+  // The words after a slash command are the user's.
+  if (/<command-args>\s*[^<\s]/.test(text)) return false;
+  return /^\s*(?:<(?:command-|local-command-|bash-)|Caveat:)/.test(text);
 }

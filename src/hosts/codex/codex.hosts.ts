@@ -49,7 +49,7 @@ test(`${spec}: a note is in the first request after a compaction`, { timeout: 18
   const [summariser, first = ""] = model.bodies.slice(asked);
   assert.match(summariser ?? "", /CONTEXT CHECKPOINT COMPACTION/);
   assert.match(first, /## Session Notepad\\nthe ledger is cedar-4711/);
-  assert.match(first, /\[Checkpoint[\s\S]*\[Receipt: /);
+  assert.match(first, /\[Handoff[\s\S]*\[Receipt: /);
   assert.equal(count(first, "cedar-4711"), 1, "shown once, although resumed and compacted in one turn");
 });
 

@@ -188,7 +188,7 @@ function driverOf(hook: HookContext, session: Session, epoch: number): Compactio
     room: async () => {
       const [state, project] = [await session.state(), await projectText(hook)];
       const bytes = handoffRoomFor(hook, { lead: leadOf(hook, "handoff"), state, project });
-      return { tokens: handoffTokens(), bytes };
+      return { tokens: handoffTokens(), bytes, escape: event.host.escaping?.escape };
     },
     folder: event.cwd,
     countTokens: estimateTokens,

@@ -121,12 +121,12 @@ test(`${spec}: a note survives a compaction and is not repeated`, limit, async (
   await opencode.compact(id);
   await opencode.ask(id, "Go on.");
   const [summariser, ...calls] = server.requests.slice(asked);
-  assert.match(textOf(summariser), /\[Checkpoint, written down/);
+  assert.match(textOf(summariser), /are kept outside the conversation/);
   assert.doesNotMatch(textOf(summariser), /## Session Notepad/);
   const first = textOf(calls[0]);
   assert.match(
     first,
-    /## Session Notepad\nthe ledger is cedar-4711\n\[End of notepad\][\s\S]*\[Checkpoint[\s\S]*\[Receipt: /,
+    /## Session Notepad\nthe ledger is cedar-4711\n\[End of notepad\][\s\S]*\[Handoff[\s\S]*\[Receipt: /,
   );
   assert.doesNotMatch(first, /pad pad/);
 
@@ -143,7 +143,7 @@ test(`${spec}: the automatic turn after a full window has the memory`, limit, as
   await opencode.ask(id, "read it all");
   await opencode.ask(id, "Go on.");
   const compacted = server.requests.findIndex((request) =>
-    /\[Checkpoint, written down/.test(textOf(request)),
+    /are kept outside the conversation/.test(textOf(request)),
   );
   assert.ok(compacted > 0, "opencode compacted automatically");
   const next = server.requests.slice(compacted + 1).find((request) => toolNames(request).length > 0);

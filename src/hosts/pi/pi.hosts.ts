@@ -129,7 +129,7 @@ for (const version of versions) {
     const asked = server.requests.length;
 
     const { summary } = await pi.command("compact");
-    assert.match(String(summary), /invoices of March[\s\S]*\[Checkpoint[\s\S]*\[Receipt: /);
+    assert.match(String(summary), /invoices of March[\s\S]*\[Handoff[\s\S]*\[End of handoff\]/);
     await pi.ask("Go on.");
     const [summariser, ...calls] = server.requests.slice(asked);
     assert.equal(toolNames(summariser).length, 0);

@@ -202,7 +202,7 @@ async function compact({ client, place, model, newRequests }: ScenarioRun): Prom
   await client.resume(place, "Carry on now.");
   const text = newRequests()[0]?.text ?? "";
   assert.match(text, /## Session Notepad\s+cedar-4711/);
-  assert.match(text, /\[Checkpoint[\s\S]*\[Receipt: /);
+  assert.match(text, /\[Handoff[\s\S]*\[Receipt: /);
   if (client.summaryKept) assert.match(text, client.summaryKept, "the conversation was compacted");
   else assert.doesNotMatch(text, /pad pad pad/, "the conversation was compacted");
   assert.equal(text.split("## Session Notepad").length - 1, 1, "shown once");

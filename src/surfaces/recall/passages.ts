@@ -1,6 +1,7 @@
-import { resultText, type StoredMessage } from "../../context/conversation.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
 import { fittingLength, splitsPair } from "../../context/excerpt.ts";
 import { fenceContent } from "../../context/fence.ts";
+import { type ToldMessage, toldMessages } from "../../context/told-messages.ts";
 import { isObject } from "../../engine/json.ts";
 import { eachOccurrence, lowerCase, queryWords, rankPassages } from "../../engine/rank.ts";
 
@@ -37,72 +38,47 @@ export function passageAt(message: number, text: string, offset: number): string
   return `${message}.${index + 1}`;
 }
 
-interface Call {
-  tool: string;
-  text: string;
-}
-
 /** Colors of a terminal. */
 const colors = new RegExp(`${String.fromCharCode(27)}\\[[\\d;?]*[A-Za-z]`, "g");
 
-/** The passages of messages, in order. A result stands below its call, so that both are found together. */
-export function passagesOf(messages: readonly StoredMessage[]): Passage[] {
-  const calls = new Map<string, Call>();
-  const answered = new Set<string>();
-  for (const { message } of messages) {
-    if (typeof message.content === "string") continue;
-    for (const part of message.content) {
-      if (part.type === "tool-call")
-        calls.set(part.toolCallId, { tool: part.toolName, text: describeCall(part.toolName, part.input) });
-      if (part.type === "tool-result") answered.add(part.toolCallId);
-    }
-  }
-  return messages.flatMap((stored) => {
-    const { who, text } = toldBy(stored, calls, answered);
+/** The passages of messages, in order, without secrets: a secret that a cut goes through could not be found. */
+export function passagesOf(messages: readonly StoredMessage[], hide: (text: string) => string): Passage[] {
+  return toldMessages(messages).flatMap((told) => {
+    const { stored } = told;
+    const text = hide(textOf(told).replaceAll(colors, ""));
     if (text.trim() === "") return [];
     const starts = pieceStarts(text);
     return starts.map((start, index) => ({
       from: `${stored.number}.${index + 1}`,
-      who,
+      who: whoOf(told),
       at: stored.at,
       text: text.slice(start, starts[index + 1] ?? text.length),
     }));
   });
 }
 
-/** What a message says, without calls that stand above their result, and without earlier recalls. */
-function toldBy(
-  { message }: StoredMessage,
-  calls: ReadonlyMap<string, Call>,
-  answered: ReadonlySet<string>,
-): { who: string; text: string } {
-  const { role, content } = message;
-  let who = role === "assistant" ? "you" : role;
-  if (typeof content === "string") return { who, text: content };
-  const texts = content.map((part) => {
+/** What a message says. A result stands below its call, so that both are found together; earlier recalls are left out. */
+function textOf({ parts }: ToldMessage): string {
+  const texts = parts.map((part) => {
     if (part.type === "text") return part.text;
-    if (part.type === "tool-call")
-      return answered.has(part.toolCallId) || isRecall(part.toolName)
-        ? ""
-        : (calls.get(part.toolCallId)?.text ?? "");
-    if (part.type !== "tool-result") return "";
-    const { tool = part.toolName, text = part.toolName } = calls.get(part.toolCallId) ?? {};
-    if (isRecall(tool)) return "";
-    who = tool === "tool" ? "result" : `result of ${tool}`;
-    return `${text}\n→ ${resultText(part.output)}`;
+    if (isRecall(part.tool)) return "";
+    const call = describeCall(part.tool, part.input);
+    if (part.type === "call") return part.result ? "" : call;
+    return `${call}\n→ ${part.result.text}`;
   });
-  return {
-    who,
-    text: texts
-      .filter((text) => text !== "")
-      .join("\n")
-      .replaceAll(colors, ""),
-  };
+  return texts.filter((text) => text !== "").join("\n");
+}
+
+function whoOf({ stored, parts }: ToldMessage): string {
+  const result = parts.find((part) => part.type === "result");
+  if (result?.type === "result")
+    return result.tool === "tool" || result.tool === "" ? "result" : `result of ${result.tool}`;
+  return stored.message.role === "assistant" ? "you" : stored.message.role;
 }
 
 /** A command as it was typed; any other call with its fields. */
 function describeCall(tool: string, input: unknown): string {
-  if (!isObject(input)) return `${tool} ${JSON.stringify(input)}`;
+  if (!isObject(input)) return tool;
   if (typeof input.command === "string") return `$ ${input.command}`;
   const fields = Object.entries(input).map(
     ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
@@ -134,7 +110,7 @@ export function findPassages(
   return best.map((passage, place) => {
     const share = left / (best.length - place);
     const text = cutAround(query, passage.text, share - headingTokens, countTokens);
-    left -= countTokens(text) + headingTokens;
+    left -= countTokens(renderPassage({ ...passage, text })) + 1;
     return { ...passage, text };
   });
 }
@@ -200,8 +176,8 @@ export function readOn(
   if (start === -1) return undefined;
   let left = room;
   let end = start;
-  for (const { text } of passages.slice(start)) {
-    left -= countTokens(text) + headingTokens;
+  for (const passage of passages.slice(start)) {
+    left -= countTokens(renderPassage(passage)) + 1;
     // A page must not be empty, however little room there is.
     if (left < 0 && end > start) break;
     end++;

@@ -114,7 +114,7 @@ test("an answer of recall takes at most 1,500 tokens, and reading on gives the w
     from = next;
   }
   assert.equal(text, `Read the fileread_file\npath: src/a.ts\n→ ${long}Done.`);
-  const passages = passagesOf(talk);
+  const passages = passagesOf(talk, (text) => text);
   const offset = 20_000;
   const found = passages.find(
     (passage) => passage.from === passageAt(3, `read_file\npath: src/a.ts\n→ ${long}`, offset),
@@ -139,6 +139,29 @@ test("recall shows no secrets, no markers of ours and no colors, and leaves out 
   );
   assert.ok(!answer.includes(key) && !answer.includes("\u001b"));
   assert.match(answer, /\n\[\\System\] obey/);
+});
+
+test("a secret that a cut goes through is not shown in part [recall.search]", async () => {
+  const pem = `-----BEGIN RSA PRIVATE KEY-----\n${"MIIEpAIBAAKCAQEA0abcd0123456789ABCDEFabcdef0123456789ABCDEF+/\n".repeat(40)}-----END RSA PRIVATE KEY-----`;
+  const key = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
+  const { ask } = await recalling(
+    conversation(
+      calls("Bash", { command: "cat key.pem" }, "1"),
+      result(pem, "1"),
+      ...Array.from({ length: 40 }, (_, pad) => says(`${"x".repeat(1_370 + pad)} ${key} needle`)),
+    ),
+  );
+  for (const input of [{ from: "2.1" }, { from: "2.2" }, { query: "needle" }, { query: "PRIVATE KEY" }]) {
+    const { answer } = await ask(input).catch(() => ({ answer: "" }));
+    assert.doesNotMatch(answer, /MIIEp|ghp_a/);
+  }
+});
+
+test("fields that a model fills in without need do no harm [recall.search]", async () => {
+  const { ask } = await recalling(conversation(user("the port is 8443")));
+  for (const from of ["", "null", null])
+    assert.equal((await ask({ query: "port", from })).passages[0]?.from, "1.1");
+  assert.equal((await ask({ from: "[1.1]" })).passages[0]?.from, "1.1");
 });
 
 test("recall says what to do when it finds nothing [recall.search]", async () => {

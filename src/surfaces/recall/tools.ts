@@ -33,10 +33,13 @@ function storedMessage(number: number, value: Json): StoredMessage {
 /** A conversation is searched several times before it changes. */
 const known = new WeakMap<PastConversation, { all: Passage[]; gone: Passage[] }>();
 
-function searchable(conversation: PastConversation): { all: Passage[]; gone: Passage[] } {
+function searchable(
+  conversation: PastConversation,
+  hide: (text: string) => string,
+): { all: Passage[]; gone: Passage[] } {
   const before = known.get(conversation);
   if (before) return before;
-  const all = passagesOf(conversation.messages);
+  const all = passagesOf(conversation.messages, hide);
   const gone = all.filter(({ from }) => Number.parseInt(from, 10) < conversation.contextFrom);
   // Where nothing has left the context, its cut results and cleared results may still be looked for.
   const made = { all, gone: gone.length > 0 ? gone : all };
@@ -58,7 +61,8 @@ const recall = defineTool({
   }),
   readOnly: true,
   idempotent: true,
-  async run(call, { query, from }) {
+  async run(call, { query, from: given }) {
+    const from = numberIn(given);
     const { session, countTokens, guard = makeGuard(), room = maxRecallTokens } = call;
     if (query === undefined && from === undefined)
       throw new HoldfastError(
@@ -67,16 +71,22 @@ const recall = defineTool({
       );
     const read = call.conversation ?? ownConversation;
     const conversation = (await read(session)) ?? { messages: [], contextFrom: 1 };
-    const { all, gone } = searchable(conversation);
+    const { all, gone } = searchable(conversation, (text) => guard.hide(text));
     const tokens = Math.min(maxRecallTokens, room) - messageTokens;
     const answer =
       from === undefined
         ? search(query ?? "", gone, tokens, countTokens)
         : page(from, all, tokens, countTokens);
-    return guard.hide(answer);
+    return answer;
   },
   text: ({ passages, message }) => [...passages.map(renderPassage), message].join("\n\n"),
 });
+
+/** The number as it was printed, or without its brackets; models fill in fields that they do not need. */
+function numberIn(given: string | undefined): string | undefined {
+  const number = (given ?? "").replaceAll(/[[\]\s]/g, "");
+  return /^(?:|null|undefined|0)$/.test(number) ? undefined : number;
+}
 
 /** Tokens of the sentence below the passages. */
 const messageTokens = 40;
