@@ -11,16 +11,11 @@ const faults: [requirement: string, file: string, find: string, replace: string]
   ["handoff.words", "handoff.ts", "const said = [...known, ...now", "const said = [...now"],
   ["handoff.words", "handoff.ts", "fenceContent(text)}`", "fenceContent(oneLine(text, 60))}`"],
   ["handoff.order", "handoff.ts", "return [first, ...rest.slice(from)];", "return rest.slice(from);"],
-  ["handoff.noise", "user-words.ts", 'text.replace(hostBlock, "")', "text"],
+  ["handoff.noise", "user-words.ts", "withoutBlocks(text).replace(hostLine", "text.replace(hostLine"],
   ["handoff.plan", "plan.ts", "plan = list.flatMap(itemOf)", "plan.push(...list.flatMap(itemOf))"],
   ["handoff.steps", "outcome.ts", "const failed = isError ||", "const failed ="],
   ["handoff.earlier", "handoff.ts", "earlier: before };", "earlier: [] };"],
-  [
-    "handoff.room",
-    "room.ts",
-    "utf8Length(escaped(text)) / Math.max(1, bytes)",
-    "text.length / Math.max(1, bytes)",
-  ],
+  ["handoff.room", "handoff.ts", "if (cost(line) <= room / 2 || limit < 10)", "if (limit > 0)"],
   [
     "handoff.pure",
     "handoff.ts",

@@ -31,7 +31,7 @@ test("[hooks.claude-code] Claude Code: a handoff and plain text for the summaris
   });
   assert.match(
     before.stdout,
-    /^The user's messages word for word, the to-do list, the newest steps and the agent's notepad/,
+    /^The user's messages word for word, the newest steps and the agent's notepad are kept outside/,
   );
   appendFileSync(
     transcript_path,
@@ -83,7 +83,7 @@ test("[hooks.claude-code] a compaction whose end is reported after the session's
   const manual = { ...event, hook_event_name: "PreCompact", trigger: "manual" };
   const before = await hook(project, "claude-code", manual);
   // Claude Code repeats this text in the conversation, which gets the handoff when the session restarts.
-  assert.match(before.stdout, /are shown to the agent again afterwards\. Do not repeat them/);
+  assert.match(before.stdout, /are kept outside the conversation and shown to the agent again afterwards\./);
   assert.doesNotMatch(before.stdout, /\[Handoff/);
   const restart = { ...event, hook_event_name: "SessionStart", source: "compact" };
   assert.match((await hook(project, "claude-code", restart)).context, /\[Handoff/);
