@@ -1,3 +1,4 @@
+import { userWords } from "../../compaction/user-words.ts";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { countIn, timeIn } from "../transcript/json-lines.ts";
 import {
@@ -140,7 +141,8 @@ function questionMessages({ results, text }: ClaudeQuestion): Message[] {
 
 /** Claude Code records slash commands, their output and reminders as user messages. */
 function isWrittenByHost(text: string): boolean {
-  // The words after a slash command are the user's.
-  if (/<command-args>\s*[^<\s]/.test(text)) return false;
-  return /^\s*(?:<(?:command-|local-command-|bash-)|Caveat:)/.test(text);
+  if (/^\s*Caveat:/.test(text)) return true;
+  return (
+    text.includes("<") && userWords({ number: 0, at: 0, message: { role: "user", content: text } }) === ""
+  );
 }
