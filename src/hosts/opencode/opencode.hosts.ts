@@ -108,7 +108,7 @@ const limit = { timeout: 180_000 };
 test(`${spec}: a note survives a compaction and is not repeated`, limit, async () => {
   const { server, opencode } = await startEverything();
   const id = await opencode.newSession();
-  await opencode.ask(id, `remember: the ledger is cedar-4711\n\n${"pad ".repeat(300)}`);
+  await opencode.ask(id, `remember: the ledger is cedar-4711\n\n${"pad ".repeat(3_000)}`);
   await opencode.ask(id, "Where are the invoices of March?");
   const before = server.requests.at(-1);
   assert.ok(toolNames(before).includes("holdfast_write_notepad"), toolNames(before).join());
@@ -128,7 +128,7 @@ test(`${spec}: a note survives a compaction and is not repeated`, limit, async (
     first,
     /## Session Notepad\nthe ledger is cedar-4711\n\[End of notepad\][\s\S]*\[Handoff[\s\S]*\[Receipt: /,
   );
-  assert.doesNotMatch(first, /pad pad/);
+  assert.ok(first.split("pad ").length < 1_000, "the long message is cut in the handoff, and nowhere else");
 
   await opencode.ask(id, "And on.");
   const last = textOf(server.requests.at(-1));
@@ -139,7 +139,7 @@ test(`${spec}: a note survives a compaction and is not repeated`, limit, async (
 test(`${spec}: the automatic turn after a full window has the memory`, limit, async () => {
   const { server, opencode } = await startEverything();
   const id = await opencode.newSession();
-  await opencode.ask(id, `remember: the ledger is cedar-4711\n\n${"pad ".repeat(300)}`);
+  await opencode.ask(id, `remember: the ledger is cedar-4711\n\n${"pad ".repeat(3_000)}`);
   await opencode.ask(id, "read it all");
   await opencode.ask(id, "Go on.");
   const compacted = server.requests.findIndex((request) =>

@@ -137,7 +137,7 @@ for (const version of versions) {
     assert.match(first, /## Session Notepad\nthe ledger is cedar-4711\n\[End of notepad\]/);
     assert.equal(count(first, "## Session Notepad"), 1);
     assert.match(first, /\[Receipt: /);
-    assert.doesNotMatch(first, /pad pad/);
+    assert.ok(first.split("pad ").length < 400, "the long message is cut in the handoff, and nowhere else");
 
     await pi.ask("And on.");
     assert.equal(count(textOf(server.requests.at(-1)), "the ledger is cedar-4711"), 1, "once only");

@@ -191,7 +191,7 @@ async function writeAndResume({ client, place, newRequests, notepads }: Scenario
 async function compact({ client, place, model, newRequests }: ScenarioRun): Promise<void> {
   await client.begin(
     place,
-    `Please remember: cedar-4711. The file is src/ledger.ts. ${"pad ".repeat(client.padding ?? 300)}`,
+    `Please remember: cedar-4711. The file is src/ledger.ts. ${"pad ".repeat(client.padding ?? 3_000)}`,
   );
   await client.resume(place, "Next step: run npm test.");
   newRequests();
@@ -204,7 +204,7 @@ async function compact({ client, place, model, newRequests }: ScenarioRun): Prom
   assert.match(text, /## Session Notepad\s+cedar-4711/);
   assert.match(text, /\[Handoff[\s\S]*\[Receipt: /);
   if (client.summaryKept) assert.match(text, client.summaryKept, "the conversation was compacted");
-  else assert.doesNotMatch(text, /pad pad pad/, "the conversation was compacted");
+  else assert.ok(text.split("pad ").length < 1_500, "the conversation was compacted");
   assert.equal(text.split("## Session Notepad").length - 1, 1, "shown once");
 }
 
