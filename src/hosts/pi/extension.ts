@@ -58,6 +58,8 @@ export class PiExtension {
   /** User messages seen so far; one more begins a turn. */
   #asks = 0;
   #pending: PendingCompaction | undefined;
+  /** Some versions of pi make the next call before the end of a compaction is recorded. */
+  #finishing: Promise<void> = Promise.resolve();
   /** The session whose surfaces know that work has begun; pi ends with the newest. */
   #started: Session | undefined;
 
@@ -101,7 +103,10 @@ export class PiExtension {
     );
     pi.on(
       "session_compact",
-      reporting("session_compact", (event: PiCompactEvent) => this.#compacted(event)),
+      reporting("session_compact", (event: PiCompactEvent) => {
+        this.#finishing = this.#compacted(event);
+        return this.#finishing;
+      }),
     );
     for (const tool of this.#parts.tools) pi.registerTool(this.#toolOf(tool));
   }
@@ -178,6 +183,7 @@ export class PiExtension {
   ): Promise<{ messages: PiAgentMessage[] }> {
     const session = await this.#session(context);
     await this.#memory.keep(context);
+    await this.#finishing.catch(() => undefined);
     const { head, news } = await this.#shown.texts(session);
     const asks = messages.filter(({ role }) => role === "user").length;
     if (asks !== this.#asks && messages.at(-1)?.role === "user")

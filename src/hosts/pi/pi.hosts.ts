@@ -140,7 +140,8 @@ for (const version of versions) {
     assert.ok(first.split("pad ").length < 400, "the long message is cut in the handoff, and nowhere else");
 
     await pi.ask("And on.");
-    assert.equal(count(textOf(server.requests.at(-1)), "the ledger is cedar-4711"), 1, "once only");
+    const shown = count(textOf(server.requests.at(-1)), "## Session Notepad\nthe ledger is cedar-4711");
+    assert.equal(shown, 1, "once only");
     assert.equal(pi.errors(), "");
     await pi.stop();
 
