@@ -122,7 +122,7 @@ test("a rejected prompt is compacted and sent again [aisdk.overflow]", async (t)
         };
       return { text: "It fits now." };
     });
-    const messages = [1, 2, 3, 4].flatMap((sheet): ModelMessage[] => [
+    const messages = [1, 2, 3, 4, 5, 6, 7, 8].flatMap((sheet): ModelMessage[] => [
       user(`Sheet ${sheet}?`),
       { role: "assistant", content: sheetText(sheet) },
     ]);
@@ -135,7 +135,7 @@ test("a rejected prompt is compacted and sent again [aisdk.overflow]", async (t)
     const [first = [], last = []] = [server.requests[0], server.requests.at(-1)].map(
       (request) => request && saidIn(request),
     );
-    assert.ok(last.join("").length < first.join("").length * 0.9);
+    assert.ok(last.join("").length < first.join("").length * 0.7);
     assert.ok(last.includes("And now?"));
     assert.equal((await session.receipts()).length, 1);
   }
