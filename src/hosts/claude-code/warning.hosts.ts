@@ -92,14 +92,6 @@ test(`${spec}: steady growth: the agent is warned in mid-turn, and its notes are
     steps: [{ tokens: 30_000 }, { tokens: 50_000 }, { tokens: 65_000 }, { tokens: 70_000 }],
   });
   await say(place, "Move the ledger.");
-  writeFileSync(
-    "/tmp/h/exp/kinds.txt",
-    requests
-      .map(
-        (r) => `${r.kind} ${JSON.stringify(r.last.slice(0, 100))} ... ${JSON.stringify(r.last.slice(-300))}`,
-      )
-      .join("\n"),
-  );
   const warned = requests.findIndex(({ last }) => last.includes(warningStart));
   const compacted = requests.findIndex(({ kind }) => kind === "summary");
   assert.ok(warned > 0 && warned < compacted, kinds());
