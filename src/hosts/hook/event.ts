@@ -27,6 +27,8 @@ export interface HookEvent {
   subAgent: string;
   /** The results of the tools that have just run. */
   results: ToolResult[];
+  /** How full the context is and where the host compacts, from a plug-in that knows. */
+  fill?: { tokens: number; limit: number };
   /** The turn ends for the second time, because a hook continued it. */
   isContinued: boolean;
 }
@@ -93,6 +95,9 @@ export function readHookEvent(host: Host, sent: Record<string, unknown>): HookEv
     lastText: text("last_assistant_message", "prompt_response", "last_text"),
     subAgent: text("agent_id"),
     results: readResults(payload),
+    ...(typeof payload.tokens === "number" && typeof payload.limit === "number"
+      ? { fill: { tokens: payload.tokens, limit: payload.limit } }
+      : {}),
     isContinued: String(payload.stop_hook_active) === "true",
   };
 }

@@ -73,6 +73,7 @@ const [lag, interval] = [200, 20];
 /** Whether a compaction is near. A sub-agent has a context of its own. */
 async function isNear({ event, project, state }: HookContext): Promise<boolean> {
   if (event.subAgent !== "") return false;
+  if (event.fill) return event.fill.tokens >= warnFrom(event.fill.limit);
   for (let waited = 0; ; waited += interval) {
     const fill = readFill(event.host, event.transcript, {
       results: event.results,
