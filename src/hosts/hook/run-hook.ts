@@ -90,6 +90,7 @@ async function startSession(hook: HookContext): Promise<void> {
     if (last?.isResume && last.showedCompaction) return hook.answer({});
     await showCompacted(hook);
   } else if (event.source === "resume" && (await isCompacted(hook))) await showCompacted(hook);
+  else if (event.source === "resume") await warning(hook, showMemory);
   else await showMemory(hook);
   dropStaleLinks(hook.project.directory);
   await sweepStore(hook);
@@ -177,8 +178,20 @@ async function lookForNews(hook: HookContext): Promise<void> {
   if (state.missed) await makeUp(hook, state.missed);
   else if (source) await startSession({ ...hook, event: { ...event, source } });
   else if (wasCompressed(hook) || (endsSilently && (await isCompacted(hook)))) await showCompacted(hook);
-  else await showNews(hook);
+  else await warning(hook, showNews);
   if (isPrompt) state.turn = newTurn();
+}
+
+/** Puts the warning, if it is due, below what `show` answers. */
+async function warning(hook: HookContext, show: (hook: HookContext) => Promise<void>): Promise<void> {
+  const text = await dueWarning(hook);
+  if (text === "") return show(hook);
+  await show({
+    ...hook,
+    answer: ({ context = "" }) =>
+      hook.answer({ context: [context, text].filter((part) => part !== "").join("\n\n") }),
+  });
+  await recordWarning(hook, text);
 }
 
 /** Shows and records a compaction that an earlier event could not, because another process held the store. */
@@ -192,12 +205,7 @@ async function showNews(hook: HookContext): Promise<void> {
   const { known, state, event, store, config } = hook;
   const stamp = stampOf(store);
   const mayNudge = event.kind === "prompt" && isAnyNudgeOn(config.nudges);
-  const warning = await dueWarning(hook);
-  if (known && stamp !== "" && stamp === known.stamp && !mayNudge) {
-    hook.answer({ context: warning });
-    if (warning !== "") await recordWarning(hook, warning);
-    return;
-  }
+  if (known && stamp !== "" && stamp === known.stamp && !mayNudge) return hook.answer({});
   const session = await findSession(hook);
   const memory = await session?.state();
   const entries = await entriesSince(session, known?.seen ?? 0);
@@ -209,10 +217,8 @@ async function showNews(hook: HookContext): Promise<void> {
   const isNews = known ? others.length > 0 : memory !== undefined && isAnythingShown(hook, memory);
   const lead = known ? newsLead(others) : leads.startup;
   const hints = nudge === "" ? [] : [nudge];
-  const news = isNews ? renderFor(hook, { lead, state: memory, hints }).text : nudge;
-  hook.answer({ context: [news, warning].filter((text) => text !== "").join("\n\n") });
+  hook.answer({ context: isNews ? renderFor(hook, { lead, state: memory, hints }).text : nudge });
   markSeen(hook, memory, stamp);
-  if (warning !== "") await recordWarning(hook, warning);
 }
 
 function newsLead(others: readonly JournalEntry[]): string {

@@ -75,7 +75,7 @@ async function isNear({ event, project, state }: HookContext): Promise<boolean> 
   if (event.subAgent !== "") return false;
   if (event.fill) return event.fill.tokens >= warnFrom(event.fill.limit);
   for (let waited = 0; ; waited += interval) {
-    const fill = readFill(event.host, event.transcript, {
+    const fill = readFill(event.host, event.transcript || (state.transcript ?? ""), {
       results: event.results,
       since: state.compactedAt,
     });
