@@ -29,6 +29,7 @@ if (major < 22 || (major === 22 && minor < 13)) {
     process.env.NODE_COMPILE_CACHE ?? `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/holdfast`;
   const { enableCompileCache, flushCompileCache } = process.getBuiltinModule("node:module");
   enableCompileCache?.(cache);
+  leaveDeletedDirectory();
   const { run } = await import("./cli/commands/hook.ts");
   process.exitCode = await run(process.argv.slice(3));
   // Exit here, with everything written: Node would take its time to free what it holds.
@@ -51,6 +52,15 @@ function enterDirectoryOfPerson(): void {
   if (process.cwd() !== checkout) return;
   delete process.env.INIT_CWD;
   process.chdir(directory);
+}
+
+/** An agent may delete the directory that it is in. Its hooks go on, in the folder that every path has. */
+function leaveDeletedDirectory(): void {
+  try {
+    process.cwd();
+  } catch {
+    process.chdir(process.getBuiltinModule("node:path").parse(process.execPath).root);
+  }
 }
 
 export {};
