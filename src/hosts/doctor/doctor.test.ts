@@ -371,11 +371,11 @@ test("init shows a summary, --diff the lines, a dry run writes nothing, and JSON
     join(machine.root, ".mcp.json"),
     '{\n  "mcpServers": {\n    "github": { "command": "gh" }\n  }\n}\n',
   );
-  const dry = await machine.run("init", "claude-code", "--dry-run");
+  const dry = await machine.run("init", "claude-code", "--project", "--dry-run");
   assert.equal(dry.code, 0);
   assert.match(dry.stdout, /\n {2}change +\.mcp\.json {2}\+10 -1 lines\n/);
   assert.doesNotMatch(dry.stdout, /mcpServers|"command"/);
-  const lines = await machine.run("init", "claude-code", "--dry-run", "--diff");
+  const lines = await machine.run("init", "claude-code", "--project", "--dry-run", "--diff");
   assert.match(
     lines.stdout,
     /\n {4}- {5}"github": \{ "command": "gh" \}\n {4}\+ {5}"github": \{ "command": "gh" \},\n {4}\+ {5}"holdfast": \{\n/,
@@ -383,7 +383,7 @@ test("init shows a summary, --diff the lines, a dry run writes nothing, and JSON
   assert.match(dry.stdout, /Nothing was written/);
   assert.equal(existsSync(findProject(machine.root).directory), false);
   assert.equal(existsSync(join(machine.root, ".claude")), false);
-  const { stdout } = await machine.run("init", "claude-code", "--json");
+  const { stdout } = await machine.run("init", "claude-code", "--project", "--json");
   const report = JSON.parse(stdout) as { files: { path: string; action: string }[] };
   assert.deepEqual(
     report.files.map(({ path, action }) => [path, action]),

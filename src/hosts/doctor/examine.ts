@@ -3,11 +3,10 @@ import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { readConfig, textOf } from "../install/config-file.ts";
 import { launcherFor } from "../install/configured-launcher.ts";
-import { detect } from "../install/detect.ts";
-import { findLauncher, findProgram } from "../install/launcher.ts";
+import { detect, wiredPlaces } from "../install/detect.ts";
+import { findProgram } from "../install/launcher.ts";
 import type { ConfiguredServer, Piece } from "../install/piece.ts";
-import type { Places, Scope } from "../install/places.ts";
-import { readRecord } from "../install/record.ts";
+import type { Places } from "../install/places.ts";
 import { checkCanary } from "./check-canary.ts";
 import { checkPlugin } from "./check-plugin.ts";
 import { checkServer } from "./check-server.ts";
@@ -90,26 +89,6 @@ async function examinePlugin(
   findings.push(checkLastFailure(host.name, project.directory));
   if (live) findings.push(...(await live(host, places)));
   return findings;
-}
-
-/** The scopes that contain something of ours, now or according to the record; the project comes first. */
-function wiredPlaces(host: Host, setup: HostSetup, places: Places): Places[] {
-  return (["project", "user"] as const)
-    .map((scope: Scope) => ({ ...places, scope }))
-    .filter(
-      (candidate) =>
-        readRecord(candidate).files.some((file) => file.host === host.name) ||
-        setup.pieces(candidate, findLauncher(candidate.env)).some((piece) => isIn(piece)),
-    );
-}
-
-function isIn(piece: Piece): boolean {
-  try {
-    return piece.isIn(textIn(piece));
-  } catch {
-    // The wiring check reports an unreadable config, but only if the record says that it is ours.
-    return false;
-  }
 }
 
 function textIn({ path, within }: Piece): string {

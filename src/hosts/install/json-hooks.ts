@@ -14,6 +14,8 @@ interface FoundHook {
 interface HookOptions {
   /** By event. */
   matchers?: Readonly<Record<string, string>>;
+  /** Seconds or milliseconds for an event that accepts less than the others. */
+  timeouts?: Readonly<Record<string, number>>;
   /** The hooks are in the event's list itself, not in groups. */
   isFlat?: boolean;
   /** Further fields of each hook. */
@@ -25,7 +27,7 @@ export function jsonHooks(
   location: FileLocation,
   host: Pick<Host, "name" | "events">,
   launcher: Launcher,
-  { matchers = {}, isFlat = false, ...extra }: HookOptions,
+  { matchers = {}, timeouts = {}, isFlat = false, ...extra }: HookOptions,
 ): Piece {
   const { path: file } = location;
   const events = Object.keys(host.events);
@@ -52,10 +54,15 @@ export function jsonHooks(
     add(text) {
       return events.reduce((result, event) => {
         const [found] = ours(readJson(result, file), event);
-        if (found) return setJson(result, [...found.path, "command"], command, file);
+        const timeout = timeouts[event];
+        if (found) {
+          const text = setJson(result, [...found.path, "command"], command, file);
+          return timeout === undefined ? text : setJson(text, [...found.path, "timeout"], timeout, file);
+        }
         const matcher = matchers[event];
-        const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] };
-        return appendJson(result, ["hooks", event], isFlat ? handler : group, file);
+        const hook = timeout === undefined ? handler : { ...handler, timeout };
+        const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [hook] };
+        return appendJson(result, ["hooks", event], isFlat ? hook : group, file);
       }, text);
     },
     remove(text, before) {

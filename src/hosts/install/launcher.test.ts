@@ -34,7 +34,7 @@ test("a hook's command does nothing if its program is gone, in every shell [hook
   assert.equal(onPath, "command -v holdfast >/dev/null && holdfast hook codex || exit 0");
   const elsewhere = hookLine({ command: "/bin/sh", args: [own] }, "codex", "--event", "stop");
   assert.equal(elsewhere, `test -f ${own} && /bin/sh ${own} hook codex --event stop || exit 0`);
-  assert.equal(hookLine(npxLauncher, "codex"), "npx --yes holdfast hook codex || exit 0");
+  assert.equal(hookLine(npxLauncher, "codex"), onPath, "npx would take most of a second");
   for (const line of [onPath, elsewhere]) assert.ok(isOurHook(line, "codex"), line);
   const shells = ["sh", "dash", "bash", "zsh", "fish"].filter((shell) => findProgram(shell) !== undefined);
   const results = () =>

@@ -21,11 +21,15 @@ export interface UninstallPlan {
 export async function planUninstall(names: readonly string[], places: Places): Promise<UninstallPlan> {
   const chosen = names.length > 0 ? hostsNamed(names) : [...hosts];
   const record = readRecord(places);
+  // A file of the user's own stays as long as all projects need it.
+  const shared = places.scope === "project" ? readRecord({ ...places, scope: "user" }).files : [];
+  const isShared = (path: string) => shared.some((file) => file.path === path);
   const left: string[] = [];
   const planHost = (host: Host, setup: HostSetup): FileChange[] => {
     const pieces = piecesByFile(setup, places, findLauncher(places.env));
     const recorded = record.files.filter((file) => file.host === host.name).map(({ path }) => path);
-    return [...new Set([...pieces.keys(), ...recorded])].flatMap((path): FileChange[] => {
+    const paths = [...new Set([...pieces.keys(), ...recorded])].filter((path) => !isShared(path));
+    return paths.flatMap((path): FileChange[] => {
       const { bytes: before } = readConfig(path, pieces.get(path)?.[0]?.within);
       if (before === undefined) return [];
       const change = (after: Buffer | undefined) => [{ host: host.name, path, before, after }];
