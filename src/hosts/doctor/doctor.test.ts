@@ -12,7 +12,7 @@ import { hostNamed } from "../hosts.ts";
 import { planInit, runInit } from "../install/init.ts";
 import type { Places } from "../install/places.ts";
 import { linkSession } from "../session-link.ts";
-import { examine } from "./examine.ts";
+import { checkOwnConversation, examine } from "./examine.ts";
 import type { Finding, HostReport } from "./finding.ts";
 import { checkLastFailure, keepOwnRun } from "./last-failure.ts";
 
@@ -149,6 +149,33 @@ function readFolder(folder: string): Record<string, string> {
     readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]),
   );
 }
+
+test("with one surface alone, the canary comes back all the same [doctor.one-document]", async () => {
+  for (const surfaces of [["notepad"], ["notes"], ["scratchpad"], ["project"]]) {
+    const machine = freshMachine();
+    writeFileSync(join(machine.root, "holdfast.json"), JSON.stringify({ surfaces }));
+    await machine.init("claude-code");
+    trustProject(machine);
+    assert.deepEqual(problemsIn(await machine.examine("claude-code")), [], surfaces.join());
+  }
+});
+
+test("an agent that started before it was connected is told how to continue [doctor.conversation]", async () => {
+  const machine = await wiredMachine("claude-code");
+  const host = hostNamed("claude-code");
+  const check = async (names: string[]) =>
+    checkOwnConversation(
+      host,
+      await host.setup(),
+      findProject(machine.root),
+      names.map((name, index) => ({ name, pid: 900_000 + index, start: "1" })),
+    );
+  assert.deepEqual(await check(["bash", "sshd"]), [], "run by a person");
+  const [finding, ...more] = await check(["bash", "claude", "zsh"]);
+  assert.deepEqual([finding?.status, more], ["problem", []]);
+  assert.match(finding?.detail ?? "", /started before it was connected.* no memory tools/);
+  assert.match(finding?.remedy ?? "", /claude --continue/);
+});
 
 test("the table lists each problem with its remedy, and the remedy fixes it [doctor.table]", async () => {
   const machine = await wiredMachine("claude-code");

@@ -7,6 +7,8 @@ import { detect, wiredPlaces } from "../install/detect.ts";
 import { findProgram } from "../install/launcher.ts";
 import type { ConfiguredServer, Piece } from "../install/piece.ts";
 import type { Places } from "../install/places.ts";
+import { listAncestors } from "../processes.ts";
+import { findLink } from "../session-link.ts";
 import { checkCanary } from "./check-canary.ts";
 import { checkPlugin } from "./check-plugin.ts";
 import { checkServer } from "./check-server.ts";
@@ -59,6 +61,7 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   if (wiring.hook) findings.push(...(await checkCanary(host.name, wiring.hook, project, remedy)));
   if (setup.plugin && wiring.plugin !== undefined)
     findings.push(...(await checkPlugin(setup.plugin, wiring.plugin, project, remedy)));
+  findings.push(...checkOwnConversation(host, setup, project));
   findings.push(checkLastFailure(host.name, project.directory));
   if (examination.live) findings.push(...(await examination.live(host, places)));
   return { ...report, isWired: true, findings };
@@ -93,6 +96,26 @@ async function examinePlugin(
 
 function textIn({ path, within }: Piece): string {
   return textOf(readConfig(path, within));
+}
+
+/** An agent that runs doctor, but started before it was connected, has neither tools nor hooks. */
+export function checkOwnConversation(
+  { name, title, program }: Host,
+  { resume }: HostSetup,
+  project: Project,
+  ancestors = listAncestors(),
+): Finding[] {
+  const agent = ancestors.find((each) => each.name === program);
+  if (!agent || resume === undefined) return [];
+  const link = findLink({ ...project, cwd: project.root }, name)?.process;
+  if (link && ancestors.some(({ pid, start }) => pid === link.pid && start === link.start)) return [];
+  return [
+    problem(
+      "conversation",
+      `The ${title} that runs this command started before it was connected, so this conversation has no memory tools.`,
+      `End it and continue it: ${resume}`,
+    ),
+  ];
 }
 
 async function checkVersion({ program, title }: Host, { env, root }: Places): Promise<Finding> {
