@@ -5,6 +5,20 @@ import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { isInNpxCache } from "./launcher.ts";
 import { copyFolder, copyProgram } from "./own-copy.ts";
+import { freshPlaces, init, uninstall } from "./test-support/installed-project.ts";
+
+test("uninstall removes the copy with the last host that uses it [init.copy]", async () => {
+  const places = freshPlaces("user");
+  const env = { ...places.env, HOME: places.home };
+  const copy = copyFolder(env);
+  mkdirSync(copy, { recursive: true });
+  await init(places, "claude-code");
+  await init({ ...places, scope: "project" }, "codex");
+  await uninstall(places);
+  assert.ok(existsSync(copy), "a project still uses it");
+  await uninstall({ ...places, scope: "project" });
+  assert.ok(!existsSync(copy));
+});
 
 test("a program in the cache of npx is copied with what it needs, and a newer copy replaces it [init.copy]", () => {
   const state = temporaryDirectory();

@@ -1,11 +1,13 @@
-import { rmSync } from "node:fs";
+import { globSync, rmSync } from "node:fs";
 import { isHoldfastError } from "../../errors.ts";
+import { stateFolder } from "../../state-folder.ts";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { hosts, hostsNamed } from "../hosts.ts";
 import { readConfig, removeEmpty } from "./config-file.ts";
 import { piecesByFile, withoutPieces } from "./init.ts";
 import { findLauncher } from "./launcher.ts";
+import { copyFolder } from "./own-copy.ts";
 import { cacheFolder, type Places } from "./places.ts";
 import { hashOf, type InstallRecord, readCopy, readRecord, writeRecord } from "./record.ts";
 import { type FileChange, isChange, writeChanges } from "./write-changes.ts";
@@ -66,7 +68,13 @@ export function runUninstall({ hosts: chosen, files, left }: UninstallPlan, plac
   removeEmpty(record.files.filter(isGone).flatMap(({ folders }) => folders));
   const rest: InstallRecord = { ...record, files: record.files.filter((file) => !isGone(file)) };
   if (record.files.length > 0) writeRecord(places, rest, []);
-  if (rest.files.length === 0) removeCache(cacheFolder(places));
+  if (rest.files.length > 0) return;
+  removeCache(cacheFolder(places));
+  // Another project, or all of them, may still use the copy that init made under npx.
+  const env = { ...places.env, HOME: places.home };
+  const records = globSync("projects/*/installed.json", { cwd: stateFolder(env) });
+  if (records.length === 0 && readRecord({ ...places, scope: "user" }).files.length === 0)
+    removeCache(copyFolder(env));
 }
 
 /** A hook that runs elsewhere may write to the cache meanwhile; what stays of it does no harm. */
