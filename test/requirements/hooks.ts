@@ -47,6 +47,8 @@ export const hooks = from("hooks", {
   "hooks.huge": "An event of 100 MB is rejected, and nothing is lost.",
   "hooks.deadline": "A hook meets its deadline while it waits for input or a lock.",
   "hooks.gone": "The command that init writes does nothing and exits with 0 if its program is gone.",
+  "hooks.no-directory":
+    "In a deleted directory, and in one that its user may not read, a hook works, prints no error and exits with 0.",
   "hooks.special-files":
     "A hook refuses pipes, devices and sockets in place of files, and files above a limit.",
   "hooks.store": "A store named on the command line or in the environment is used.",

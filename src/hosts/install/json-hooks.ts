@@ -16,20 +16,23 @@ interface FoundHook {
 interface HookOptions {
   /** By event. */
   matchers?: Readonly<Record<string, string>>;
+  /** Seconds or milliseconds for an event that accepts less than the others. */
+  timeouts?: Readonly<Record<string, number>>;
   /** The hooks are in the event's list itself, not in groups. */
   isFlat?: boolean;
-  /** Our MCP server, as the host calls it (default: "holdfast"). */
-  server?: string;
   /** Further fields of each hook. */
   [setting: string]: unknown;
 }
+
+/** Our MCP server, as hosts call it. */
+const server = "holdfast";
 
 /** Hooks for all events of a host, in the format that several hosts share: tools of our server, or else commands. */
 export function jsonHooks(
   location: FileLocation,
   host: Pick<Host, "name" | "events" | "inServer">,
   launcher: Launcher,
-  { matchers = {}, isFlat = false, server = "holdfast", ...extra }: HookOptions,
+  { matchers = {}, timeouts = {}, isFlat = false, ...extra }: HookOptions,
 ): Piece {
   const { path: file } = location;
   const events = Object.keys(host.events);
@@ -49,11 +52,14 @@ export function jsonHooks(
   };
   const command = { type: "command", command: hookLine(launcher, host.name) };
   /** The part of a hook that has to be as init writes it. */
-  const expected = (event: string): Record<string, unknown> =>
-    toolCall(host, event, server) ?? { command: command.command };
+  const expected = (event: string): Record<string, unknown> => ({
+    ...(toolCall(host, event) ?? { command: command.command }),
+    ...(timeouts[event] === undefined ? {} : { timeout: timeouts[event] }),
+  });
   const handlerFor = (event: string) => ({
-    ...("command" in expected(event) ? command : expected(event)),
+    ...("command" in expected(event) ? command : {}),
     ...extra,
+    ...expected(event),
   });
   return {
     ...location,
@@ -119,7 +125,6 @@ export function jsonHooks(
 function toolCall(
   { name, inServer = {} }: Pick<Host, "name" | "inServer">,
   event: string,
-  server: string,
 ): Record<string, unknown> | undefined {
   const fields = inServer[event];
   if (!fields) return undefined;

@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { hostNamed } from "../hosts.ts";
+import { renderSkill } from "./skill-piece.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string) => JSON.parse(readFileSync(join(root, path), "utf8")) as Record<string, unknown>;
@@ -46,7 +47,7 @@ test("there is an Agent Plugins bundle with the same server and skill [init.plug
 });
 
 test("init writes the bundle's skill where a host looks for skills, and leaves one that is not ours [init.skill]", async () => {
-  const skill = readFileSync(join(root, "plugins/claude-code/skills/holdfast/SKILL.md"), "utf8").trimEnd();
+  const skill = renderSkill(["notepad", "notes", "pins", "recall"]).trimEnd();
   const folder = temporaryDirectory();
   const places = { scope: "project", root: folder, home: folder, env: {} } as const;
   const found: Record<string, string> = {};
