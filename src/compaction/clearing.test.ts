@@ -204,10 +204,7 @@ test("two sentences explain the attention budget where results can be cleared [p
     resultsSurface.guidance(defaultLimits, { ...ownLoop, keepsConversation }, ["results"]);
   const sentences = guidance(true).split(/(?<=\.) /);
   assert.equal(sentences.length, 2);
-  assert.match(
-    sentences[0] ?? "",
-    /budget for reasoning, plans, the user's words and quoted code/,
-  );
+  assert.match(sentences[0] ?? "", /budget for reasoning, plans, the user's words and quoted code/);
   assert.match(sentences[1] ?? "", /note what you found and call clear_result/);
   assert.doesNotMatch(guidance(false), /budget/);
 });
