@@ -1,5 +1,5 @@
 import type { StoredMessage } from "../context/conversation.ts";
-import { readEpoch } from "../engine/conversation.ts";
+import { readEpoch, readSpans } from "../engine/conversation.ts";
 import type { CompactionTrigger, Epoch, Handoff, Receipt, Removed } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
@@ -294,12 +294,19 @@ export async function planSessionEnd(
 
 const tickedItem = /^[ \t]{0,20}(?:[-*]|\d{1,4}[.)])[ \t]{1,8}\[[xX]\][ \t]{1,8}(\S.*)$/;
 
-/** The open tasks, and what is ticked off in the notepad and in the plan of the scratchpad. */
+const closedTask = /^\[Task: ([\s\S]*)\]$/;
+
+/** The open tasks, and what is done: ticked off in the notepad and in the plan of the scratchpad, and closed tasks. */
 function openWork(state: State): { tasks: string[]; ticked: string[] } {
   const text = `${readScratchpad(state).plan}\n${state.row.notepad ?? ""}`;
   return {
     tasks: readTasks(state).map(([, { description }]) => description),
-    ticked: text.split("\n").flatMap((line) => tickedItem.exec(line)?.[1] ?? []),
+    ticked: [
+      ...text.split("\n").flatMap((line) => tickedItem.exec(line)?.[1] ?? []),
+      ...readSpans(state).flatMap(([, span]) =>
+        span.kind === "task" ? (closedTask.exec(span.text)?.[1] ?? []) : [],
+      ),
+    ],
   };
 }
 

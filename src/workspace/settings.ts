@@ -220,8 +220,8 @@ export const settings = {
   }),
   "project.beads": setting({
     kind: toggle,
-    default: false,
-    description: "Whether actionable debt becomes an issue in Beads (bd or br).",
+    default: true,
+    description: "Whether actionable debt becomes an issue in Beads, if bd or br is on the PATH.",
     env: ["BEADS"],
     isOfUser: true,
     actsIn: [...withTools, "commands"],

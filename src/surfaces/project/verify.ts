@@ -1,17 +1,19 @@
-import { readDecision } from "../notes-md/decision.ts";
-import type { NotesFile } from "../notes-md/file.ts";
-import { type Entry, entriesOf, type Notes, tableOf } from "../notes-md/parse.ts";
-import { columnOf } from "../notes-md/table.ts";
+import { existingNotes, replaceCell } from "./edit.ts";
+import type { NotesFile } from "./file.ts";
+import type { LineEdit } from "./lines.ts";
+import { cellIn, columnOf, type Entry, entriesOf, type Notes, readDecision, tableOf } from "./notes.ts";
+import type { Project } from "./project.ts";
 import {
   findCodeSpans,
   parseReference,
   type Reference,
+  readSource,
   renderReference,
   rootPrefix,
+  type Source,
+  searchTree,
   spanText,
 } from "./references.ts";
-import { searchTree } from "./search-tree.ts";
-import { readSource, type Source } from "./working-tree.ts";
 
 /** A reference in the notes. Lines count from 0. */
 export interface FoundReference {
@@ -19,6 +21,8 @@ export interface FoundReference {
   kind: "identifier" | "evidence";
   reference: Reference;
   quote: string | undefined;
+  /** Of an identifier; "" for evidence. */
+  purpose: string;
 }
 
 export type ReferenceStatus = "ok" | "moved" | "changed" | "missing" | "outside" | "unreadable";
@@ -40,17 +44,20 @@ function findReferences(notes: Notes): FoundReference[] {
 
 export function identifiersOf(notes: Notes): FoundReference[] {
   const table = tableOf(notes, "identifiers");
-  const column = table ? Math.max(0, columnOf(table, "identifier")) : 0;
-  return (table?.rows ?? []).flatMap(({ line, cells }) => {
-    const text = cells[column]?.text ?? "";
+  if (!table) return [];
+  return table.rows.flatMap((row) => {
+    const text = row.cells[Math.max(0, columnOf(table, "identifier"))]?.text ?? "";
     if (text === "" || text === "-") return [];
-    return [{ line, kind: "identifier" as const, reference: parseReference(text), quote: undefined }];
+    const purpose = cellIn(table, row, "purpose");
+    return [
+      { line: row.line, kind: "identifier", reference: parseReference(text), quote: undefined, purpose },
+    ];
   });
 }
 
 export function evidenceOf(notes: Notes, entry: Entry): FoundReference[] {
   return readDecision(notes, entry).evidence.flatMap(({ line, quote, reference }) =>
-    reference ? [{ line, kind: "evidence" as const, reference, quote }] : [],
+    reference ? [{ line, kind: "evidence", reference, quote, purpose: "" }] : [],
   );
 }
 
@@ -60,16 +67,16 @@ const maxLocationLength = 1_000;
 /** The evidence of archived decisions. Stale evidence is marked when shown, but is not a finding. */
 export function archivedEvidenceOf(notes: Notes): Map<number, FoundReference[]> {
   const table = tableOf(notes, "archive");
-  const column = table ? columnOf(table, "rationale") : -1;
-  const found = (table?.rows ?? []).map(({ line, cells }): [number, FoundReference[]] => {
-    const [, evidence = ""] =
-      /(?:^|<br>)Evidence: (.*?)(?:<br>Test scenarios: .*)?$/.exec(cells[column]?.text ?? "") ?? [];
-    const quotes = findCodeSpans(evidence).flatMap(({ inside, to }) => {
+  const found = (table?.rows ?? []).map((row): [number, FoundReference[]] => {
+    const { line } = row;
+    const rationale = table ? cellIn(table, row, "rationale") : "";
+    const [, evidence = ""] = /(?:^|<br>)Evidence: (.*?)(?:<br>Test scenarios: .*)?$/.exec(rationale) ?? [];
+    const quotes = findCodeSpans(evidence).flatMap(({ inside, to }): FoundReference[] => {
       const start = evidence.slice(to, to + maxLocationLength).trimStart();
       const end = start.indexOf("]");
       if (!start.startsWith("[") || end <= 1) return [];
       const reference = parseReference(start.slice(1, end));
-      return [{ line, kind: "evidence" as const, reference, quote: spanText(inside) }];
+      return [{ line, kind: "evidence", reference, quote: spanText(inside), purpose: "" }];
     });
     return [line, quotes];
   });
@@ -140,4 +147,66 @@ function searchTarget({ quote, reference }: CheckedReference): { quote: string |
 export function describeStale({ line, reference, problem, quote }: CheckedReference): string {
   const quoted = quote === undefined ? "" : ` ${JSON.stringify(quote.slice(0, 60))}`;
   return `line ${line + 1}: ${reference.text}${quoted}: ${problem}`;
+}
+
+export interface VerifyReport {
+  references: CheckedReference[];
+  /** How many references are valid. */
+  ok: number;
+  stale: CheckedReference[];
+  /** How many lines of NOTES.md were updated. */
+  updated: number;
+}
+
+/**
+ * Checks every reference and updates `Last Verified` of the valid ones. With `fix`, evidence that moved gets its new
+ * location. With `write: false`, nothing is written.
+ */
+export function verifyProject(
+  project: Project,
+  { write = true, fix = false }: { write?: boolean; fix?: boolean } = {},
+): VerifyReport {
+  const { file } = project;
+  let references = checkReferences(file, existingNotes(file));
+  let updated = 0;
+  if (write && references.length > 0) {
+    updated = project.change((notes) => {
+      const edits = editsFor(project, notes, references, fix);
+      return { edits, result: edits.length };
+    });
+    if (fix && updated > 0) references = checkReferences(file, existingNotes(file));
+  }
+  const stale = references.filter(({ status }) => status !== "ok");
+  return { references, ok: references.length - stale.length, stale, updated };
+}
+
+/** Updates `Last Verified` of valid identifiers; with `fix`, writes the new location of evidence that moved. */
+function editsFor(
+  project: Project,
+  notes: Notes,
+  references: readonly CheckedReference[],
+  fix: boolean,
+): LineEdit[] {
+  const now = project.now();
+  const column = columnOf(tableOf(notes, "identifiers"), "last verified");
+  return references.flatMap(({ kind, status, line, reference, now: location }) => {
+    const text = notes.lines.texts[line] ?? "";
+    // Skip the line if it changed since the check.
+    if (!text.includes(reference.text)) return [];
+    const row = tableOf(notes, "identifiers")?.rows.find((each) => each.line === line);
+    const cell = row?.cells[column];
+    if (kind === "identifier" && status === "ok" && cell)
+      return { at: line, remove: 1, insert: [replaceCell(text, cell, now)] };
+    if (!fix || kind !== "evidence" || location === undefined) return [];
+    const fixed = text.replace(`[${reference.text}]`, () => `[${location}]`);
+    return { at: line, remove: 1, insert: [fixed] };
+  });
+}
+
+/** A line for each stale reference, those of archived decisions included. */
+export function staleReferences(file: NotesFile, notes: Notes): string[] {
+  const archived = [...archivedEvidenceOf(notes).values()].flat().map(referenceChecker(file.root));
+  return [...checkReferences(file, notes), ...archived]
+    .filter(({ status }) => status !== "ok")
+    .map(describeStale);
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import {
   closeSync,
   constants,
@@ -17,11 +18,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { HoldfastError } from "../../../errors.ts";
-import { defaultPath } from "./places.ts";
+import { DatabaseSync } from "node:sqlite";
+import { shortHash } from "../../engine/short-hash.ts";
+import { HoldfastError } from "../../errors.ts";
+import { projectFolder } from "../../state-folder.ts";
+import { defaultPath } from "./location.ts";
 
-/** People read and edit the file; a larger one is a mistake or an attack. */
-const maxBytes = 8_000_000;
+/** People read and edit the file, and the Markdown parser takes two milliseconds for each kilobyte. */
+const maxBytes = 500_000;
 
 /** The location of a project's NOTES.md. */
 export interface NotesFile {
@@ -42,16 +46,6 @@ export function locateNotes(root: string, chosen = defaultPath): NotesFile {
   if (name === "" || name.startsWith("..") || isAbsolute(name))
     throw refused(chosen, "is outside the project");
   return { root: real, path: absolute, name: name.split(sep).join("/") };
-}
-
-/** The nearest ancestor with notes, a config or a repository; the given directory if there is none. */
-export function findProjectRoot(from: string): string {
-  const isRoot = (directory: string) =>
-    [".git", "holdfast.json", defaultPath].some((each) => existsSync(join(directory, each)));
-  for (let directory = resolve(from); ; directory = dirname(directory)) {
-    if (isRoot(directory)) return directory;
-    if (dirname(directory) === directory) return from;
-  }
 }
 
 function realRoot(root: string): string {
@@ -86,8 +80,7 @@ export function readNotesFile(file: NotesFile): { bytes: Buffer; stats: Stats } 
     try {
       const stats = fstatSync(descriptor);
       if (!stats.isFile()) throw refused(file.name, "is not a regular file");
-      if (stats.size > maxBytes)
-        throw refused(file.name, `has ${stats.size} bytes (the limit is ${maxBytes})`);
+      if (stats.size > maxBytes) throw tooLarge(file, stats.size);
       return { bytes: readFileSync(descriptor), stats };
     } finally {
       closeSync(descriptor);
@@ -101,7 +94,7 @@ export function writeNotesFile(file: NotesFile, text: string): void {
   try {
     mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw failed(file, "written", error);
+    throw failed(file.name, "written", error);
   }
   const mode = (checkPath(file)?.mode ?? 0o600) & 0o777;
   // Renaming over it would ignore its mode, so respect a read-only file here.
@@ -157,7 +150,7 @@ function inParent<T>(file: NotesFile, what: string, work: (parent: string, direc
       closeSync(directory);
     }
   } catch (error) {
-    throw error instanceof HoldfastError ? error : failed(file, what, error);
+    throw error instanceof HoldfastError ? error : failed(file.name, what, error);
   }
 }
 
@@ -177,7 +170,7 @@ function checkPath(file: NotesFile): Stats | undefined {
       stats = lstatSync(path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw failed(file, "read", error);
+      throw failed(file.name, "read", error);
     }
     if (stats.isSymbolicLink())
       throw refused(file.name, `goes through a link (${relative(file.root, path)})`);
@@ -195,13 +188,123 @@ function refused(path: string, why: string): HoldfastError {
   );
 }
 
-function failed(file: NotesFile, what: string, cause: unknown): HoldfastError {
+function tooLarge({ name, path }: NotesFile, bytes: number): HoldfastError {
+  return new HoldfastError(
+    "over_limit",
+    `${name} has ${bytes} bytes, and the limit is ${maxBytes}. Nothing was changed. Move old parts of it to another file.`,
+    { data: { path, bytes, limit: maxBytes } },
+  );
+}
+
+/** A failure of the file system, with what to do about it. */
+function failed(name: string, what: string, cause: unknown): HoldfastError {
   const { code = "", message } = cause as NodeJS.ErrnoException;
-  const full = code === "ENOSPC";
-  const readOnly = ["EACCES", "EPERM", "EROFS"].includes(code);
+  const full = code === "ENOSPC" || /disk is full/i.test(message);
+  const readOnly = ["EACCES", "EPERM", "EROFS"].includes(code) || /read-?only|unable to open/i.test(message);
   return new HoldfastError(
     full ? "store_full" : readOnly ? "store_read_only" : "store_failed",
-    `${file.name} could not be ${what}: ${full ? "the disk is full" : message}. Nothing was changed; ${full ? "free some disk space" : "check the file and the directory it is in"}.`,
-    { data: { path: file.path }, cause },
+    `${name} could not be ${what}: ${full ? "the disk is full" : message}. Nothing was changed; ${full ? "free some disk space" : "check the file and the directory it is in"}.`,
+    { data: { path: name }, cause },
   );
+}
+
+/** Reads the file as text and refuses to lose bytes that are not UTF-8. */
+export function textOf(file: NotesFile, bytes: Buffer): string {
+  const text = bytes.toString("utf8");
+  const line = badLine(bytes);
+  if (line === undefined) return text;
+  throw new HoldfastError(
+    "invalid_input",
+    `${file.name} is not valid UTF-8 on line ${line}. Nothing was changed; save the file as UTF-8 and try again.`,
+    { data: { path: file.path, line } },
+  );
+}
+
+/** The first line, from 1, that is not valid UTF-8; undefined if all are. */
+export function badLine(bytes: Buffer): number | undefined {
+  if (isUtf8(bytes)) return undefined;
+  let start = 0;
+  for (let line = 1; ; line++) {
+    const end = bytes.indexOf(10, start);
+    if (end === -1 || !isUtf8(bytes.subarray(start, end))) return line;
+    start = end + 1;
+  }
+}
+
+/** The folder of a project's NOTES.md with its lock, the used ids and kept copies, outside the repository. */
+export function notesFolder(root: string): string {
+  // Worktrees share the project's folder, and each has its own notes.
+  return join(projectFolder(root), "notes", shortHash(existsSync(root) ? realpathSync.native(root) : root));
+}
+
+const lockTimeoutMilliseconds = 10_000;
+
+/**
+ * Runs the work while no other process changes the notes. It locks a SQLite database: the operating system releases
+ * the lock when its holder dies, so locks never become stale.
+ */
+export function holdLock<T>(file: NotesFile, work: () => T): T {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(workingPath(file, "lock"));
+    database.exec(`PRAGMA busy_timeout = ${lockTimeoutMilliseconds}; BEGIN IMMEDIATE`);
+  } catch (cause) {
+    database?.close();
+    if (!/locked|busy/i.test((cause as Error).message)) throw failed(notesFolder(file.root), "locked", cause);
+    throw new HoldfastError(
+      "store_busy",
+      `Another process has locked ${file.name} for more than ${lockTimeoutMilliseconds / 1000} seconds. Nothing was changed; try again.`,
+      { cause },
+    );
+  }
+  try {
+    return work();
+  } finally {
+    database.close();
+  }
+}
+
+/** The JSON of a working file; undefined if it does not exist or cannot be read. */
+export function readWorkingFile(file: NotesFile, name: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(notesFolder(file.root), name), "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeWorkingFile(file: NotesFile, name: string, value: unknown): void {
+  const path = workingPath(file, name);
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
+    renameSync(temporary, path);
+  } catch (cause) {
+    throw failed(path, "written", cause);
+  }
+}
+
+/** Saves a copy of a text and returns its path. */
+export function backUp(file: NotesFile, text: string, of: string, at: string): string {
+  const start = `${of}-${at.replaceAll(":", "")}`;
+  for (let count = 1; ; count++) {
+    const path = workingPath(file, `${start}${count === 1 ? "" : `-${count}`}.md`);
+    if (existsSync(path)) continue;
+    try {
+      writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+    } catch (cause) {
+      throw failed(path, "written", cause);
+    }
+    return path;
+  }
+}
+
+function workingPath(file: NotesFile, name: string): string {
+  const directory = notesFolder(file.root);
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw failed(directory, "written", cause);
+  }
+  return join(directory, name);
 }

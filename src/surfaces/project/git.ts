@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import type { NotesFile } from "../notes-md/file.ts";
+import type { NotesFile } from "./file.ts";
 
 /** Runs git without a shell; undefined if git fails, is not installed, or there is no repository. */
 function git(file: NotesFile, args: readonly string[], input = ""): Buffer | undefined {

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { holdfast } from "../../../../test/support/command-line.ts";
-import { decision, jwt, makeProject, seedNotes, writeInto } from "../test-support/project.ts";
-import { verifyProject } from "./verify-project.ts";
+import { holdfast } from "../../../test/support/command-line.ts";
+import { decision, jwt, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
+import { verifyProject } from "./verify.ts";
 
 test("references are checked against the working tree, and moved quotes get their new location [project.verify]", async () => {
-  const { root, project, call, read } = makeProject();
+  const { root, project, call, log, read } = makeProject();
   await call("log_decision", decision);
-  await call("track_ref", { path: "src/auth/jwt.ts", lines: "3-5", purpose: "Expiry" });
-  await call("track_ref", { path: "src/auth", purpose: "All of it" });
+  await log("identifier", "src/auth/jwt.ts:3-5", { detail: "Expiry" });
+  await log("identifier", "src/auth", { detail: "All of it" });
   const states = () =>
     verifyProject(project, { write: false }).references.map(({ status, now }) =>
       now ? `${status} ${now}` : status,

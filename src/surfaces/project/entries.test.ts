@@ -3,23 +3,27 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { lintProject } from "../lint/lint.ts";
-import { readDecision } from "../notes-md/decision.ts";
-import { joinLines, splitLines } from "../notes-md/lines.ts";
-import { entriesOf, itemsOf, parseNotes, tableOf } from "../notes-md/parse.ts";
-import { openProject } from "../project.ts";
-import { callOperation, decision, git, jwt, makeProject, seedNotes } from "../test-support/project.ts";
-import { notesFolder } from "../verify/working-files.ts";
-import { undoChange } from "./change-notes.ts";
+import type { EntryKind } from "./entries.ts";
+import { notesFolder } from "./file.ts";
+import { joinLines, splitLines } from "./lines.ts";
+import { lintProject } from "./lint.ts";
+import { entriesOf, itemsOf, parseNotes, readDecision, tableOf } from "./notes.ts";
+import { openProject } from "./project.ts";
+import { callOperation, decision, git, jwt, makeProject, seedNotes } from "./test-support/project.ts";
 
-/** One call per operation that adds something. */
+const entry = (kind: EntryKind, text: string, more: object = {}): [string, Record<string, unknown>] => [
+  "log_entry",
+  { kind, text, ...more },
+];
+
+/** One call per kind that adds something. */
 const additions: [name: string, input: Record<string, unknown>][] = [
   ["log_decision", decision],
-  ["log_debt", { description: "N+1 query | in the user list", severity: "HIGH", sprint: "S03" }],
-  ["set_goal", { goal: "A goal that is new", blocked_by: "the weather" }],
-  ["log_blocker", { blocker: "A blocker that is new", eta: "2027-01-15" }],
-  ["track_ref", { path: "src/auth/jwt.ts", lines: "1-2", purpose: "Where tokens are read" }],
-  ["ask_question", { question: "A question that is new?" }],
+  entry("debt", "N+1 query | in the user list", { severity: "high", detail: "S03" }),
+  entry("goal", "A goal that is new (blocking: the weather)"),
+  entry("blocker", "A blocker that is new (ETA: 2027-01-15)"),
+  entry("identifier", "src/auth/jwt.ts:1-2", { detail: "Where tokens are read" }),
+  entry("question", "A question that is new?"),
 ];
 
 /** Whether `after` contains every line of `before`, in order; only the last line may gain a line end. */
@@ -47,37 +51,16 @@ const variants: [name: string, text: string][] = [
 ];
 
 for (const [name, text] of variants) {
-  test(`undoing an edit restores the example with ${name} byte for byte [project.undo] [project.bytes]`, async () => {
+  test(`an edit keeps every line of the example with ${name} byte for byte [project.bytes]`, async () => {
     assert.equal(joinLines(splitLines(text)), text);
     for (const [operation, input] of additions) {
-      const { project, read, call } = makeProject({ notes: text });
+      const { read, call } = makeProject({ notes: text });
       await call(operation, input);
       assert.notEqual(read(), text);
-      assert.ok(containsAllLines(text, read()), `${operation} changed other lines`);
-      assert.equal(undoChange(project.file).operation, operation);
-      assert.equal(read(), text, operation);
+      assert.ok(containsAllLines(text, read()), `${JSON.stringify(input)} changed other lines`);
     }
-    const { project, read, call } = makeProject({ notes: text });
-    await call("log_handoff", { summary: "Did it", next: "Go on" });
-    await call("archive", { keep: 0 });
-    await call("set_goal", { goal: "Refactor database layer", status: "done" });
-    for (let count = 0; count < 3; count++) undoChange(project.file);
-    assert.equal(read(), text);
-    assert.throws(() => undoChange(project.file), { code: "cannot_undo" });
   });
 }
-
-test("undo keeps later manual edits, and is refused if they changed the same lines [project.undo]", async () => {
-  const { project, read, write, call } = makeProject({ notes: seedNotes });
-  await call("ask_question", { question: "Is this right?" });
-  write(read().replace("## Active Sub-Goals", "A line of mine\n\n## Active Sub-Goals"));
-  undoChange(project.file);
-  assert.equal(read(), seedNotes.replace("## Active Sub-Goals", "A line of mine\n\n## Active Sub-Goals"));
-  await call("ask_question", { question: "Is this right?" });
-  write(read().replace("Is this right?", "Is that right?"));
-  assert.throws(() => undoChange(project.file), { code: "cannot_undo" });
-  assert.match(read(), /Is that right\?/);
-});
 
 const markdown = fc.array(
   fc.oneof(
@@ -122,9 +105,6 @@ test("an edit to any file changes nothing outside its lines [project.bytes] [pro
           return;
         }
         assert.ok(containsAllLines(text, project.read()));
-        if (project.read() === text) return;
-        undoChange(project.project.file);
-        assert.equal(project.read(), text);
       },
     ),
     { numRuns: 150 },
@@ -146,7 +126,7 @@ const words = fc
   .filter((text) => text.trim() !== "");
 
 test("any logged text stays one entry, row or list item, and can be read back [project.texts]", async () => {
-  const { project, read, write, call } = makeProject();
+  const { project, read, write, call, log } = makeProject();
   const empty = read();
   const plain = (text: string) => text.replaceAll(/\s+/g, " ").trim().replaceAll("\\", "");
   await fc.assert(
@@ -154,11 +134,11 @@ test("any logged text stays one entry, row or list item, and can be read back [p
       write(empty);
       const texts = { decision: first, rationale: second, title: third, scenarios: [first, second, third] };
       await call("log_decision", { ...decision, ...texts });
-      await call("log_debt", { description: first, found_by: second, sprint: third });
-      await call("set_goal", { goal: first, blocked_by: second });
-      await call("set_goal", { goal: first, status: "done" });
-      await call("log_blocker", { blocker: first });
-      await call("log_blocker", { blocker: first, resolution: second });
+      await log("debt", first, { detail: third });
+      await log("goal", first);
+      await log("goal", first, { done: true });
+      await log("blocker", first);
+      await log("blocker", first, { done: true, detail: second });
       await call("log_handoff", { summary: first, next: second, task: third }, { agent: third });
       const notes = parseNotes(read());
       const [entry, ...others] = entriesOf(notes);
@@ -170,7 +150,7 @@ test("any logged text stays one entry, row or list item, and can be read back [p
       assert.deepEqual([rows.length, rows[0]?.cells.length], [1, 5]);
       assert.equal(plain(rows[0]?.cells[1]?.text ?? ""), plain(first));
       for (const key of ["goals", "blockers"] as const) assert.equal(itemsOf(notes, key).length, 1);
-      await call("archive", { keep: 0 });
+      await log("archive", "0");
       assert.deepEqual((await lintProject(project)).findings, []);
     }),
     { numRuns: 15 },
@@ -181,16 +161,17 @@ test("every operation leaves a file without lint findings [project.clean]", asyn
   const { project, call } = makeProject();
   const steps: [string, Record<string, unknown>][] = [
     ...additions,
-    ["set_goal", { goal: "A goal that is new", status: "done" }],
-    ["log_blocker", { blocker: "A blocker that is new", resolution: "the weather changed" }],
-    ["ask_question", { question: "A question that is new?", answer: "yes | no" }],
+    entry("goal", "A goal that is new", { done: true }),
+    entry("blocker", "A blocker that is new", { done: true, detail: "the weather changed" }),
+    entry("question", "A question that is new?", { done: true, detail: "yes | no" }),
+    entry("context", "Write the lexer", { detail: "Parser" }),
     [
       "log_handoff",
       { summary: `Did ${"very ".repeat(200)}much`, next: "go ".repeat(300), task: "多".repeat(400) },
     ],
     ["log_decision", { ...decision, decision: "Use `a` | **b** <!-- c", title: "# 1. [x] `" }],
-    ["archive", { keep: 1 }],
-    ["archive", { keep: 0 }],
+    entry("archive", "1"),
+    entry("archive", "0"),
     ["log_decision", decision],
   ];
   assert.deepEqual((await lintProject(project)).findings, []);
@@ -213,18 +194,17 @@ test("a decision must be complete, with evidence quoted word for word from the c
     );
     assert.equal(read(), before);
   };
-  await refused({ evidence: [] }, "zod");
-  await refused({ scenarios: ["one", "two"] }, "zod");
+  await refused({ evidence: [] }, "invalid_input");
+  await refused({ scenarios: ["one", "two"] }, "invalid_input");
   await refused({ rationale: " " }, "invalid_input");
   await refused({ rationale: "x".repeat(2_001) }, "over_limit");
-  await refused({ timestamp: "yesterday" }, "invalid_input");
   await refused({ evidence: [{ quote: "isTokenExpird(", path: "src/auth/jwt.ts" }] }, "text_not_found");
   await refused({ evidence: [{ quote: "x", path: "src/none.ts" }] }, "not_found");
   await refused({ evidence: [{ quote: "root", path: "../../etc/passwd" }] }, "invalid_input");
   const quote = jwt.split("\n").slice(2, 4).join("\n");
   const { text, line } = await call("log_decision", {
     ...decision,
-    evidence: [{ quote, path: `${root}/src/auth/jwt.ts`, line: 1 }],
+    evidence: [{ quote, path: `${root}/src/auth/jwt.ts:1` }],
     title: "Token expiry",
   });
   assert.match(text, /the quote is on line 3, not 1/);
@@ -233,8 +213,8 @@ test("a decision must be complete, with evidence quoted word for word from the c
   assert.ok(entry);
   assert.equal(entry.line + 1, line);
   const logged = readDecision(notes, entry);
-  assert.equal(logged.name, "Token expiry");
-  assert.match(logged.timestamp, /^2026-03-01T10:00:\d\dZ$/);
+  assert.equal(entry.name, "Token expiry");
+  assert.match(entry.timestamp, /^2026-03-01T10:00:\d\dZ$/);
   assert.deepEqual(
     logged.evidence.map((each) => [each.quote, each.reference?.text]),
     [
@@ -275,111 +255,145 @@ test("a decision in other Markdown syntax is read by the parser [project.parser]
   );
 });
 
-test("underlined headings start sections too [project.parser] [project.bytes]", async () => {
-  const underlined = seedNotes
-    .replace(/^# (.*)$/m, "$1\n===")
-    .replace(/^## (.*)$/gm, (_, title: string) => `${title}\n${"-".repeat(title.length)}`);
-  const { project, call, read } = makeProject({ notes: underlined });
+test("code, comments and quotes contain no sections, items or rows [project.parser]", async () => {
+  const inert =
+    "```md\n## Active Sub-Goals\n- [ ] in code\n```\n\n<!--\n## Active Sub-Goals\n- [ ] in a comment\n-->\n\n> ## Active Sub-Goals\n> - [ ] quoted\n\n";
+  const { read, log } = makeProject({ notes: seedNotes.replace("## Active Sub-Goals", `${inert}$&`) });
+  const notes = parseNotes(read());
   assert.deepEqual(
-    (await lintProject(project)).findings.filter(({ rule }) => rule !== "stale-reference"),
-    [],
+    itemsOf(notes, "goals").map(({ text }) => text.split(" (")[0]),
+    ["Implement authentication flow", "Refactor database layer"],
   );
-  const { id } = await call("log_debt", { description: "third" });
-  await call("set_goal", { goal: "Another goal" });
-  const added = read()
-    .split("\n")
-    .filter((line) => !underlined.split("\n").includes(line));
-  assert.deepEqual(added, ["- [ ] Another goal", `| ${id} | third | MEDIUM | agent | - |`]);
+  await log("goal", "Another goal");
+  assert.match(read(), /^- \[ \] Refactor database layer .*\n- \[ \] Another goal$/m);
+});
+
+test("a call that lacks a field, or has one of another kind, is answered with an example [project.instructive]", async () => {
+  const { call, log, read } = makeProject();
+  const before = read();
+  const refused: [work: () => Promise<unknown>, message: string][] = [
+    [
+      () => log("identifier", "src/auth/jwt.ts:3"),
+      'An entry of the kind identifier needs "detail". Nothing was changed. Call it like this: {"kind":"identifier","text":"src/auth/jwt.ts:45-67","detail":"Token validation"}.',
+    ],
+    [
+      () => log("goal", "x", { severity: "HIGH" }),
+      'An entry of the kind goal does not take "severity". Nothing was changed. Call it like this: {"kind":"goal","text":"Add login (blocking: OAuth setup)"}.',
+    ],
+    [
+      () => log("question", "x?", { detail: "y" }),
+      'An entry of the kind question takes "detail" only with "done". Nothing was changed. Call it like this: {"kind":"question","text":"Is the limit per client?","done":true,"detail":"Yes"}.',
+    ],
+    [
+      () => log("debt", "x", { severity: "bad" }),
+      '"severity" must be one of LOW, MEDIUM, HIGH, CRITICAL (got "bad"). Nothing was changed. Call again with one of them.',
+    ],
+    [
+      () => log("blocker", "keys (ETA: soon)"),
+      'The ETA must be a date such as 2026-01-15 (got "soon"). Nothing was changed.',
+    ],
+    [
+      () => log("archive", "all"),
+      '"text" must be how many of the newest decisions stay in the log (got "all"). Nothing was changed. Use a number such as "10".',
+    ],
+    [
+      () => call("log_decision", { ...decision, scenarios: ["one", "two"] }),
+      '"scenarios" has 2 of three test scenarios. Nothing was changed. Give the happy path, an edge case and an error.',
+    ],
+    [() => call("recover_context", { level: 4 }), '"level" must be 1, 2 or 3 (got 4).'],
+  ];
+  for (const [work, message] of refused) await assert.rejects(work, { code: "invalid_input", message });
+  assert.equal(read(), before);
 });
 
 test("debt ids are never reused, even after the row or the working files are gone [project.debt]", async () => {
-  const { root, call, read, write } = makeProject({ notes: seedNotes });
-  assert.equal((await call("log_debt", { description: "third" })).id, "TD-003");
+  const { root, log, read, write } = makeProject({ notes: seedNotes });
+  assert.equal((await log("debt", "third")).id, "TD-003");
   git(root, "init", "-q");
   git(root, "add", "-f", "grimoires/loa/NOTES.md");
   git(root, "commit", "-qm", "notes");
   write(seedNotes);
   git(root, "commit", "-qam", "without the third");
   rmSync(notesFolder(root), { recursive: true });
-  const input = { description: "fourth", severity: "LOW", found_by: "x", sprint: "S4" };
-  assert.equal((await call("log_debt", input)).id, "TD-004");
-  assert.match(read(), /^\| TD-004 \| fourth \| LOW \| x \| S4 \|$/m);
+  const more = { severity: "LOW", detail: "S4" };
+  assert.equal((await log("debt", "fourth", more)).id, "TD-004");
+  assert.match(read(), /^\| TD-004 \| fourth \| LOW \| agent \| S4 \|$/m);
   write(seedNotes);
-  assert.equal((await call("log_debt", { description: "fifth" })).id, "TD-005");
+  assert.equal((await log("debt", "fifth")).id, "TD-005");
 });
 
 test("an id that was added and removed in another person's commits, or before a rename, is not reused [project.debt]", async () => {
-  const { root, clock, call, write } = makeProject({ notes: seedNotes, path: "docs/NOTES.md" });
+  const { root, clock, log, write } = makeProject({ notes: seedNotes, path: "docs/NOTES.md" });
   git(root, "init", "-q");
   git(root, "add", "-f", "docs/NOTES.md");
   git(root, "commit", "-qm", "notes");
-  assert.equal((await call("log_debt", { description: "ours" })).id, "TD-003");
+  assert.equal((await log("debt", "ours")).id, "TD-003");
   write(seedNotes.replace("| TD-002 |", "| TD-009 |"));
   git(root, "commit", "-qam", "theirs");
   write(seedNotes);
   git(root, "commit", "-qam", "theirs is done");
-  assert.equal((await call("log_debt", { description: "next" })).id, "TD-010");
+  assert.equal((await log("debt", "next")).id, "TD-010");
   write(seedNotes);
   mkdirSync(join(root, "grimoires/loa"), { recursive: true });
   git(root, "mv", "docs/NOTES.md", "grimoires/loa/NOTES.md");
   git(root, "commit", "-qam", "moved");
   rmSync(notesFolder(root), { recursive: true });
   const moved = openProject({ root, clock });
-  assert.equal((await callOperation(moved, "log_debt", { description: "in a new clone" })).id, "TD-010");
+  assert.equal(
+    (await callOperation(moved, "log_entry", { kind: "debt", text: "in a new clone" })).id,
+    "TD-010",
+  );
 });
 
 test("goals, blockers and questions are added once, changed in place and closed [project.lists]", async () => {
-  const { call, read } = makeProject({ notes: seedNotes });
-  await call("set_goal", { goal: "implement authentication flow", status: "done" });
+  const { log, read } = makeProject({ notes: seedNotes });
+  await log("goal", "implement authentication flow", { done: true });
   assert.match(
     read(),
     /^- \[x\] Implement authentication flow \(blocking: waiting on OAuth provider setup\)$/m,
   );
-  await call("set_goal", { goal: "Refactor database layer", depends_on: "nothing" });
+  await log("goal", "Refactor database layer (depends on: nothing)");
   assert.match(read(), /^- \[ \] Refactor database layer \(depends on: nothing\)$/m);
-  await call("log_blocker", { blocker: "OAuth provider credentials", resolution: "they came" });
+  await log("blocker", "OAuth provider credentials", { done: true, detail: "they came" });
   assert.match(read(), /^- Resolved: OAuth provider credentials \(2026-03-01T10:00:\d\dZ: they came\)$/m);
-  await call("log_blocker", { blocker: "A signature", kind: "blocked" });
+  await log("blocker", "Blocked: A signature");
   assert.match(read(), /^- Blocked: A signature$/m);
-  await call("ask_question", { question: "Should grace period be configurable per-client?", answer: "No" });
+  await log("question", "Should grace period be configurable per-client?", { done: true, detail: "No" });
   assert.match(read(), /^- \[x\] Should grace period be configurable per-client\? — No$/m);
-  await assert.rejects(call("log_blocker", { blocker: "unheard of", resolution: "x" }), {
+  await assert.rejects(log("blocker", "unheard of", { done: true, detail: "x" }), {
     code: "not_found",
   });
-  await call("log_blocker", { blocker: "Blocked: a licence" });
+  await log("blocker", "Blocked: a licence");
   assert.match(read(), /^- Blocked: a licence$/m);
-  await call("set_goal", { goal: "Waiting: room to be painted" });
-  await call("set_goal", { goal: "Waiting: room to be painted", status: "done" });
+  await log("goal", "Waiting: room to be painted");
+  await log("goal", "Waiting: room to be painted", { done: true });
   assert.match(read(), /^- \[x\] Waiting: room to be painted$/m);
   const before = read();
-  assert.match(
-    (await call("log_blocker", { blocker: "A signature", kind: "blocked" })).text,
-    /Already recorded/,
-  );
+  assert.match((await log("blocker", "Blocked: A signature")).text, /Already recorded/);
   assert.equal(read(), before);
 });
 
 test("an item keeps its bullet, wrapped lines and nested items; a new item is never mistaken for an old one [project.lists]", async () => {
-  const { call, read } = makeProject({
+  const { log, read } = makeProject({
     notes:
       "## Active Sub-Goals\n* [ ] Add login\n  for everybody\n  - with a nested point\n\n* [x] Add logout\n",
   });
-  await call("set_goal", { goal: "add login for everybody", blocked_by: "design" });
-  await call("set_goal", { goal: "Add log", status: "open" });
-  await call("set_goal", { goal: "Add logout", status: "open" });
+  await log("goal", "add login for everybody (blocking: design)");
+  await log("goal", "Add log", { done: false });
+  await log("goal", "Add logout", { done: false });
   assert.equal(
     read(),
     "## Active Sub-Goals\n* [ ] Add login\n  for everybody (blocking: design)\n  - with a nested point\n\n* [ ] Add logout\n- [ ] Add log\n",
   );
-  await call("set_goal", { goal: "login for", status: "done" });
+  await log("goal", "login for", { done: true });
   assert.match(read(), /^\* \[x\] Add login\n {2}for everybody \(blocking: design\)$/m);
 });
 
 test("archiving moves all but the newest decisions, with their evidence and scenarios [project.archive]", async () => {
-  const { call, read, project } = makeProject();
+  const { call, log, read, project } = makeProject();
   for (let index = 0; index < 5; index++)
     await call("log_decision", { ...decision, title: `Number ${index}` }, { agent: "architect" });
-  assert.match((await call("archive", { keep: 2 })).text, /Archived 3 decisions; 2 remain/);
+  assert.match((await log("archive", "2")).text, /Archived 3 decisions; 2 remain/);
   const notes = parseNotes(read());
   assert.deepEqual(
     entriesOf(notes).map(({ name }) => name),
@@ -391,5 +405,5 @@ test("archiving moves all but the newest decisions, with their evidence and scen
   assert.equal(rows.length, 1);
   assert.match(rows[0] ?? "", /isTokenExpired\(token: Token.*At the boundary.*\| architect \|$/);
   assert.deepEqual((await lintProject(project)).findings, []);
-  assert.match((await call("archive", { keep: 2 })).text, /Archived 0/);
+  assert.match((await log("archive", "2")).text, /Archived 0/);
 });

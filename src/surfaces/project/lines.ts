@@ -54,7 +54,7 @@ export function applyLineEdits(lines: Lines, edits: readonly LineEdit[]): string
 }
 
 /** The most common line end of the file. */
-export function commonLineEnd({ ends }: Lines): string {
+function commonLineEnd({ ends }: Lines): string {
   const counts = new Map<string, number>();
   for (const end of ends) if (end !== "") counts.set(end, (counts.get(end) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "\n";

@@ -21,6 +21,9 @@ export const continuityParts: readonly SectionKey[] = ["context", "identifiers",
 
 export const severities = ["LOW", "MEDIUM", "HIGH", "CRITICAL"] as const;
 
+/** Token limits for the parts that level 1 shows. */
+export const partBudgets = { continuity: 100, context: 200, state: 45, identifier: 60, question: 60 };
+
 export const tableColumns = {
   identifiers: ["Identifier", "Purpose", "Last Verified"],
   debt: ["ID", "Description", "Severity", "Found By", "Sprint"],
@@ -34,7 +37,10 @@ export const tableKeys = Object.keys(tableColumns) as TableKey[];
 
 /** The lines below a section's heading in a new file. */
 const initialLines: Record<SectionKey, string[]> = {
-  continuity: ["<!-- CRITICAL: Load this section FIRST after /clear (~100 tokens) -->"],
+  continuity: [
+    "<!-- CRITICAL: Load this section FIRST after /clear (~100 tokens) -->",
+    "<!-- See: .claude/protocols/session-continuity.md -->",
+  ],
   context: [
     "- **Current Bead**: none",
     "- **Last Checkpoint**: none",
