@@ -104,7 +104,8 @@ export type NoteValue = {
   by?: Exclude<Actor["kind"], "agent" | "system">;
 };
 
-export type TagValue = { name: string; notes: number };
+/** The number of notes with a tag; its key is the tag as it is spelled. */
+export type TagValue = { notes: number };
 
 /** A JSON value by key. Its version is the revision that wrote it, so every value of a key has its own. */
 export type KeyValue = {

@@ -33,8 +33,8 @@ const changedNote = z.strictObject({
   tags,
 });
 const page = {
-  limit: z.int().min(1).max(200).optional(),
-  offset: z.int().min(0).optional(),
+  limit: z.int().min(1).max(200).optional().describe("Page size"),
+  offset: z.int().min(0).optional().describe("Notes to skip"),
 };
 
 const addNote = defineTool({
@@ -61,7 +61,7 @@ const scratchNote = defineTool({
 const searchNotes = defineTool({
   name: "search_notes",
   description:
-    "Find notes that contain a text in any case, or by tags. If none contains it, similar has notes that share its words.",
+    "Find notes that contain a text in any case, or by tags; similar lists notes that share words if none contains it.",
   input: z.strictObject({
     query: z.string().optional(),
     tags: tags.describe("All of these"),
