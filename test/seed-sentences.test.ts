@@ -95,11 +95,10 @@ test("a hook with a mistake in the config says so and goes on with the default [
   assert.match(stderr, /holdfast\.json:2: .*nudgeAfterTurn.*did you mean .*nudgeAfterTurns/);
 });
 
-test("the docs have a way here from each of the four originals, and the line about the context [config.coming-from] [config.context-line]", () => {
+test("the docs have a way here from each of the four originals [config.coming-from]", () => {
   const coming = page("docs/coming-from.md");
   for (const name of ["metaclaw", "Forge", "OpenClaw", "Loa"])
     assert.match(coming, new RegExp(`^## ${name}`, "m"));
   assert.match(coming, /holdfast import FILE/);
   assert.match(coming, /discovery\//);
-  assert.match(page("docs/agent.md"), /\[Context: \d+ of \d+ tokens used; at \d+ it is compacted\]/);
 });

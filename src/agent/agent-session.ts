@@ -11,6 +11,7 @@ import {
 import { type FittedContext, fitBlocks } from "../context/memory-share.ts";
 import { pairCalls } from "../context/pairs.ts";
 import { type Prompt, planPrompt } from "../context/prompt.ts";
+import { blocksOf } from "../context/shown-memory.ts";
 import { summarisedUpTo } from "../engine/conversation.ts";
 import type { Json } from "../engine/json.ts";
 import type { MessageOperation } from "../engine/messages.ts";
@@ -23,7 +24,7 @@ import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
 import type { AgentEvent } from "./events.ts";
 import { CallRecorder } from "./record-calls.ts";
 import type { AgentSetting } from "./setting.ts";
-import { ShownMemory } from "./shown-memory.ts";
+import { WrittenSince } from "./shown.ts";
 import { ReceiptCheck } from "./verify-receipt.ts";
 
 /** The inputs of a prompt besides the session. */
@@ -47,7 +48,7 @@ export interface PromptNow {
 /** The controller's view of one session's conversation: read once, then updated with new messages only. */
 export class AgentSession {
   readonly session: Session;
-  readonly shownMemory: ShownMemory;
+  readonly written: WrittenSince;
   readonly recorder: CallRecorder;
   readonly receiptCheck: ReceiptCheck;
   readonly #setting: AgentSetting;
@@ -66,7 +67,7 @@ export class AgentSession {
     this.session = session;
     this.#setting = setting;
     this.#tools = setting.toolbox.tools;
-    this.shownMemory = new ShownMemory(session, setting);
+    this.written = new WrittenSince(session);
     this.receiptCheck = new ReceiptCheck(session);
     this.recorder = new CallRecorder(session, setting, setting.clock);
   }
@@ -132,7 +133,7 @@ export class AgentSession {
     const at = this.#setting.clock();
     const values = messages.map((message) => fromStored(message, at, aside));
     const { result, revision, state } = await this.session.apply(this.addOperation(values));
-    this.shownMemory.skipOwnWrite(state, revision);
+    this.written.skipOwnWrite(state, revision);
     for (const message of messages) this.#sinceCounted += this.#setting.messageTokens(message);
     const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
     if (result.first === next)
@@ -162,6 +163,16 @@ export class AgentSession {
     const fitted = fitBlocks(context, room, this.#setting.countTokens);
     this.#fitted = { context, room, fitted };
     return fitted;
+  }
+
+  /** Takes the first snapshot of the memory, for the system prompt. */
+  async openSnapshot(): Promise<void> {
+    if ((await this.session.state()).resident.has("epoch/current")) return;
+    await this.session.change(
+      (now) => ({ type: "context.open" as const, blocks: blocksOf(this.context(now)) }),
+      () => false,
+      { actor: { kind: "system" } },
+    );
   }
 
   /** Rough prompt size: the last count plus the messages added since; undefined before the first count. */

@@ -2,7 +2,6 @@ import type { UserContent } from "ai";
 import { planSessionEnd } from "../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../compaction/nudges.ts";
 import type { Usage } from "../compaction/usage.ts";
-import { frozenOf } from "../context/memory-share.ts";
 import { readLearned, readSpans } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
@@ -14,9 +13,9 @@ import { Children } from "./children.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
 import { compactNow, makeRoomFor } from "./make-room.ts";
 import type { AgentOptions } from "./options.ts";
-import { placeChanges, reportFullness } from "./place-changes.ts";
 import { unlessAborted } from "./run-tools.ts";
 import { type AgentSetting, agentSetting, checkToolNames, type Frame } from "./setting.ts";
+import { showChanges } from "./shown.ts";
 import { runTurn, type TurnResult } from "./turn.ts";
 import { userMessage } from "./user-message.ts";
 
@@ -110,8 +109,7 @@ class MemoryAgent implements Agent {
       run.steer = [options.steer ?? "", hint].filter((part) => part !== "").join("\n\n");
       // Providers reject a user message between a tool call and its result.
       await finishPendingCalls(run);
-      await continueOnFailure(run, () => placeChanges(run));
-      await continueOnFailure(run, () => reportFullness(run));
+      await continueOnFailure(run, () => showChanges(run));
       const compacted = (await continueOnFailure(run, () => makeRoomFor(run, message))) ?? false;
       await run.agent.add([message]);
       const result = await this.#take(run, work);
@@ -220,8 +218,7 @@ class MemoryAgent implements Agent {
     const learned = readLearned(state, modelName(this.#frame.model));
     if (learned) this.#setting.tokenizer.start(learned.ratio);
     if (!state.resident.has("epoch/current")) {
-      const frozen = frozenOf(agent.context(state));
-      await session.apply({ type: "context.open", ...frozen }, { actor: { kind: "system" } });
+      await agent.openSnapshot();
     }
     return agent;
   }

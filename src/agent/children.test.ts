@@ -80,7 +80,7 @@ test("a spawned session starts empty, works on its own notepad and returns a cle
       ({ messages }) =>
         JSON.stringify(messages).includes("Look through the expenses") && isChild(JSON.stringify(messages)),
     );
-    assert.ok(JSON.stringify(first?.messages).includes("(use write_notepad"));
+    assert.ok(JSON.stringify(first?.messages).includes("(empty — use write_notepad"));
   });
 });
 

@@ -11,8 +11,8 @@ import {
   summaryBudget,
 } from "../compaction/summary.ts";
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
-import { frozenOf } from "../context/memory-share.ts";
 import { planPrompt } from "../context/prompt.ts";
+import { blocksOf } from "../context/shown-memory.ts";
 import { previewCompaction, readSummarySpan, summarisedUpTo } from "../engine/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
@@ -97,20 +97,25 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
   const { toolbox, placement, countTokens, policy, tokenizer } = setting;
   const canRecall = toolbox.tools.some(({ name }) => name === "recall");
   const kept = before.messages.filter(({ number }) => number > to);
+  const { handoff } = agent.session.setting;
+  // Without a handoff the next context is the summary and the memory, and nothing else.
+  const mark = handoff === false ? "" : compactedText;
+  let replacement = "";
   return {
     session: agent.session,
     trigger,
     skipped,
     readWith: canRecall ? "recall" : "",
-    handoff: agent.session.setting.handoff,
+    handoff,
     // Budgets are shares of the window, which the provider counts in its own way.
     countTokens: (text) => countTokens(text) * tokenizer.ratio,
     room: { tokens: handoffTokens(policy.contextWindow) },
     notify: (moment) => agent.notify(moment, emit),
     emit,
     async contextAfter({ body, state }) {
-      const frozen = frozenOf(agent.context(state));
-      const preview = previewCompaction(state, { to, ...frozen, mark: compactedText, summary: body });
+      replacement = body;
+      const blocks = blocksOf(agent.context(state));
+      const preview = previewCompaction(state, { to, blocks, mark, summary: body });
       const context = toolbox.context(preview);
       const after = planPrompt({ state: preview, context, messages: kept, base, placement });
       return {
@@ -119,12 +124,13 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
       };
     },
     async commit(receipt, summary) {
-      const operation = { type: "context.compact" as const, to, mark: compactedText, summary, receipt };
+      const text = handoff === false ? replacement : summary;
+      const operation = { type: "context.compact" as const, to, mark, summary: text, receipt };
       // A surface may have written to its file before the compaction; the snapshot shows it as it is now.
       await agent.refresh();
-      // Another process may write concurrently, so compute the blocks from the state that is frozen.
+      // Another process may write concurrently, so the snapshot is of the state that is committed.
       await agent.session.change(
-        (now) => ({ ...operation, ...frozenOf(agent.context(now)) }),
+        (now) => ({ ...operation, blocks: blocksOf(agent.context(now)) }),
         () => false,
         { actor: { kind: "system" } },
       );

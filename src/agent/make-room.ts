@@ -12,9 +12,8 @@ import { callModel } from "./call-model.ts";
 import { clearInstead, clearWhenItPays } from "./clear-results.ts";
 import { type CompactionRun, cutFor, runCompaction } from "./compact.ts";
 import { fitForWarning, fitNewest, fitResults } from "./fit.ts";
-import { foldWhenLarge } from "./fold.ts";
-import { placeUnseenChanges } from "./place-changes.ts";
 import type { AgentSetting } from "./setting.ts";
+import { refreshWhenLarge, showNews } from "./shown.ts";
 import { warningTools } from "./warning-tools.ts";
 
 /** Max model calls in one warning turn. */
@@ -29,7 +28,7 @@ export async function makeRoom(run: TurnRun): Promise<boolean> {
   const { agent, setting } = run;
   await fitResults(run);
   await clearWhenItPays(run);
-  await foldWhenLarge(run);
+  await refreshWhenLarge(run);
   const { usage, state } = await agent.prompt(run);
   const { warning } = readEpoch(state);
   const next = planNextStep(usage.total, growthOf(run, state), warning, setting.policy);
@@ -103,7 +102,7 @@ function isUnanswered(state: State): boolean {
 /** Gives the agent a turn in which only its memory tools work, to save what it needs. */
 async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
   const { agent, setting, signal, emit } = run;
-  await placeUnseenChanges(run);
+  await showNews(run);
   const state = await agent.session.state();
   if (!isUnanswered(state)) {
     const before = state.row.counters.lastMessage + 1;
@@ -125,7 +124,7 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
       await storeAnswer(run, answer, now, true);
       if (answer.toolCalls.length === 0) return;
       await answerCalls(run, answer, true);
-      await placeUnseenChanges(run);
+      await showNews(run);
     }
   } catch (error) {
     if (signal.aborted) throw error;

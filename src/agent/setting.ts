@@ -39,7 +39,7 @@ export interface Frame {
 }
 
 export function agentSetting(
-  memory: Pick<DriverSetting, "countTokens" | "clock">,
+  memory: Pick<DriverSetting, "countTokens" | "clock" | "handoff">,
   toolbox: Toolbox,
   options: AgentSetting["options"],
   call: CallSetting = {},
@@ -55,7 +55,8 @@ export function agentSetting(
     policy: {
       contextWindow,
       compactAt: options.compactAt ?? agentDefaults.compactAt,
-      keep: options.keep ?? agentDefaults.keep,
+      // Without a handoff the next context is the summary, the memory and what is still to be answered.
+      keep: options.keep ?? (memory.handoff === false ? 0 : agentDefaults.keep),
       outputReserve: options.outputReserve ?? reserveFor(options),
     },
     tokenizer,

@@ -1,7 +1,6 @@
 import type { ToolChoice, ToolSet } from "ai";
 import { goOnText } from "../compaction/notices.ts";
 import { agentDefaults } from "../engine/agent-defaults.ts";
-import { readEpoch } from "../engine/conversation.ts";
 import { HoldfastError } from "../errors.ts";
 import { memoryToolSet } from "./agent-tools.ts";
 import {
@@ -15,12 +14,11 @@ import {
 import { callModel, type ModelAnswer } from "./call-model.ts";
 import { runCompaction } from "./compact.ts";
 import { fitNewest, requireFit } from "./fit.ts";
-import { foldWhenCold } from "./fold.ts";
 import { makeRoom } from "./make-room.ts";
 import { isOverflow } from "./overflow.ts";
-import { placeUnseenChanges } from "./place-changes.ts";
 import { Progress } from "./progress.ts";
 import type { AgentSetting } from "./setting.ts";
+import { refreshWhenCold, showNews } from "./shown.ts";
 
 export interface TurnResult {
   text: string;
@@ -53,8 +51,8 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
   for (let step = 1; step <= maxSteps; step++) {
     run.signal.throwIfAborted();
     await continueOnFailure(run, () => agent.refresh());
-    await continueOnFailure(run, () => placeUnseenChanges(run));
-    await continueOnFailure(run, () => foldWhenCold(run));
+    await continueOnFailure(run, () => showNews(run));
+    await continueOnFailure(run, () => refreshWhenCold(run));
     const madeRoom = (await continueOnFailure(run, () => makeRoom(run))) ?? false;
     await continueAfterWarning(run);
     const { answer, overflowed } = await callWithinWindow(
@@ -101,10 +99,7 @@ async function continueAfterWarning({ agent, steer, base }: TurnRun): Promise<vo
   const { prompt, state } = await agent.prompt({ base, steer });
   if (prompt.messages.at(-1)?.role !== "assistant") return;
   const before = state.row.counters.lastMessage + 1;
-  await agent.session.apply(
-    { type: "context.tell", before, text: goOnText, percent: readEpoch(state).told },
-    asSystem,
-  );
+  await agent.session.apply({ type: "context.tell", before, text: goOnText }, asSystem);
 }
 
 /** Calls the model; if the provider rejects the prompt as too long, makes it shorter and retries. */

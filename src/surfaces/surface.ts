@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Block } from "../context/blocks.ts";
 import type { StoredMessage } from "../context/conversation.ts";
 import type { Limits } from "../engine/limits.ts";
-import type { Child, EpochSnapshot, Handoff, Receipt } from "../engine/records.ts";
+import type { Child, Handoff, Receipt } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { SecretGuard } from "../secrets/guard.ts";
 import type { AgentOf } from "./agent-key.ts";
@@ -128,8 +128,6 @@ export interface SurfaceView {
   block?(state: State): Omit<Block, "surface"> | undefined;
   /** The end marker that its block needs where more text follows. */
   end?: string;
-  /** Renders its block as frozen by an epoch, if the snapshot stores the text unrendered. */
-  frozen?(snapshot: EpochSnapshot): string;
   /** Whether the agent has written nothing to it; omitted by surfaces that hold no text of the agent. */
   isEmpty?(state: State): boolean;
 }

@@ -1,5 +1,4 @@
 import type { Block, Context } from "../context/blocks.ts";
-import { readSnapshot } from "../engine/conversation.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
@@ -176,9 +175,7 @@ function isSameContext(a: Context, b: Context): boolean {
     a.blocks.every(({ surface, text }, index) => {
       const other = b.blocks[index];
       return text === other?.text && surface === other.surface;
-    }) &&
-    a.frozen.length === b.frozen.length &&
-    a.frozen.every((text, index) => text === b.frozen[index])
+    })
   );
 }
 
@@ -190,19 +187,12 @@ function compose(guidance: string, surfaces: readonly Surface[], state: State): 
     const block = surface.block?.(state);
     return block ? [{ surface: surface.name, ...block }] : [];
   });
-  const snapshot = readSnapshot(state);
   const textsFor = (placement: Block["placement"]) =>
     blocks.filter((block) => block.placement === placement).map(({ text }) => text);
   return {
     surfaces: surfaces.map(({ name }) => name),
     guidance,
     blocks,
-    frozen: [
-      ...snapshot.blocks,
-      ...(snapshot.notepadBlock === undefined
-        ? inOrder.flatMap((surface) => surface.frozen?.(snapshot) ?? [])
-        : [snapshot.notepadBlock]),
-    ],
     ends: Object.fromEntries(surfaces.flatMap(({ name, end }) => (end === undefined ? [] : [[name, end]]))),
     system: [guidance, ...textsFor("system")].filter((text) => text !== "").join("\n\n"),
     message: textsFor("message").join("\n\n"),

@@ -5,7 +5,7 @@ export const controller = [
     "controller.story":
       "Through at least three compactions the spreadsheet story loses no finding: each new epoch has summary, handoff, receipt and the whole notepad.",
     "controller.epoch":
-      "Within an epoch a prompt only grows at its end, byte for byte, and every request contains enough to reconstruct the whole notepad.",
+      "Between compactions a prompt only grows at its end, byte for byte; the first write takes the hint out of it. A turn in which the notepad changed shows all of it.",
     "controller.changes":
       "A memory change is compact and says where it belongs; a full copy replaces changes that outgrow the notepad.",
     "controller.placement-system":
@@ -124,7 +124,6 @@ export const controller = [
     "controller.options": "Invalid options are rejected with the option's name.",
     "controller.usage": "Token accounting by part adds up to the total.",
     "controller.usage-corrected": "The provider's reported usage corrects the count.",
-    "controller.fullness": "The agent can see how full its context is.",
   }),
   ...from("controller: small windows", {
     "controller.fit-results":

@@ -1,11 +1,10 @@
 import type { ModelMessage } from "ai";
 import { AgentSession, type PromptNow, type PromptView } from "../../agent/agent-session.ts";
 import type { AgentEvent } from "../../agent/events.ts";
-import { placeChanges, reportFullness } from "../../agent/place-changes.ts";
 import type { AgentSetting } from "../../agent/setting.ts";
+import { showChanges } from "../../agent/shown.ts";
 import { learnFrom } from "../../compaction/growth.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
-import { frozenOf } from "../../context/memory-share.ts";
 import { planPrompt } from "../../context/prompt.ts";
 import { readEpoch, readInjections, readLearned, summarisedUpTo } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
@@ -61,8 +60,7 @@ export class CallerSession extends AgentSession {
     if (lastUser !== -1) {
       await this.add(fresh.slice(0, lastUser));
       const run = { agent: this, setting: this.#setting, base };
-      await placeChanges(run);
-      await reportFullness(run);
+      await showChanges(run);
       await makeRoom(fresh[lastUser] as ModelMessage);
     }
     await this.add(fresh.slice(Math.max(0, lastUser)));
@@ -149,14 +147,7 @@ export class CallerSession extends AgentSession {
       this.conversation.isStarted = true;
       await this.notify({ kind: "session-start" }, emit);
     }
-    await this.#openEpoch();
-  }
-
-  async #openEpoch(): Promise<void> {
-    const state = await this.session.state();
-    if (state.resident.has("epoch/current")) return;
-    const frozen = frozenOf(this.context(state));
-    await this.session.apply({ type: "context.open", ...frozen }, { actor: { kind: "system" } });
+    await this.openSnapshot();
   }
 }
 

@@ -2,10 +2,9 @@ import type { LanguageModel, ModelMessage } from "ai";
 import type { PromptNow } from "../../agent/agent-session.ts";
 import { modelName } from "../../agent/answer.ts";
 import type { AgentEvent } from "../../agent/events.ts";
-import { foldWhenCold } from "../../agent/fold.ts";
 import { makeRoom, makeRoomFor } from "../../agent/make-room.ts";
-import { placeUnseenChanges } from "../../agent/place-changes.ts";
 import type { AgentSetting } from "../../agent/setting.ts";
+import { refreshWhenCold, showNews } from "../../agent/shown.ts";
 import { readLearned } from "../../engine/conversation.ts";
 import type { CallerSession } from "./caller-session.ts";
 import type { createNudge } from "./nudge-turn.ts";
@@ -45,7 +44,7 @@ export async function planCall(
 ): Promise<Omit<PromptNow, "usage">> {
   await agent.refresh();
   await agent.follow(messages, base, emit);
-  await placeUnseenChanges({ agent, setting });
-  await foldWhenCold({ agent, setting });
+  await showNews({ agent, setting });
+  await refreshWhenCold({ agent, setting });
   return agent.plan({ steer: nudge(agent, await agent.session.state()), base: "" });
 }
