@@ -5,6 +5,7 @@ import type { Usage } from "../compaction/usage.ts";
 import { readLearned, readSpans } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
+import { toolboxFor } from "../sessions/options.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
 import { AgentSession } from "./agent-session.ts";
 import { continueOnFailure, finishPendingCalls, modelName, type TurnRun } from "./answer.ts";
@@ -97,7 +98,7 @@ class MemoryAgent implements Agent {
       options.children,
     );
     const { setting } = memory;
-    const toolbox = surfaces ? setting.use(surfaces) : setting.offer(agentSurfaces);
+    const toolbox = toolboxFor(setting, surfaces, agentSurfaces);
     this.#setting = agentSetting(setting, toolbox, rest, { children: this.#children });
     checkToolNames(this.#setting);
   }

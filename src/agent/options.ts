@@ -61,8 +61,8 @@ export interface AgentOptions extends ModelSettings {
    */
   promptCache?: boolean;
   /**
-   * Forms of memory, for the whole memory. Prefer to pass them to `openMemory`; a memory opened without `surfaces` gets
-   * `notepad`, `notes`, `tasks`, `results` and `sessions`.
+   * Forms of memory for this agent (default: those of `openMemory`; without any there,
+   * `notepad`, `notes`, `tasks`, `results`, `recall`, `sessions` and `pins`).
    */
   surfaces?: readonly SurfaceChoice[];
   /** The base prompt; memory's guidance follows it. */

@@ -4,7 +4,7 @@ import type { Placement } from "../context/placement.ts";
 import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
 import { agentDefaults } from "../engine/agent-defaults.ts";
 import { HoldfastError } from "../errors.ts";
-import type { DriverSetting } from "../sessions/options.ts";
+import type { MemoryConfig } from "../sessions/options.ts";
 import type { CallSetting } from "../surfaces/surface.ts";
 import { dotless, type Toolbox } from "../surfaces/toolbox.ts";
 import { callSettings } from "./call-model.ts";
@@ -39,7 +39,7 @@ export interface Frame {
 }
 
 export function agentSetting(
-  memory: Pick<DriverSetting, "countTokens" | "clock" | "handoff">,
+  memory: Pick<MemoryConfig, "countTokens" | "clock" | "handoff">,
   toolbox: Toolbox,
   options: AgentSetting["options"],
   call: CallSetting = {},

@@ -41,7 +41,7 @@ import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo }
 import { InDoubt, unansweredResult } from "./in-doubt.ts";
 import { readHistoryStart, readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { loadState, sessionNotFound } from "./load-state.ts";
-import { checkApplyOptions, type DriverSetting, type SessionSetting } from "./options.ts";
+import { checkApplyOptions, type MemoryConfig } from "./options.ts";
 
 type Evaluated<O extends Operation> = Extract<Applied<ResultOf<O>>, { status: "applied" }>;
 
@@ -63,15 +63,21 @@ export class Session implements SessionHandle {
   readonly scratch: KeyValues = keyValuesOf(async () => this);
   /** The model calls made for this session. */
   readonly calls: CallLog;
-  readonly #setting: SessionSetting;
+  readonly #setting: MemoryConfig;
+  readonly #knowledge: (agent: string) => Promise<Knowledge<Session>>;
   readonly #companions = new Map<symbol, unknown>();
   readonly #queue = new Queue();
   readonly #guard: SecretGuard;
   readonly #inDoubt = new InDoubt();
   #state: State;
 
-  constructor(setting: SessionSetting, state: State) {
+  constructor(
+    setting: MemoryConfig,
+    state: State,
+    knowledge: (agent: string) => Promise<Knowledge<Session>>,
+  ) {
     this.#setting = setting;
+    this.#knowledge = knowledge;
     this.#state = state;
     this.id = state.row.id;
     this.owner = state.row.owner;
@@ -105,8 +111,8 @@ export class Session implements SessionHandle {
     return this.#queue.run(() => this.#apply(make, isSame, checkApplyOptions(options)));
   }
 
-  /** For conversation drivers (an agent, an adapter, a host): the surfaces in use, and the limits. */
-  get setting(): DriverSetting {
+  /** What the memory is made of, for agents, adapters and hosts. */
+  get setting(): MemoryConfig {
     return this.#setting;
   }
 
@@ -153,7 +159,7 @@ export class Session implements SessionHandle {
 
   /** The agent's knowledge, shared by all its sessions. */
   knowledge(): Promise<Knowledge<Session>> {
-    return this.#setting.knowledge(this.#state.row.agent);
+    return this.#knowledge(this.#state.row.agent);
   }
 
   /** Conversation messages by number, from 1; `from` and `to` are inclusive. */

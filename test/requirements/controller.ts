@@ -100,7 +100,7 @@ export const controller = [
       "The agent, the adapters of frameworks, the hooks, pi, OpenClaw and opencode drive one compaction: same handoff, same receipt fields, same moments.",
     "compaction.drivers-bite": "A wrong driver fails the driver contract.",
     "controller.context":
-      "Surfaces, limits and tokenizer are given once, to openMemory; a session's context and its agent's are the same.",
+      "Surfaces, limits and tokenizer are given once, to openMemory; an agent adds surfaces for itself alone.",
     "controller.moments":
       "Surfaces are notified of a session's start, compactions, clearings and end, and may write outside it.",
     "controller.outside": "What a surface shows from outside the session is up to date, in every placement.",

@@ -6,13 +6,13 @@ import type { Session } from "../../sessions/session.ts";
 import { CallerSession } from "../caller/caller-session.ts";
 import {
   adapterSetting,
+  adapterToolbox,
   type CompactionOptions,
   compactionKinds,
   listenersOf,
   type PlacementOptions,
   placementKinds,
   type ToolOptions,
-  toolboxFor,
   toolKinds,
 } from "../caller/options.ts";
 import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
@@ -72,7 +72,7 @@ export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptio
 export function holdfastTools(session: Session, options: ToolOptions = {}): ToolSet {
   checkAgentOptions("holdfastTools", options, toolKinds);
   const reading = { shown: "epoch", keepsConversation: true, dotless: true } as const;
-  return executableTools(session, toolboxFor(session, options).readAs(reading));
+  return executableTools(session, adapterToolbox(session, options).readAs(reading));
 }
 
 /** Only placement: adds guidance, blocks and changes to each prompt on its way to the model. */

@@ -29,6 +29,7 @@ export class CallerSession extends AgentSession {
     super(session, setting);
     this.#setting = setting;
     this.conversation = conversationOf(session);
+    this.conversation.toolbox = setting.toolbox;
   }
 
   /** Runs work on this conversation one piece at a time. */

@@ -1,5 +1,6 @@
 import { Queue } from "../../engine/queue.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { Toolbox } from "../../surfaces/toolbox.ts";
 import { FileBytes } from "./file-bytes.ts";
 import { KnownMessages } from "./known-messages.ts";
 
@@ -11,6 +12,8 @@ export class CallerConversation {
   readonly queue = new Queue();
   /** Whether the surfaces know that work on the session has begun. */
   isStarted = false;
+  /** The surfaces of the adapter that was made last. */
+  toolbox: Toolbox | undefined;
   /** Number of prompts that passed through the middleware in this process. */
   placed = 0;
   /** Tokens that the next call is expected to take, as counted before it; 0 if it was not counted. */

@@ -13,12 +13,14 @@ export async function holdfastEnd(
   session: Session,
   options: Pick<PlacementOptions, "onEvent"> = {},
 ): Promise<void> {
-  const { toolbox, countTokens } = session.setting;
+  const { setting } = session;
+  const conversation = conversationOf(session);
+  const { toolbox = setting.toolbox } = conversation;
   const to = summarisedUpTo(await session.state());
   const values = await session.messages(to + 1);
   const messages = values.map((value, index) => toStored(to + 1 + index, value));
-  const end = await planSessionEnd(session, messages, countTokens);
-  conversationOf(session).isStarted = false;
+  const end = await planSessionEnd(session, messages, setting.countTokens);
+  conversation.isStarted = false;
   for (const message of await toolbox.notify(session, end))
     listenersOf(options).emit({ type: "error", message });
 }

@@ -5,7 +5,7 @@ import type { AgentOptions } from "../../agent/options.ts";
 import { type AgentSetting, agentSetting } from "../../agent/setting.ts";
 import { anything, type OptionKind, type OptionKinds } from "../../engine/options.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { SurfaceChoice } from "../../sessions/options.ts";
+import { type SurfaceChoice, toolboxFor } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
 import { schemaOf } from "../../surfaces/dispatch.ts";
 import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
@@ -13,8 +13,8 @@ import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
 /** Options of the memory tools. Limits and tokenizer come from `openMemory`. */
 export interface ToolOptions {
   /**
-   * Forms of memory, for the whole memory. Prefer to pass them to `openMemory`; a memory opened without `surfaces` gets
-   * `notepad`, `notes`, `tasks`, `results` and `pins`.
+   * Forms of memory for this agent (default: those of `openMemory`; without any there,
+   * `notepad`, `notes`, `tasks`, `results`, `recall` and `pins`).
    */
   surfaces?: readonly SurfaceChoice[];
 }
@@ -71,13 +71,15 @@ export const compactionKinds = {
   ...{ outputReserve, memoryShare, clearing },
 } satisfies Kinds<keyof CompactionOptions | "model" | "tools">;
 
-export function toolboxFor({ setting }: Pick<Session, "setting">, { surfaces }: ToolOptions): Toolbox {
-  return surfaces ? setting.use(surfaces, checkUsable) : setting.offer(adapterSurfaces, checkUsable);
+export function adapterToolbox({ setting }: Pick<Session, "setting">, { surfaces }: ToolOptions): Toolbox {
+  const toolbox = toolboxFor(setting, surfaces, adapterSurfaces);
+  checkUsable(toolbox);
+  return toolbox;
 }
 
 /** Memory's tools in a form that suits every framework: a name without dots, a description, a JSON Schema. */
 export function describeTools(source: Pick<Session, "setting">, options: ToolOptions) {
-  return toolboxFor(source, options).tools.map(({ name, description, input }) => ({
+  return adapterToolbox(source, options).tools.map(({ name, description, input }) => ({
     name: dotless(name),
     description,
     schema: schemaOf(input, "input"),
@@ -99,7 +101,7 @@ export function adapterSetting(
   options: PlacementOptions & Partial<CompactionOptions>,
   tools?: ToolSet,
 ): AgentSetting {
-  const toolbox = toolboxFor(session, options);
+  const toolbox = adapterToolbox(session, options);
   const {
     contextWindow = Number.POSITIVE_INFINITY,
     surfaces: _surfaces,

@@ -138,6 +138,7 @@ function setSpace(
   const kept = tokensWith(within) <= room ? within : longestStart(within, (text) => tokensWith(text) <= room);
   draft.setText(`space/${space}`, kept);
   const original = tokensFirst || kept !== within ? tokensWith(content) : 0;
+  if (kept !== within && environment.by === "person") throw tooLong(tokensWith(content), environment);
   if (kept !== within || original > room) return truncatedToTokens(draft, original, environment);
   const characters = countCharacters(content);
   if (kept === content) {
@@ -181,6 +182,15 @@ function checkAppend(after: Scratchpad, added: string, state: State, environment
     "over_limit",
     `Append would exceed ${budget} token budget (current: ${current}, append: ${append}). Use mode 'replace' to rewrite, or reduce content.`,
     { data: { current, append, budget } },
+  );
+}
+
+/** A person's text is never cut behind their back. */
+function tooLong(tokens: number, { limits }: Environment): HoldfastError {
+  return new HoldfastError(
+    "over_limit",
+    `The scratchpad would take ${tokens} tokens; the limit is ${limits.scratchpadTokens}. Nothing was changed. Shorten it.`,
+    { data: { tokens, limit: limits.scratchpadTokens } },
   );
 }
 
