@@ -1,4 +1,4 @@
-import type { UserContent } from "ai";
+import type { UserContent, UserModelMessage } from "ai";
 import { planSessionEnd } from "../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../compaction/nudges.ts";
 import type { Usage } from "../compaction/usage.ts";
@@ -7,18 +7,28 @@ import type { Receipt } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
 import { toolboxFor } from "../sessions/options.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
-import { AgentSession } from "./agent-session.ts";
-import { continueOnFailure, finishPendingCalls, modelName, type TurnRun } from "./answer.ts";
-import { checkAgentOptions } from "./check-options.ts";
 import { Children } from "./children.ts";
+import { AgentSession } from "./conversation.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
-import { compactNow, makeRoomFor } from "./make-room.ts";
-import type { AgentOptions } from "./options.ts";
-import { unlessAborted } from "./run-tools.ts";
-import { type AgentSetting, agentSetting, checkToolNames, type Frame } from "./setting.ts";
+import {
+  type AgentOptions,
+  type AgentSetting,
+  agentSetting,
+  checkAgentOptions,
+  checkToolNames,
+  type Frame,
+} from "./options.ts";
+import { compactNow, makeRoomFor } from "./room.ts";
 import { showChanges } from "./shown.ts";
-import { runTurn, type TurnResult } from "./turn.ts";
-import { userMessage } from "./user-message.ts";
+import { unlessAborted } from "./tools.ts";
+import {
+  continueOnFailure,
+  finishPendingCalls,
+  modelName,
+  runTurn,
+  type TurnResult,
+  type TurnRun,
+} from "./turn.ts";
 
 /** A running turn: read its events, await its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {
@@ -250,4 +260,26 @@ class MemoryAgent implements Agent {
 
 function nothingDone(text: string): TurnResult {
   return { text, steps: 0, end: "done", wroteMemory: false, compacted: false };
+}
+
+/** A message of the user that can be stored: images and files as text, so that they survive a restart. */
+export function userMessage(input: string | UserContent): UserModelMessage {
+  const parts = typeof input === "string" ? [{ type: "text" as const, text: input }] : input;
+  const isEmpty = parts.every((part) => part.type === "text" && part.text.trim() === "");
+  if (isEmpty) throw new HoldfastError("invalid_input", "The message to send is empty. Pass a text.");
+  if (typeof input === "string") return { role: "user", content: input };
+  return {
+    role: "user",
+    content: input.map((part) => {
+      if (part.type === "image") return { ...part, image: storable(part.image) };
+      return part.type === "file" ? { ...part, data: storable(part.data) } : part;
+    }),
+  };
+}
+
+/** Bytes as base64 and addresses as text; anything else is JSON already. */
+function storable<T>(data: T): T | string {
+  if (data instanceof URL) return data.href;
+  if (data instanceof ArrayBuffer) return Buffer.from(data).toString("base64");
+  return data instanceof Uint8Array ? Buffer.from(data).toString("base64") : data;
 }

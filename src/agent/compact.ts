@@ -17,13 +17,12 @@ import { previewCompaction, readSummarySpan, summarisedUpTo } from "../engine/co
 import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
-import type { PromptNow } from "./agent-session.ts";
-import { memoryToolSet } from "./agent-tools.ts";
-import { cacheOf, type TurnRun } from "./answer.ts";
-import { askForText, reportedBy } from "./call-model.ts";
+import { askForText, reportedBy } from "./call.ts";
+import type { PromptNow } from "./conversation.ts";
 import { recordSummary, recordTurn } from "./ledger.ts";
-import type { AgentSetting } from "./setting.ts";
-import { cachesPrompts } from "./warning-tools.ts";
+import type { AgentSetting } from "./options.ts";
+import { cachesPrompts, memoryToolSet } from "./tools.ts";
+import { cacheOf, type TurnRun } from "./turn.ts";
 
 export interface CompactionRun
   extends Pick<TurnRun, "agent" | "setting" | "signal" | "emit" | "model" | "base"> {

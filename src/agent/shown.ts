@@ -8,8 +8,8 @@ import type { ShownBlock } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
-import type { TurnRun } from "./answer.ts";
-import type { AgentSetting } from "./setting.ts";
+import type { AgentSetting } from "./options.ts";
+import type { TurnRun } from "./turn.ts";
 
 type ShownRun = Pick<TurnRun, "agent" | "setting">;
 

@@ -1,5 +1,5 @@
 import { type LanguageModel, type LanguageModelMiddleware, type ToolSet, wrapLanguageModel } from "ai";
-import { checkAgentOptions } from "../../agent/check-options.ts";
+import { checkAgentOptions } from "../../agent/options.ts";
 import { typeName } from "../../engine/check-fields.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -15,14 +15,13 @@ import {
   type ToolOptions,
   toolKinds,
 } from "../caller/options.ts";
-import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
-import { type PrepareStep, prepareStepFor, type Step } from "./prepare-step.ts";
+import { forOwnCalls, memoryMiddleware, type PrepareStep, prepareStepFor, type Step } from "./middleware.ts";
 import { executableTools, followAuthoredTools } from "./tools.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
-export { holdfastEnd } from "../caller/end-session.ts";
+export { holdfastEnd } from "../caller/memory-of-thread.ts";
 export type { CompactionOptions, PlacementOptions, ToolOptions } from "../caller/options.ts";
-export type { PrepareStep, Step } from "./prepare-step.ts";
+export type { PrepareStep, Step } from "./middleware.ts";
 
 /** A model object from a provider; a model named by a string must be resolved first. */
 export type Model = Parameters<typeof wrapLanguageModel>[0]["model"];

@@ -1,8 +1,6 @@
 import type { ToolSet } from "ai";
-import { agentOptionKinds } from "../../agent/check-options.ts";
 import type { AgentEvent } from "../../agent/events.ts";
-import type { AgentOptions } from "../../agent/options.ts";
-import { type AgentSetting, agentSetting } from "../../agent/setting.ts";
+import { type AgentOptions, type AgentSetting, agentOptionKinds, agentSetting } from "../../agent/options.ts";
 import { anything, type OptionKind, type OptionKinds } from "../../engine/options.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type SurfaceChoice, toolboxFor } from "../../sessions/options.ts";
