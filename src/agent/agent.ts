@@ -11,12 +11,11 @@ import { Children } from "./children.ts";
 import { AgentSession } from "./conversation.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
 import {
+  type AgentConfig,
   type AgentOptions,
-  type AgentSetting,
-  agentSetting,
+  agentConfig,
   checkAgentOptions,
   checkToolNames,
-  type Frame,
 } from "./options.ts";
 import { compactNow, makeRoomFor } from "./room.ts";
 import { showChanges } from "./shown.ts";
@@ -86,8 +85,8 @@ type Task = (run: TurnRun, work: Work) => Promise<TurnResult>;
 
 class MemoryAgent implements Agent {
   readonly #options: AgentOptions;
-  readonly #frame: Frame;
-  readonly #setting: AgentSetting;
+  readonly #frame: Pick<TurnRun, "model" | "base">;
+  readonly #setting: AgentConfig;
   readonly #children: Children;
   readonly #work = new Map<string, Work>();
 
@@ -109,7 +108,7 @@ class MemoryAgent implements Agent {
     );
     const { setting } = memory;
     const toolbox = toolboxFor(setting, surfaces, agentSurfaces);
-    this.#setting = agentSetting(setting, toolbox, rest, { children: this.#children });
+    this.#setting = agentConfig(setting, toolbox, rest, { children: this.#children });
     checkToolNames(this.#setting);
   }
 
@@ -263,7 +262,7 @@ function nothingDone(text: string): TurnResult {
 }
 
 /** A message of the user that can be stored: images and files as text, so that they survive a restart. */
-export function userMessage(input: string | UserContent): UserModelMessage {
+function userMessage(input: string | UserContent): UserModelMessage {
   const parts = typeof input === "string" ? [{ type: "text" as const, text: input }] : input;
   const isEmpty = parts.every((part) => part.type === "text" && part.text.trim() === "");
   if (isEmpty) throw new HoldfastError("invalid_input", "The message to send is empty. Pass a text.");

@@ -196,7 +196,7 @@ interface Answer {
  * An answer that can be sent back to any provider: calls have a name that was offered and an object as arguments. An
  * answer that a filter stopped makes no calls.
  */
-export function sanitiseAnswer(answer: Answer): Pick<Answer, "messages" | "toolCalls"> {
+function sanitiseAnswer(answer: Answer): Pick<Answer, "messages" | "toolCalls"> {
   if (answer.finish === "content-filter")
     return { messages: answer.messages.map(withoutCalls), toolCalls: [] };
   const nameOf = (tool: string) => (answer.offered.includes(dotless(tool)) ? dotless(tool) : tool);

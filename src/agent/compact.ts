@@ -20,7 +20,7 @@ import { HoldfastError } from "../errors.ts";
 import { askForText, reportedBy } from "./call.ts";
 import type { PromptNow } from "./conversation.ts";
 import { recordSummary, recordTurn } from "./ledger.ts";
-import type { AgentSetting } from "./options.ts";
+import type { AgentConfig } from "./options.ts";
 import { cachesPrompts, memoryToolSet } from "./tools.ts";
 import { cacheOf, type TurnRun } from "./turn.ts";
 
@@ -40,7 +40,7 @@ export interface CompactionRun
 /** The last message to remove, from the current size of each message in the prompt. */
 export function cutFor(
   { prompt, messages, usage }: PromptNow,
-  { messageTokens, tokenizer, policy }: AgentSetting,
+  { messageTokens, tokenizer, policy }: AgentConfig,
   { trigger, growth = 0, incoming = 0 }: Pick<CompactionRun, "trigger" | "growth" | "incoming">,
 ): number | undefined {
   const sizes = new Map(

@@ -22,7 +22,7 @@ import type { Moment, Tool } from "../surfaces/surface.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentEvent } from "./events.ts";
 import { CallRecorder, ReceiptCheck } from "./ledger.ts";
-import type { AgentSetting } from "./options.ts";
+import type { AgentConfig } from "./options.ts";
 import { WrittenSince } from "./shown.ts";
 import { definitionsText, ownDefinitionsText } from "./tools.ts";
 
@@ -50,7 +50,7 @@ export class AgentSession {
   readonly written: WrittenSince;
   readonly recorder: CallRecorder;
   readonly receiptCheck: ReceiptCheck;
-  readonly #setting: AgentSetting;
+  readonly #setting: AgentConfig;
   #tools: readonly Tool[];
   #messages: StoredMessage[] = [];
   /** Messages up to this one are summarised and not kept here. */
@@ -62,7 +62,7 @@ export class AgentSession {
   #learned: ({ model: string } & Learned) | undefined;
   #fitted: { context: Context; room: number; fitted: FittedContext } | undefined;
 
-  constructor(session: Session, setting: AgentSetting) {
+  constructor(session: Session, setting: AgentConfig) {
     this.session = session;
     this.#setting = setting;
     this.#tools = setting.toolbox.tools;

@@ -8,7 +8,7 @@ import { type HashedPiece, hashPiece } from "../sessions/call-log.ts";
 import type { Session } from "../sessions/session.ts";
 import type { PromptNow } from "./conversation.ts";
 import type { AgentEvent, ReportedUsage } from "./events.ts";
-import type { AgentSetting } from "./options.ts";
+import type { AgentConfig } from "./options.ts";
 import { cachesPrompts, definitionsText, ownDefinitionsText } from "./tools.ts";
 import type { TurnRun } from "./turn.ts";
 
@@ -93,7 +93,7 @@ async function record(
 }
 
 function factsOf(
-  { policy }: AgentSetting,
+  { policy }: AgentConfig,
   model: LanguageModel,
   { inputTokens, cachedTokens, cacheWriteTokens, outputTokens }: ReportedUsage,
 ): Pick<CallFacts, "model" | "contextWindow" | "usage"> {

@@ -31,7 +31,7 @@ import {
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { MemoryConfig, SurfaceChoice } from "../sessions/options.ts";
-import type { CallSetting } from "../surfaces/surface.ts";
+import type { CallOptions } from "../surfaces/surface.ts";
 import { dotless, type Toolbox } from "../surfaces/toolbox.ts";
 import { messageCounter } from "./conversation.ts";
 
@@ -195,7 +195,7 @@ export function checkAgentOptions(
 }
 
 /** What every part of a turn needs from the agent. Fixed for the agent's lifetime. */
-export interface AgentSetting {
+export interface AgentConfig {
   options: Omit<AgentOptions, "memory" | "model" | "system" | "surfaces">;
   /** The surfaces, settled when the driver was made. */
   toolbox: Toolbox;
@@ -211,22 +211,15 @@ export interface AgentSetting {
   /** Passed to every model call. */
   settings: ModelSettings;
   /** Passed to every tool call. */
-  call: CallSetting;
+  call: CallOptions;
 }
 
-/** The base prompt and the model that answers it. */
-export interface Frame {
-  model: LanguageModel;
-  /** The base prompt; memory's guidance follows it. */
-  base: string;
-}
-
-export function agentSetting(
+export function agentConfig(
   memory: Pick<MemoryConfig, "countTokens" | "clock" | "handoff">,
   toolbox: Toolbox,
-  options: AgentSetting["options"],
-  call: CallSetting = {},
-): AgentSetting {
+  options: AgentConfig["options"],
+  call: CallOptions = {},
+): AgentConfig {
   const { countTokens, clock } = memory;
   const { contextWindow, placement = "epoch" } = options;
   const tokenizer = calibratedTokenizer(cachedTokenizer({ name: "agent", count: countTokens }));
@@ -257,7 +250,7 @@ export function agentSetting(
 }
 
 /** Tokens for the longest answer that the settings allow, thinking included. */
-function reserveFor({ contextWindow, maxOutputTokens, providerOptions }: AgentSetting["options"]): number {
+function reserveFor({ contextWindow, maxOutputTokens, providerOptions }: AgentConfig["options"]): number {
   const { anthropic, google } = (providerOptions ?? {}) as ThinkingOptions;
   const thinking = anthropic?.thinking?.budgetTokens ?? google?.thinkingConfig?.thinkingBudget ?? 0;
   const usual = Math.min(4_000, Math.floor(contextWindow * 0.1));
@@ -271,7 +264,7 @@ interface ThinkingOptions {
 }
 
 /** Rejects two tools with the same name: one would hide the other. */
-export function checkToolNames({ toolbox, options }: AgentSetting): void {
+export function checkToolNames({ toolbox, options }: AgentConfig): void {
   const taken = toolbox.tools.find(({ name }) => Object.hasOwn(options.tools ?? {}, dotless(name)));
   if (!taken) return;
   throw new HoldfastError(
@@ -282,7 +275,7 @@ export function checkToolNames({ toolbox, options }: AgentSetting): void {
 }
 
 /** The settings that every call of an agent has. A tool choice is only for calls that answer the user. */
-export function callSettings(options: ModelSettings): ModelSettings {
+function callSettings(options: ModelSettings): ModelSettings {
   return Object.fromEntries(
     modelSettings.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
   );

@@ -30,7 +30,7 @@ import { dotless } from "../surfaces/toolbox.ts";
 import { callModel } from "./call.ts";
 import { type CompactionRun, cutFor, runCompaction } from "./compact.ts";
 import type { PromptNow } from "./conversation.ts";
-import type { AgentSetting } from "./options.ts";
+import type { AgentConfig } from "./options.ts";
 import { refreshWhenLarge, showNews } from "./shown.ts";
 import { warningTools } from "./tools.ts";
 import { answerCalls, cacheOf, modelName, storeAnswer, type TurnRun } from "./turn.ts";
@@ -99,7 +99,7 @@ function triggerFor({ row }: State, cause: CompactionTrigger): CompactionTrigger
 }
 
 /** A compaction that frees almost nothing would repeat on every call, so it waits as long as the prompt fits. */
-function isWorthwhile(now: PromptNow, setting: AgentSetting, plan: CutPlan): boolean {
+function isWorthwhile(now: PromptNow, setting: AgentConfig, plan: CutPlan): boolean {
   const to = cutFor(now, setting, plan);
   if (to === undefined) return false;
   const { contextWindow, outputReserve } = setting.policy;
@@ -163,7 +163,7 @@ function condenseLines({ shortened }: FittedContext): string[] {
 export type FitRun = Pick<TurnRun, "agent" | "setting" | "emit" | "base" | "steer">;
 
 /** Tokens for the note in place of what is cut. */
-export const noteTokens = 70;
+const noteTokens = 70;
 
 /** New tool results may take this share of the free room; the rest is for the answer and the next steps. */
 const resultShare = 0.5;
@@ -182,7 +182,7 @@ export function roomForResults(used: number, policy: CompactionPolicy, count: nu
 }
 
 /** Shortens results that have just arrived to a share of the free room, fairly among parallel ones. */
-export async function fitResults(run: FitRun): Promise<void> {
+async function fitResults(run: FitRun): Promise<void> {
   const { policy, messageTokens, tokenizer } = run.setting;
   const now = await run.agent.prompt(run);
   const newest = unanswered(now.messages);
@@ -209,7 +209,7 @@ export async function fitNewest(run: FitRun): Promise<void> {
 }
 
 /** Shortens older messages so that the agent can be warned before they are compacted. */
-export async function fitForWarning(run: FitRun): Promise<boolean> {
+async function fitForWarning(run: FitRun): Promise<boolean> {
   const { policy } = run.setting;
   const now = await run.agent.prompt(run);
   if (hasRoomToWarn(now.usage.total, policy)) return false;
@@ -296,7 +296,7 @@ export interface LongPart {
 }
 
 /** The parts of a message with their whole texts. `tokensOf` gives what each takes in the prompt now. */
-export function partsOf(stored: StoredMessage, tokensOf: (text: string) => number): LongPart[] {
+function partsOf(stored: StoredMessage, tokensOf: (text: string) => number): LongPart[] {
   const { number, message } = stored;
   if (message.role === "system") return [];
   const role = message.role === "user" ? ("prompt" as const) : ("answer" as const);
@@ -323,7 +323,7 @@ export function partsOf(stored: StoredMessage, tokensOf: (text: string) => numbe
 }
 
 /** Shows parts of messages without their middle, each in about the given number of tokens. */
-export async function shorten(
+async function shorten(
   { agent, setting, emit }: ShortenRun,
   parts: readonly (LongPart & { room: number })[],
 ): Promise<boolean> {
@@ -410,7 +410,7 @@ function linesOf(
 export type ClearingRun = Pick<TurnRun, "agent" | "setting" | "emit" | "base">;
 
 /** Clears old results when the savings over the rest of the epoch exceed the cost. */
-export async function clearWhenItPays(run: ClearingRun): Promise<void> {
+async function clearWhenItPays(run: ClearingRun): Promise<void> {
   const { results } = await plan(run);
   await clear(run, results);
 }
@@ -425,7 +425,7 @@ const clearedShare = 0.75;
  * Clears all old results if that frees enough room to avoid a compaction. Clearing loses nothing, and a compaction
  * would rewrite the whole prompt too.
  */
-export async function clearInstead(run: ClearingRun): Promise<boolean> {
+async function clearInstead(run: ClearingRun): Promise<boolean> {
   const { results, usage } = await plan(run, freeOfCost);
   const { policy, tokenizer } = run.setting;
   const saved = results.reduce(

@@ -8,7 +8,7 @@ import type { ShownBlock } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
-import type { AgentSetting } from "./options.ts";
+import type { AgentConfig } from "./options.ts";
 import type { TurnRun } from "./turn.ts";
 
 type ShownRun = Pick<TurnRun, "agent" | "setting">;
@@ -117,7 +117,7 @@ async function show(run: ShownRun, state: State, isNotepadWritten: boolean): Pro
 }
 
 /** Cuts a block that would take more than half of memory's share of the window. Pins are never cut. */
-function cutTo({ memoryRoom, countTokens }: AgentSetting, guidance: string) {
+function cutTo({ memoryRoom, countTokens }: AgentConfig, guidance: string) {
   const room = memoryRoom(guidance) / 2;
   return (block: ShownBlock): ShownBlock => {
     // A token has at least one character in most texts, so a short text need not be counted.

@@ -8,7 +8,7 @@ import { dotless } from "../surfaces/toolbox.ts";
 import { type ModelAnswer, providerOf } from "./call.ts";
 import type { AgentSession } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
-import type { AgentSetting } from "./options.ts";
+import type { AgentConfig } from "./options.ts";
 import { cacheOf, type TurnRun } from "./turn.ts";
 
 /** Memory's tool definitions as the model receives them. */
@@ -82,7 +82,7 @@ interface Outcome {
 
 export interface ToolRun {
   agent: AgentSession;
-  setting: AgentSetting;
+  setting: AgentConfig;
   calls: ModelAnswer["toolCalls"];
   /** The message that contains the calls. */
   message: number;
@@ -127,11 +127,11 @@ async function runOne(
   if (call.problem !== undefined) return { text: `${call.tool} was not run: ${call.problem}`, isError: true };
   const memoryTool = agent.tools.find(({ name }) => dotless(name) === dotless(call.tool));
   if (memoryTool) {
-    const options = { key: callKey(message, call.id, index) };
+    const key = callKey(message, call.id, index);
     // The answer is JSON, which takes a little more than the text in it.
-    const callSetting = { ...setting.call, signal, room: (room * 0.8) / setting.tokenizer.ratio };
+    const options = { ...setting.call, key, signal, room: (room * 0.8) / setting.tokenizer.ratio };
     const before = agent.context(await agent.session.state());
-    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, options, callSetting);
+    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, options);
     if (!answer.ok || memoryTool.readOnly) return { text: answer.text, isError: !answer.ok };
     const after = agent.context(await agent.session.state());
     return { text: withNotice(answer.text, outgrown(before, after)), isError: false };

@@ -11,7 +11,7 @@ import { runCompaction } from "./compact.ts";
 import type { AgentSession, PromptNow } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import { recordTurn } from "./ledger.ts";
-import type { AgentSetting, Frame } from "./options.ts";
+import type { AgentConfig } from "./options.ts";
 import { fitNewest, leastTokens, makeRoom, requireFit, roomForResults } from "./room.ts";
 import { refreshWhenCold, showNews } from "./shown.ts";
 import { memoryToolSet, runTools } from "./tools.ts";
@@ -133,7 +133,7 @@ async function callWithinWindow(
 const assumedShare = 0.8;
 
 /** The same setting for a smaller window. */
-function withWindow(setting: AgentSetting, contextWindow: number): AgentSetting {
+function withWindow(setting: AgentConfig, contextWindow: number): AgentConfig {
   const { policy } = setting;
   const outputReserve = Math.min(policy.outputReserve, contextWindow * 0.1);
   return { ...setting, policy: { ...policy, contextWindow, outputReserve } };
@@ -147,9 +147,13 @@ function tooLong(cause: unknown): HoldfastError {
   );
 }
 
-export interface TurnRun extends Frame {
+/** One piece of work on a session, passed to every step of it. */
+export interface TurnRun {
+  model: LanguageModel;
+  /** The base prompt; memory's guidance follows it. */
+  base: string;
   agent: AgentSession;
-  setting: AgentSetting;
+  setting: AgentConfig;
   signal: AbortSignal;
   emit: (event: AgentEvent) => void;
   /** Hints placed before the newest user message, for this turn only. */

@@ -94,7 +94,8 @@ export class Connection {
   ): Promise<ToolAnswer> {
     const once = key === undefined ? {} : { key };
     try {
-      return await (await this.openSession(caller)).call(tool, input, once, {
+      return await (await this.openSession(caller)).call(tool, input, {
+        ...once,
         conversation: this.#source.conversation,
       });
     } catch (error) {

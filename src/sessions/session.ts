@@ -34,7 +34,7 @@ import type {
   HistorySelection,
   SessionHandle,
 } from "../surfaces/session-handle.ts";
-import { type CallSetting, ownLoop, type Reading } from "../surfaces/surface.ts";
+import { type CallOptions, ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { ToolAnswer, ToolDescription } from "../surfaces/toolbox.ts";
 import { CallLog } from "./call-log.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
@@ -148,13 +148,8 @@ export class Session implements SessionHandle {
   }
 
   /** Calls a tool by name, as an agent would. A rejected call returns an answer; it does not throw. */
-  call(
-    tool: string,
-    input: unknown,
-    options: ApplyOptions = {},
-    setting: CallSetting = {},
-  ): Promise<ToolAnswer> {
-    return this.#setting.toolbox.dispatch(this, tool, input, options, setting);
+  call(tool: string, input: unknown, options: CallOptions = {}): Promise<ToolAnswer> {
+    return this.#setting.toolbox.dispatch(this, tool, input, options);
   }
 
   /** The agent's knowledge, shared by all its sessions. */

@@ -5,7 +5,7 @@ import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { CallerSession } from "../caller/caller-session.ts";
 import {
-  adapterSetting,
+  adapterConfig,
   adapterToolbox,
   type CompactionOptions,
   compactionKinds,
@@ -49,7 +49,7 @@ export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptio
   checkAgentOptions("holdfast", options, compactionKinds);
   const { session, model, tools } = options;
   checkModel(model);
-  const setting = adapterSetting(session, options, tools);
+  const setting = adapterConfig(session, options, tools);
   const memoryTools = executableTools(session, setting.toolbox);
   checkNames(tools ?? {}, memoryTools);
   const parts = { agent: new CallerSession(session, setting), setting, ...listenersOf(options) };
@@ -80,7 +80,7 @@ export function holdfastMiddleware(
   options: PlacementOptions = {},
 ): LanguageModelMiddleware {
   checkAgentOptions("holdfastMiddleware", options, placementKinds);
-  const setting = adapterSetting(session, options);
+  const setting = adapterConfig(session, options);
   const agent = new CallerSession(session, setting);
   return memoryMiddleware({ agent, setting, ...listenersOf(options) });
 }
@@ -89,7 +89,7 @@ export function holdfastMiddleware(
 export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
   checkAgentOptions("holdfastPrepareStep", options, compactionKinds);
   const { session, model, ...rest } = options;
-  const setting = adapterSetting(session, rest);
+  const setting = adapterConfig(session, rest);
   const agent = new CallerSession(session, setting);
   // The step's model includes the middleware, which must not treat a warning or a summary as a turn.
   const modelOf = (step: Step) => model ?? forOwnCalls(step.model);

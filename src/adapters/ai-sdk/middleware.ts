@@ -10,7 +10,7 @@ import { runCompaction } from "../../agent/compact.ts";
 import type { PromptNow } from "../../agent/conversation.ts";
 import type { ReportedUsage } from "../../agent/events.ts";
 import { recordTurn } from "../../agent/ledger.ts";
-import type { AgentSetting } from "../../agent/options.ts";
+import type { AgentConfig } from "../../agent/options.ts";
 import { modelName } from "../../agent/turn.ts";
 import {
   type CachedMessage,
@@ -37,7 +37,7 @@ import type { Listeners } from "../caller/options.ts";
 /** A caller's conversation, its settings, and the listeners for events. */
 export interface Parts extends Listeners {
   agent: CallerSession;
-  setting: AgentSetting;
+  setting: AgentConfig;
 }
 
 export interface MiddlewareParts extends Parts {
@@ -216,7 +216,7 @@ function withoutMarker(params: CallOptions): CallOptions {
   return { ...params, providerOptions };
 }
 
-export function toPromptMessage(message: ModelMessage): PromptMessage {
+function toPromptMessage(message: ModelMessage): PromptMessage {
   if (message.role === "user" && typeof message.content === "string") {
     return { ...message, content: [{ type: "text", text: message.content }] };
   }
@@ -236,7 +236,7 @@ function withObjects(message: PromptMessage): PromptMessage {
 }
 
 /** Asks the provider to cache the prompt; `summary` is the index of the summary among the messages. */
-export function withPromptCache(
+function withPromptCache(
   params: CallOptions,
   provider: string,
   { session, summary }: { session: string; summary: number | undefined },
@@ -265,7 +265,7 @@ function markTool(tool: NonNullable<CallOptions["tools"]>[number]): typeof tool 
 }
 
 /** The name under which a called tool was offered: some models write `session.scratchpad` as the prompt does. */
-export function offeredName(name: string, { tools = [] }: CallOptions): string {
+function offeredName(name: string, { tools = [] }: CallOptions): string {
   const plain = dotless(name);
   return plain !== name && tools.some((tool) => tool.name === plain) ? plain : name;
 }
@@ -276,7 +276,7 @@ type StreamPart = StreamResult["stream"] extends ReadableStream<infer Part> ? Pa
 type RecordMessage = (answer: ModelMessage) => Promise<void>;
 
 /** Records a model's answer as the message that the caller will pass in with its next call. */
-export async function recordAnswer(content: GenerateResult["content"], record: RecordMessage): Promise<void> {
+async function recordAnswer(content: GenerateResult["content"], record: RecordMessage): Promise<void> {
   const parts: AnswerPart[] = [];
   for (const part of content) {
     if (part.type === "text" && part.text !== "") parts.push({ type: "text", text: part.text });
@@ -304,7 +304,7 @@ function parseInput(input: string): unknown {
 }
 
 /** Records a streamed answer before passing on its `finish` part, because the SDK runs the tools after that. */
-export function recordStream(
+function recordStream(
   stream: StreamResult["stream"],
   {
     rename,

@@ -281,18 +281,14 @@ const numberWidth = 6;
 /** Max entries of one listing; the rest need a view_range. */
 const maxEntries = 200;
 
-export function renderFile(path: string, text: string, range?: readonly number[]): string {
+function renderFile(path: string, text: string, range?: readonly number[]): string {
   const lines = text.split("\n");
   const { from, to } = within(range, lines.length);
   return `Here's the content of ${path} with line numbers:\n${numbered(lines.slice(from - 1, to), from)}`;
 }
 
 /** Lists two levels of files with sizes, without hidden items and node_modules, like Anthropic's own tool. */
-export function renderDirectory(
-  path: string,
-  files: readonly MemoryFile[],
-  range?: readonly number[],
-): string {
+function renderDirectory(path: string, files: readonly MemoryFile[], range?: readonly number[]): string {
   const entries = entriesOf(path, files, 1);
   const { from, to } = within(range, Math.min(entries.length, range ? entries.length : maxEntries));
   const lines = [`${size(bytesOf(files))}\t${path}`, ...entries.slice(from - 1, to)];
@@ -326,7 +322,7 @@ function numbered(lines: readonly string[], first: number): string {
 }
 
 /** The line number of each occurrence of a text. */
-export function findOccurrences(text: string, needle: string): number[] {
+function findOccurrences(text: string, needle: string): number[] {
   if (needle === "") return [];
   const lines: number[] = [];
   for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) {
@@ -336,12 +332,12 @@ export function findOccurrences(text: string, needle: string): number[] {
 }
 
 /** A changed line with two lines on either side. */
-export function renderSnippet(text: string, line: number): string {
+function renderSnippet(text: string, line: number): string {
   const first = Math.max(1, line - 2);
   return numbered(text.split("\n").slice(first - 1, line + 2), first);
 }
 
-export function insertLine(text: string, line: number, inserted: string): string {
+function insertLine(text: string, line: number, inserted: string): string {
   const lines = text.split("\n");
   if (line < 0 || line > lines.length) {
     throw new HoldfastError(

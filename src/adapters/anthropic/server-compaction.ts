@@ -225,7 +225,7 @@ class PausedMemory {
  * What someone else has changed, in the requests only: the caller's messages stay as they are. Each text keeps its place
  * in all later requests, so that what comes before the newest message stays in the provider's cache.
  */
-export class PlacedNews {
+class PlacedNews {
   #texts: { at: number; text: string }[] = [];
 
   clear(): void {
@@ -249,7 +249,7 @@ export class PlacedNews {
 }
 
 /** The newest user message that the model sees, which is not one before a compaction; -1 if there is none. */
-export function placeForNews(messages: readonly AnthropicMessage[]): number {
+function placeForNews(messages: readonly AnthropicMessage[]): number {
   const compacted = messages.findLastIndex(({ content }) => compactedBlock(content));
   const newest = messages.findLastIndex(({ role }) => role === "user");
   return newest > compacted ? newest : -1;
@@ -276,7 +276,7 @@ const clearingBeta = "context-management-2025-06-27";
  * Has the API pause after a compaction. If it clears tool results, which is then the only clearing there is, it leaves
  * memory's own results alone: the agent sees in them what it has written down.
  */
-export function withEdits<Request extends AnthropicRequest>(
+function withEdits<Request extends AnthropicRequest>(
   params: Request,
   memoryTools: readonly string[],
   compactAt: number | undefined,

@@ -4,7 +4,7 @@ import { runCompaction } from "../../agent/compact.ts";
 import type { PromptNow } from "../../agent/conversation.ts";
 import type { AgentEvent, ReportedUsage } from "../../agent/events.ts";
 import { recordTurn } from "../../agent/ledger.ts";
-import { type AgentSetting, checkAgentOptions } from "../../agent/options.ts";
+import { type AgentConfig, checkAgentOptions } from "../../agent/options.ts";
 import { makeRoom, makeRoomFor } from "../../agent/room.ts";
 import { refreshWhenCold, showNews } from "../../agent/shown.ts";
 import { modelName } from "../../agent/turn.ts";
@@ -18,7 +18,7 @@ import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
 import { isMemoryEmpty } from "../../surfaces/views.ts";
 import { CallerSession } from "./caller-session.ts";
 import {
-  adapterSetting,
+  adapterConfig,
   type CompactionOptions,
   compactionKinds,
   type Listeners,
@@ -65,7 +65,7 @@ export const maxRetries = 3;
 export class CallerMemory {
   readonly session: Session;
   readonly #agent: CallerSession;
-  readonly #setting: AgentSetting;
+  readonly #setting: AgentConfig;
   readonly #listeners: Listeners;
   readonly #nudge: ReturnType<typeof createNudge>;
 
@@ -73,7 +73,7 @@ export class CallerMemory {
   constructor(name: string, session: Session, options: Omit<CompactionOptions, "session">) {
     checkAgentOptions(name, options, compactionKinds);
     this.session = session;
-    this.#setting = adapterSetting(session, options);
+    this.#setting = adapterConfig(session, options);
     this.#agent = new CallerSession(session, this.#setting);
     this.#listeners = listenersOf(options);
     this.#nudge = createNudge(this.#setting, this.#listeners.emit);
@@ -191,7 +191,7 @@ export class CallerMemory {
 
 interface Parts {
   agent: CallerSession;
-  setting: AgentSetting;
+  setting: AgentConfig;
   emit: (event: AgentEvent) => void;
 }
 
@@ -230,7 +230,7 @@ export async function planCall(
 }
 
 /** The hint for the current turn, or "": chosen at the start of the turn and kept until it ends. */
-export function createNudge(setting: AgentSetting, emit: (event: AgentEvent) => void) {
+export function createNudge(setting: AgentConfig, emit: (event: AgentEvent) => void) {
   const policy = { ...noNudges, ...setting.options.nudges };
   let given: NudgeFacts["given"] = {};
   let turn = { message: 0, epoch: 0, hint: "" };
@@ -250,7 +250,7 @@ export function createNudge(setting: AgentSetting, emit: (event: AgentEvent) => 
   };
 }
 
-function writingTools({ toolbox }: AgentSetting): ReadonlySet<string> {
+function writingTools({ toolbox }: AgentConfig): ReadonlySet<string> {
   return new Set(toolbox.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)])));
 }
 

@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
 import { AgentSession, type PromptNow, type PromptView } from "../../agent/conversation.ts";
 import type { AgentEvent } from "../../agent/events.ts";
-import type { AgentSetting } from "../../agent/options.ts";
+import type { AgentConfig } from "../../agent/options.ts";
 import { showChanges } from "../../agent/shown.ts";
 import { learnFrom } from "../../compaction/growth.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
@@ -23,11 +23,11 @@ type Emit = (event: AgentEvent) => void;
  * under a number that the controller's plans refer to. The caller's list is never changed.
  */
 export class CallerSession extends AgentSession {
-  readonly #setting: AgentSetting;
+  readonly #setting: AgentConfig;
   readonly conversation: CallerConversation;
   #list: StoredMessage[] = [];
 
-  constructor(session: Session, setting: AgentSetting) {
+  constructor(session: Session, setting: AgentConfig) {
     super(session, setting);
     this.#setting = setting;
     this.conversation = conversationOf(session);

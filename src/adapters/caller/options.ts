@@ -1,6 +1,6 @@
 import type { ToolSet } from "ai";
 import type { AgentEvent } from "../../agent/events.ts";
-import { type AgentOptions, type AgentSetting, agentOptionKinds, agentSetting } from "../../agent/options.ts";
+import { type AgentConfig, type AgentOptions, agentConfig, agentOptionKinds } from "../../agent/options.ts";
 import { anything, type OptionKind, type OptionKinds } from "../../engine/options.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type SurfaceChoice, toolboxFor } from "../../sessions/options.ts";
@@ -94,11 +94,11 @@ function checkUsable({ needsAgent: [unusable] }: Toolbox): void {
 }
 
 /** Without a context window the adapter never compacts and never calls the model. */
-export function adapterSetting(
+export function adapterConfig(
   session: Session,
   options: PlacementOptions & Partial<CompactionOptions>,
   tools?: ToolSet,
-): AgentSetting {
+): AgentConfig {
   const toolbox = adapterToolbox(session, options);
   const {
     contextWindow = Number.POSITIVE_INFINITY,
@@ -106,7 +106,7 @@ export function adapterSetting(
     session: _session,
     ...rest
   } = options;
-  return agentSetting(session.setting, toolbox, { ...rest, contextWindow, ...(tools ? { tools } : {}) });
+  return agentConfig(session.setting, toolbox, { ...rest, contextWindow, ...(tools ? { tools } : {}) });
 }
 
 /** Receive events and failures. Memory failures never block the agent and are never silent. */

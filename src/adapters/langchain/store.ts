@@ -123,7 +123,7 @@ interface KeyedNote {
 }
 
 /** Updates the note under a key, or adds it. Both are one step, so that two puts at once, in any process, make one note. */
-export async function putNote(session: Session, { find, content, tag }: KeyedNote): Promise<void> {
+async function putNote(session: Session, { find, content, tag }: KeyedNote): Promise<void> {
   await session.change(
     // If another process writes between the look and the commit, the session looks again.
     async () => {
@@ -137,7 +137,7 @@ export async function putNote(session: Session, { find, content, tag }: KeyedNot
 }
 
 /** Deletes notes, also if someone else deletes them at the same time. */
-export async function deleteNotes(session: Session, notes: readonly { id: string }[]): Promise<void> {
+async function deleteNotes(session: Session, notes: readonly { id: string }[]): Promise<void> {
   for (const { id } of notes) {
     await session.notes.delete(id).catch((error) => {
       if (!isHoldfastError(error) || error.code !== "not_found") throw error;

@@ -8,7 +8,6 @@ import { type CompactionOptions, describeTools } from "../caller/options.ts";
 export type { AgentEvent } from "../../agent/events.ts";
 export { holdfastEnd } from "../caller/memory-of-thread.ts";
 
-/** The fields of Mastra's `processInputStep` arguments that we read. */
 /** The fields of Mastra's `processLLMRequest` arguments that we read. */
 interface RequestArguments {
   prompt: readonly object[];
