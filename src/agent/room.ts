@@ -160,8 +160,6 @@ function condenseLines({ shortened }: FittedContext): string[] {
   );
 }
 
-export type FitRun = Pick<TurnRun, "agent" | "setting" | "emit" | "base" | "steer">;
-
 /** Tokens for the note in place of what is cut. */
 const noteTokens = 70;
 
@@ -182,7 +180,7 @@ export function roomForResults(used: number, policy: CompactionPolicy, count: nu
 }
 
 /** Shortens results that have just arrived to a share of the free room, fairly among parallel ones. */
-async function fitResults(run: FitRun): Promise<void> {
+async function fitResults(run: TurnRun): Promise<void> {
   const { policy, messageTokens, tokenizer } = run.setting;
   const now = await run.agent.prompt(run);
   const newest = unanswered(now.messages);
@@ -199,7 +197,7 @@ async function fitResults(run: FitRun): Promise<void> {
  * Shortens what the model has yet to answer until the prompt fits the window. Called after older messages have been
  * compacted.
  */
-export async function fitNewest(run: FitRun): Promise<void> {
+export async function fitNewest(run: TurnRun): Promise<void> {
   const { contextWindow, outputReserve } = run.setting.policy;
   const now = await run.agent.prompt(run);
   if (now.usage.total + outputReserve <= contextWindow) return;
@@ -209,7 +207,7 @@ export async function fitNewest(run: FitRun): Promise<void> {
 }
 
 /** Shortens older messages so that the agent can be warned before they are compacted. */
-async function fitForWarning(run: FitRun): Promise<boolean> {
+async function fitForWarning(run: TurnRun): Promise<boolean> {
   const { policy } = run.setting;
   const now = await run.agent.prompt(run);
   if (hasRoomToWarn(now.usage.total, policy)) return false;
@@ -227,7 +225,7 @@ async function fitForWarning(run: FitRun): Promise<boolean> {
 }
 
 /** Refuses before any model call if nothing can make the prompt fit. */
-export async function requireFit(run: FitRun): Promise<PromptNow> {
+export async function requireFit(run: TurnRun): Promise<PromptNow> {
   const now = await run.agent.prompt(run);
   const { contextWindow } = run.setting.policy;
   if (now.usage.total <= contextWindow) return now;
@@ -239,7 +237,7 @@ export async function requireFit(run: FitRun): Promise<PromptNow> {
   );
 }
 
-async function fitInto(run: FitRun, parts: readonly LongPart[], room: number): Promise<void> {
+async function fitInto(run: TurnRun, parts: readonly LongPart[], room: number): Promise<void> {
   if (sizeOf(parts) <= room) return;
   const shares = shareRoom(
     parts.map(({ tokens }) => tokens),
@@ -260,7 +258,7 @@ function unanswered(messages: readonly StoredMessage[]): StoredMessage[] {
 /** The parts of messages with their whole text and the tokens they take in the prompt now. */
 function shownParts(
   { prompt }: PromptNow,
-  { setting }: FitRun,
+  { setting }: TurnRun,
   messages: readonly StoredMessage[],
 ): LongPart[] {
   const { countTokens, tokenizer } = setting;
@@ -278,8 +276,6 @@ function shownParts(
 function sizeOf(parts: readonly LongPart[]): number {
   return parts.reduce((sum, { tokens }) => sum + tokens, 0);
 }
-
-export type ShortenRun = Pick<TurnRun, "agent" | "setting" | "emit">;
 
 /** A part of a message that the prompt can show without its middle. */
 export interface LongPart {
@@ -324,7 +320,7 @@ function partsOf(stored: StoredMessage, tokensOf: (text: string) => number): Lon
 
 /** Shows parts of messages without their middle, each in about the given number of tokens. */
 async function shorten(
-  { agent, setting, emit }: ShortenRun,
+  { agent, setting, emit }: TurnRun,
   parts: readonly (LongPart & { room: number })[],
 ): Promise<boolean> {
   const { countTokens, tokenizer } = setting;
@@ -407,10 +403,8 @@ function linesOf(
   return { from: count(from), to: count(to - 1), all: count(text.length) };
 }
 
-export type ClearingRun = Pick<TurnRun, "agent" | "setting" | "emit" | "base">;
-
 /** Clears old results when the savings over the rest of the epoch exceed the cost. */
-async function clearWhenItPays(run: ClearingRun): Promise<void> {
+async function clearWhenItPays(run: TurnRun): Promise<void> {
   const { results } = await plan(run);
   await clear(run, results);
 }
@@ -425,7 +419,7 @@ const clearedShare = 0.75;
  * Clears all old results if that frees enough room to avoid a compaction. Clearing loses nothing, and a compaction
  * would rewrite the whole prompt too.
  */
-async function clearInstead(run: ClearingRun): Promise<boolean> {
+async function clearInstead(run: TurnRun): Promise<boolean> {
   const { results, usage } = await plan(run, freeOfCost);
   const { policy, tokenizer } = run.setting;
   const saved = results.reduce(
@@ -439,7 +433,7 @@ async function clearInstead(run: ClearingRun): Promise<boolean> {
 }
 
 async function plan(
-  { agent, setting, base }: ClearingRun,
+  { agent, setting, base }: TurnRun,
   prices?: typeof freeOfCost,
 ): Promise<{ results: ClearableResult[]; usage: Usage }> {
   const { state, prompt, usage, messages: stored } = await agent.prompt({ base });
@@ -469,7 +463,7 @@ async function plan(
   return { results, usage };
 }
 
-async function clear({ agent, emit }: ClearingRun, results: readonly ClearableResult[]): Promise<void> {
+async function clear({ agent, emit }: TurnRun, results: readonly ClearableResult[]): Promise<void> {
   if (results.length === 0) return;
   await agent.session.apply(
     {
