@@ -15,7 +15,7 @@ function shown(...blocks: ShownBlock[]) {
   return new Map(blocks.map((block) => [block.surface, block]));
 }
 
-test("what differs from what was shown is shown whole, the notepad first [controller.epoch]", () => {
+test("what differs from what was shown is shown whole, the notepad first [controller.changes]", () => {
   const before = shown(notepad("- one"), pins);
   const context = (...blocks: (typeof pins)[]) => ({ blocks, surfaces });
   assert.deepEqual(changesSince(before, context(pins, notepad("- one"))), []);
@@ -34,19 +34,19 @@ test("what differs from what was shown is shown whole, the notepad first [contro
   assert.equal(changeText(gone as ShownBlock), "[The pins block is empty now]");
 });
 
-test("a block that was shown cut is not shown again until it changes [controller.epoch]", () => {
+test("a block that was shown cut is not shown again until it changes [controller.changes]", () => {
   const before = shown({ ...notepad("- o[…]e"), cutFrom: notepad("- one").text });
   assert.deepEqual(changesSince(before, { blocks: [notepad("- one")], surfaces }), []);
   assert.equal(changesSince(before, { blocks: [notepad("- one!")], surfaces }).length, 1);
 });
 
-test("a notepad that somebody wrote to is shown again even if its text is the same [controller.epoch]", () => {
+test("a notepad that somebody wrote to is shown again even if its text is the same [controller.changes]", () => {
   const context = { blocks: [notepad("- one")], surfaces };
   assert.equal(changesSince(shown(notepad("- one")), context, ["notepad"]).length, 1);
   assert.deepEqual(changesSince(new Map(), { blocks: [], surfaces: [] }, ["notepad"]), []);
 });
 
-test("an empty notepad, and a cut one, are labelled as such [controller.epoch]", () => {
+test("an empty notepad, and a cut one, are labelled as such [controller.changes]", () => {
   assert.equal(
     changeText({ ...notepad("(hint)"), isEmpty: true }),
     "[Notepad: now empty; replaces every earlier copy]",
@@ -57,7 +57,7 @@ test("an empty notepad, and a cut one, are labelled as such [controller.epoch]",
   );
 });
 
-test("the hint of an empty notepad is old as soon as there is text [controller.epoch]", () => {
+test("the hint of an empty notepad is old as soon as there is text [controller.changes]", () => {
   const hint = { ...notepad("(empty)"), isEmpty: true as const };
   assert.equal(showsOldHint([hint], { blocks: [hint] }), false);
   assert.equal(showsOldHint([hint], { blocks: [notepad("- one")] }), true);

@@ -7,7 +7,7 @@ export const controller = [
     "controller.epoch":
       "Between compactions a prompt only grows at its end, byte for byte; the first write takes the hint out of it. A turn in which the notepad changed shows all of it.",
     "controller.changes":
-      "A memory change is compact and says where it belongs; a full copy replaces changes that outgrow the notepad.",
+      "A changed block of memory is shown whole, once, and says that it replaces every earlier copy.",
     "controller.placement-system":
       "system: base prompt, guidance of the surfaces in use, and ## Session Notepad last, up to date in every request.",
     "controller.placement-message":
