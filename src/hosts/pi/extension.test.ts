@@ -77,7 +77,7 @@ test("memory comes first in every call, byte for byte the same, and the conversa
   assert.deepEqual(second[0], first[0], "the provider's cache needs an unchanged first message");
   assert.equal(second.length, pi.messages().length + 1);
   assert.ok(!shownIn(pi.messages()).includes("[End of notepad]"));
-  assert.match(shownIn(first), /## Session Notepad/);
+  assert.match(shownIn(first), /## Session Notepad\s+The ledger/, "the first write takes the hint out");
 });
 
 test("a new session says how to read the notes of earlier ones that have any [plugins.earlier-sessions]", async () => {
