@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { beginChat, runCli } from "../src/cli/test-support/chat.ts";
 import { noNudges } from "../src/compaction/nudges.ts";
 import { workedIn } from "../src/compaction/worked-in.ts";
-import { planChange } from "../src/context/changes.ts";
 import type { StoredMessage } from "../src/context/conversation.ts";
+import { changeText } from "../src/context/shown-memory.ts";
 import type { OpenClawContext } from "../src/hosts/openclaw/api.ts";
 import openClawPlugin from "../src/hosts/openclaw/index.ts";
 import { PiExtension } from "../src/hosts/pi/extension.ts";
@@ -221,9 +221,8 @@ test("a result is worked in by its call, its symbols or its outcome [config.work
 });
 
 test("a changed system prompt is labelled, and what shortens a text is accepted over the limit [config.label] [config.shortening]", async () => {
-  const view = (text: string) => ({ notepad: "", blocks: new Map([["knowledge", text]]) });
   assert.match(
-    planChange(view("Be brief."), view("Be kind."), 0)?.instructions ?? "",
+    changeText({ surface: "knowledge", text: "Be kind." }),
     /^\[System prompt and skills, changed; .*\]\nBe kind\.\n\[End/,
   );
   const large = await openMemory({ store: "memory:", limits: { notepadCharacters: 100 } });

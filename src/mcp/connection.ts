@@ -95,7 +95,8 @@ export class Connection {
     const actor = caller.client === "" ? {} : { actor: { kind: "agent" as const, name: caller.client } };
     const once = { ...actor, ...(key === undefined ? {} : { key }) };
     try {
-      return await (await this.openSession(caller)).call(tool, input, once, {
+      return await (await this.openSession(caller)).call(tool, input, {
+        ...once,
         conversation: this.#source.conversation,
       });
     } catch (error) {

@@ -181,7 +181,7 @@ export const storeContract: readonly ContractCase[] = [
       for (const key of ["000000000003", "000000000001", "000000000002"])
         await session.put("message", key, { text: key });
       await session.put("note", "note_9", note("nine"));
-      for (const key of ["\u{1f980}", "\uffee", "z"]) await session.put("tag", key, { name: key, notes: 1 });
+      for (const key of ["\u{1f980}", "\uffee", "z"]) await session.put("tag", key, { notes: 1 });
       const keys = async (selection: Parameters<Store["records"]>[1]) =>
         (await store.records(session.scope, selection)).map(({ key }) => key);
       assert.deepEqual(await keys({ kinds: ["message"] }), ["000000000001", "000000000002", "000000000003"]);

@@ -182,7 +182,7 @@ export const settings = {
   "scratchpad.maxTokens": setting({
     kind: wholeNumber(1),
     default: defaultLimits.scratchpadTokens,
-    description: "Tokens for the scratchpad's older call { content, mode }.",
+    description: "Tokens of the scratchpad, all its spaces together.",
     alias: "limits.scratchpadTokens",
     actsIn: [...withTools, "commands"],
     elsewhere: noTools,

@@ -64,7 +64,6 @@ export const configuration = from("configuration", {
   "config.hook-mistake": "A hook with a mistake in the config says so and goes on with the default.",
   "config.coming-from":
     "The docs say where metaclaw's, Forge's, OpenClaw's and Loa's parts are, and what to import.",
-  "config.context-line": "The line about how full the context is, is documented.",
   "config.notes-found": "NOTES.md is used by chat without --surfaces and by OpenClaw if it is there.",
   "config.outside": "A project's config that names a store outside the project is shown as such.",
 });

@@ -69,7 +69,7 @@ export class OpenClawMemory {
     const { shown, nudges } = this.#conversation(context);
     const session = await this.#session(context);
     const key = await shown.ownEdit(id, tool, input);
-    const answer = await session.call(tool, input, { key }, { conversation: transcriptConversation });
+    const answer = await session.call(tool, input, { key, conversation: transcriptConversation });
     if (answer.ok && !isReadOnly) nudges.noteWriting();
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     return { ...answer.output, text: answer.text };

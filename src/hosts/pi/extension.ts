@@ -165,7 +165,7 @@ export class PiExtension {
     try {
       const session = await this.#memory.session(context);
       const key = await this.#shown.ownEdit(callId, name, input);
-      const answer = await session.call(name, input, { key }, { conversation: transcriptConversation });
+      const answer = await session.call(name, input, { key, conversation: transcriptConversation });
       if (answer.ok && !readOnly) this.#nudges.noteWriting();
       // The store already has the edit; if writing to the branch fails, the next call tries again. A store that was just
       // found locked is not waited for a second time.

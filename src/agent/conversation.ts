@@ -11,6 +11,7 @@ import {
 import { type FittedContext, fitBlocks } from "../context/memory-share.ts";
 import { pairCalls } from "../context/pairs.ts";
 import { type Prompt, planPrompt } from "../context/prompt.ts";
+import { blocksOf } from "../context/shown-memory.ts";
 import { summarisedUpTo } from "../engine/conversation.ts";
 import type { Json } from "../engine/json.ts";
 import type { MessageOperation } from "../engine/messages.ts";
@@ -19,12 +20,11 @@ import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Moment, Tool } from "../surfaces/surface.ts";
 import { dotless } from "../surfaces/toolbox.ts";
-import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
 import type { AgentEvent } from "./events.ts";
-import { CallRecorder } from "./record-calls.ts";
-import type { AgentSetting } from "./setting.ts";
-import { ShownMemory } from "./shown-memory.ts";
-import { ReceiptCheck } from "./verify-receipt.ts";
+import { CallRecorder, ReceiptCheck } from "./ledger.ts";
+import type { AgentConfig } from "./options.ts";
+import { WrittenSince } from "./shown.ts";
+import { definitionsText, ownDefinitionsText } from "./tools.ts";
 
 /** The inputs of a prompt besides the session. */
 export interface PromptView {
@@ -47,10 +47,10 @@ export interface PromptNow {
 /** The controller's view of one session's conversation: read once, then updated with new messages only. */
 export class AgentSession {
   readonly session: Session;
-  readonly shownMemory: ShownMemory;
+  readonly written: WrittenSince;
   readonly recorder: CallRecorder;
   readonly receiptCheck: ReceiptCheck;
-  readonly #setting: AgentSetting;
+  readonly #setting: AgentConfig;
   #tools: readonly Tool[];
   #messages: StoredMessage[] = [];
   /** Messages up to this one are summarised and not kept here. */
@@ -62,11 +62,11 @@ export class AgentSession {
   #learned: ({ model: string } & Learned) | undefined;
   #fitted: { context: Context; room: number; fitted: FittedContext } | undefined;
 
-  constructor(session: Session, setting: AgentSetting) {
+  constructor(session: Session, setting: AgentConfig) {
     this.session = session;
     this.#setting = setting;
     this.#tools = setting.toolbox.tools;
-    this.shownMemory = new ShownMemory(session, setting);
+    this.written = new WrittenSince(session);
     this.receiptCheck = new ReceiptCheck(session);
     this.recorder = new CallRecorder(session, setting, setting.clock);
   }
@@ -132,7 +132,7 @@ export class AgentSession {
     const at = this.#setting.clock();
     const values = messages.map((message) => fromStored(message, at, aside));
     const { result, revision, state } = await this.session.apply(this.addOperation(values));
-    this.shownMemory.skipOwnWrite(state, revision);
+    this.written.skipOwnWrite(state, revision);
     for (const message of messages) this.#sinceCounted += this.#setting.messageTokens(message);
     const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
     if (result.first === next)
@@ -162,6 +162,16 @@ export class AgentSession {
     const fitted = fitBlocks(context, room, this.#setting.countTokens);
     this.#fitted = { context, room, fitted };
     return fitted;
+  }
+
+  /** Takes the first snapshot of the memory, for the system prompt. */
+  async openSnapshot(): Promise<void> {
+    if ((await this.session.state()).resident.has("epoch/current")) return;
+    await this.session.change(
+      (now) => ({ type: "context.open" as const, blocks: blocksOf(this.context(now)) }),
+      () => false,
+      { actor: { kind: "system" } },
+    );
   }
 
   /** Rough prompt size: the last count plus the messages added since; undefined before the first count. */
@@ -220,4 +230,59 @@ export class AgentSession {
     const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
     return { ...parts, free: Math.max(0, policy.contextWindow - total), total };
   }
+}
+
+/** Tokens that providers take for an image or a page; what a file takes follows from its size. */
+const mediaTokens = 1_500;
+const mediaBytes = 100_000;
+
+/** Characters of encrypted thinking per token of it. */
+const opaqueCharacters = 5;
+
+/** Counts each message once: stored messages never change. */
+export function messageCounter(countTokens: (text: string) => number): (message: ModelMessage) => number {
+  const sizes = new WeakMap<ModelMessage, number>();
+  return (message) => {
+    const known = sizes.get(message);
+    if (known !== undefined) return known;
+    const { content } = message;
+    const tokens = typeof content === "string" ? countTokens(content) : countParts(content, countTokens);
+    sizes.set(message, tokens + 4);
+    return tokens + 4;
+  };
+}
+
+type Part = Exclude<ModelMessage["content"], string>[number];
+
+/** Most parts are text or JSON and are counted together, as one text. */
+function countParts(parts: readonly Part[], countTokens: (text: string) => number): number {
+  const plain: unknown[] = [];
+  let tokens = 0;
+  for (const part of parts) {
+    if (part.type === "reasoning") tokens += countTokens(part.text) + opaqueTokens(part.providerOptions);
+    else if (part.type === "image") tokens += tokensOfMedia(part.image);
+    else if (part.type === "file") tokens += tokensOfMedia(part.data);
+    else if (part.type === "tool-result" && part.output.type === "content") {
+      const media = part.output.value.filter(({ type }) => type !== "text");
+      tokens += media.length * mediaTokens;
+      plain.push({ ...part, output: part.output.value.filter(({ type }) => type === "text") });
+    } else plain.push(part);
+  }
+  return plain.length === 0 ? tokens : tokens + countTokens(JSON.stringify(plain));
+}
+
+function tokensOfMedia(data: unknown): number {
+  const text = typeof data === "string" ? data : "";
+  const bytes = data instanceof Uint8Array ? data.byteLength : (text.length * 3) / 4;
+  return Math.max(1, Math.ceil(bytes / mediaBytes)) * mediaTokens;
+}
+
+/** Thinking that only the provider can read. A signature only proves thinking whose text is there. */
+function opaqueTokens(options: Record<string, Record<string, unknown> | undefined> | undefined): number {
+  const hidden = [options?.openai?.reasoningEncryptedContent, options?.anthropic?.redactedData];
+  const characters = hidden.reduce<number>(
+    (sum, text) => sum + (typeof text === "string" ? text.length : 0),
+    0,
+  );
+  return Math.ceil(characters / opaqueCharacters);
 }

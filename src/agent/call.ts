@@ -12,9 +12,10 @@ import {
 import type { Prompt } from "../context/prompt.ts";
 import { cacheKindOf, planCacheMarks, withCacheKey, withCacheMark } from "../context/prompt-cache.ts";
 import { withSystemRole } from "../context/system-role.ts";
+import { isObject } from "../engine/json.ts";
+import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentEvent, ReportedUsage } from "./events.ts";
-import { type ModelSettings, modelSettings } from "./options.ts";
-import { type AskedCall, sanitiseAnswer } from "./sanitise-answer.ts";
+import type { ModelSettings } from "./options.ts";
 
 export interface ModelAnswer {
   /** The model's text and tool calls, ready to be stored. */
@@ -139,13 +140,6 @@ function noToolChoice(model: LanguageModel): { toolChoice?: "none" } {
   return cacheKindOf(providerOf(model)) === "marks" ? {} : { toolChoice: "none" };
 }
 
-/** The settings that every call of an agent has. A tool choice is only for calls that answer the user. */
-export function callSettings(options: ModelSettings): ModelSettings {
-  return Object.fromEntries(
-    modelSettings.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
-  );
-}
-
 /** The provider's counts. The SDK fills in 0 cached tokens where the provider reported none; that is not a count. */
 export function reportedBy(usage: LanguageModelUsage): ReportedUsage {
   const { inputTokens, outputTokens, inputTokenDetails, raw } = usage;
@@ -180,3 +174,81 @@ function withoutExecution(tools: ToolSet): ToolSet {
     ]),
   );
 }
+
+/** A call as the model asked for it. */
+export interface AskedCall {
+  id: string;
+  tool: string;
+  input: unknown;
+  /** Why it cannot be run. */
+  problem?: string;
+}
+
+interface Answer {
+  messages: ModelMessage[];
+  toolCalls: AskedCall[];
+  finish: FinishReason;
+  /** The names of the tools that the model could call. */
+  offered: readonly string[];
+}
+
+/**
+ * An answer that can be sent back to any provider: calls have a name that was offered and an object as arguments. An
+ * answer that a filter stopped makes no calls.
+ */
+function sanitiseAnswer(answer: Answer): Pick<Answer, "messages" | "toolCalls"> {
+  if (answer.finish === "content-filter")
+    return { messages: answer.messages.map(withoutCalls), toolCalls: [] };
+  const nameOf = (tool: string) => (answer.offered.includes(dotless(tool)) ? dotless(tool) : tool);
+  return {
+    messages: answer.messages.map((message) => withCleanCalls(message, nameOf)),
+    toolCalls: answer.toolCalls.map((call) => {
+      const tool = nameOf(call.tool);
+      if (!isObject(call.input))
+        return { id: call.id, tool, input: {}, problem: problemOf(call, answer.finish) };
+      // The SDK knows only one of the two spellings.
+      return tool === call.tool ? call : { id: call.id, tool, input: call.input };
+    }),
+  };
+}
+
+function problemOf({ input }: AskedCall, finish: FinishReason): string {
+  if (finish === "length")
+    return "the answer reached the output limit in the middle of this call. Call it again with less text, or in several calls.";
+  const kind = input === null ? "null" : Array.isArray(input) ? "an array" : typeof input;
+  const got = typeof input === "string" ? "text that is not a JSON object" : kind;
+  return `its arguments must be a JSON object, but they were ${got}. Call it again with an object.`;
+}
+
+function withCleanCalls(message: ModelMessage, nameOf: (tool: string) => string): ModelMessage {
+  if (message.role !== "assistant" || typeof message.content === "string") return message;
+  const content = message.content.map((part) => {
+    if (part.type !== "tool-call") return part;
+    return { ...part, toolName: nameOf(part.toolName), input: isObject(part.input) ? part.input : {} };
+  });
+  return { ...message, content };
+}
+
+function withoutCalls(message: ModelMessage): ModelMessage {
+  if (message.role !== "assistant" || typeof message.content === "string") return message;
+  return { ...message, content: message.content.filter(({ type }) => type !== "tool-call") };
+}
+
+/** Whether a provider rejected a call because the prompt was too long. */
+export function isOverflow(error: unknown): boolean {
+  const seen = new Set<unknown>();
+  // A provider's error in mid-stream is plain data.
+  for (let at = error; isObject(at) && !seen.has(at); at = at.cause ?? at.lastError) {
+    seen.add(at);
+    const { message = "", responseBody = "", data, statusCode } = at;
+    const said =
+      at instanceof Error ? `${message} ${responseBody} ${JSON.stringify(data) ?? ""}` : JSON.stringify(at);
+    // Rate limit errors mention tokens too, but they call for waiting, not for a shorter prompt.
+    if (statusCode !== 429 && overflowWords.test(said)) return true;
+  }
+  return false;
+}
+
+/** What providers and local servers say. */
+const overflowWords =
+  /context[_ ]length[_ ]exceeded|maximum (?:context|prompt)|context (?:window|length|size|limit)|(?:prompt|input) (?:is )?too long|too many (?:input )?tokens|exceeds? the (?:model|maximum|context)|input token count|request too large|token limit/i;

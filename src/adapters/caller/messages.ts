@@ -1,4 +1,4 @@
-import type { ModelMessage } from "ai";
+import type { LanguageModelMiddleware, ModelMessage } from "ai";
 import { resultText, spokenText } from "../../context/conversation.ts";
 
 /** A tool call, as every framework has it. */
@@ -90,4 +90,62 @@ export function parseArguments(given: string): unknown {
   } catch {
     return given;
   }
+}
+
+/**
+ * A framework's messages as model messages, and a prompt back as the framework's. A message is converted once, and one
+ * that Holdfast only passes on goes out as the object that it came as.
+ */
+export class Originals<Message extends object> {
+  readonly #originals = new WeakMap<ModelMessage, Message>();
+  readonly #converted = new WeakMap<Message, ModelMessage>();
+
+  toModel(message: Message, convert: (message: Message) => ModelMessage): ModelMessage {
+    const known = this.#converted.get(message);
+    if (known) return known;
+    const converted = convert(message);
+    this.#converted.set(message, converted);
+    this.#originals.set(converted, message);
+    return converted;
+  }
+
+  /** `convert` makes the messages that Holdfast wrote or changed. */
+  fromModel(prompt: readonly ModelMessage[], convert: (message: ModelMessage) => Message[]): Message[] {
+    return prompt.flatMap((message) => {
+      const original = this.#originals.get(message);
+      return original ? [original] : convert(message);
+    });
+  }
+}
+
+/** What the AI SDK passes to a model. */
+export type CallOptions = Parameters<NonNullable<LanguageModelMiddleware["transformParams"]>>[0]["params"];
+export type PromptMessage = CallOptions["prompt"][number];
+
+/** Splits a prompt into the caller's instructions, as messages and as one text, and the conversation. */
+export function divide(prompt: PromptMessage[]) {
+  const start = prompt.findIndex(({ role }) => role !== "system");
+  const end = start === -1 ? prompt.length : start;
+  const instructions = prompt.slice(0, end);
+  const base = instructions.map(({ content }) => content).join("\n\n");
+  return { instructions, base, conversation: prompt.slice(end) };
+}
+
+/** Prompt messages have the same parts as model messages, except that user content is always a list. */
+export function toModelMessage(message: PromptMessage): ModelMessage {
+  const [only, ...others] = message.role === "user" ? message.content : [];
+  if (message.role === "user" && only?.type === "text" && others.length === 0 && !only.providerOptions) {
+    return { ...message, content: only.text };
+  }
+  return message as ModelMessage;
+}
+
+/** Appends guidance and blocks to the caller's instructions, joined into one system message if possible. */
+export function withMemory(instructions: PromptMessage[], memory: string): PromptMessage[] {
+  if (memory === "") return instructions;
+  const last = instructions.at(-1);
+  // Keep a message with provider options (e.g. a cache marker) unchanged.
+  if (last?.role !== "system" || last.providerOptions)
+    return [...instructions, { role: "system", content: memory }];
+  return [...instructions.slice(0, -1), { role: "system", content: `${last.content}\n\n${memory}` }];
 }

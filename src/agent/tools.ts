@@ -1,11 +1,79 @@
-import type { ModelMessage, ToolSet } from "ai";
+import { asSchema, jsonSchema, type ModelMessage, type ToolSet, tool } from "ai";
 import { callKey } from "../context/conversation.ts";
 import type { FittedContext } from "../context/memory-share.ts";
+import { cacheKindOf } from "../context/prompt-cache.ts";
+import { schemaOf } from "../surfaces/dispatch.ts";
+import type { Tool } from "../surfaces/surface.ts";
 import { dotless } from "../surfaces/toolbox.ts";
-import type { AgentSession } from "./agent-session.ts";
-import type { ModelAnswer } from "./call-model.ts";
+import { type ModelAnswer, providerOf } from "./call.ts";
+import type { AgentSession } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
-import type { AgentSetting } from "./setting.ts";
+import type { AgentConfig } from "./options.ts";
+import { cacheOf, type TurnRun } from "./turn.ts";
+
+/** Memory's tool definitions as the model receives them. */
+const definitions = new WeakMap<readonly Tool[], string>();
+
+export function definitionsText(tools: readonly Tool[]): string {
+  let text = definitions.get(tools);
+  if (text === undefined) {
+    text = JSON.stringify(
+      tools.map(({ name, description, input }) => ({
+        name: dotless(name),
+        description,
+        inputSchema: schemaOf(input, "input"),
+      })),
+    );
+    definitions.set(tools, text);
+  }
+  return text;
+}
+
+const ownDefinitions = new WeakMap<ToolSet, string>();
+
+export function ownDefinitionsText(tools: ToolSet): string {
+  let text = ownDefinitions.get(tools);
+  if (text === undefined) {
+    const entries = Object.entries(tools).map(([name, { description, inputSchema }]) => ({
+      name,
+      ...(description === undefined ? {} : { description }),
+      inputSchema: asSchema(inputSchema).jsonSchema,
+    }));
+    text = entries.length === 0 ? "" : JSON.stringify(entries);
+    ownDefinitions.set(tools, text);
+  }
+  return text;
+}
+
+const toolSets = new WeakMap<readonly Tool[], ToolSet>();
+
+/** Memory tools in the AI SDK's form, without dots in their names and without `execute`. */
+export function memoryToolSet(tools: readonly Tool[]): ToolSet {
+  let set = toolSets.get(tools);
+  if (!set) {
+    set = Object.fromEntries(
+      tools.map(({ name, description, input }) => [
+        dotless(name),
+        tool({ description, inputSchema: jsonSchema(schemaOf(input, "input")) }),
+      ]),
+    );
+    toolSets.set(tools, set);
+  }
+  return set;
+}
+
+type WarnedRun = Pick<TurnRun, "agent" | "setting" | "model">;
+
+/** The tools that a warning turn offers: memory's, and where that saves money the agent's own, which are not run. */
+export function warningTools(run: WarnedRun): ToolSet {
+  const memory = memoryToolSet(run.agent.tools);
+  return cachesPrompts(run) ? { ...run.setting.options.tools, ...memory } : memory;
+}
+
+/** A provider's cache begins with the tools: with others, it would read the whole prompt at the full price. */
+export function cachesPrompts(run: WarnedRun): boolean {
+  return cacheOf(run) !== undefined && cacheKindOf(providerOf(run.model)) !== "none";
+}
 
 interface Outcome {
   text: string;
@@ -14,7 +82,7 @@ interface Outcome {
 
 export interface ToolRun {
   agent: AgentSession;
-  setting: AgentSetting;
+  setting: AgentConfig;
   calls: ModelAnswer["toolCalls"];
   /** The message that contains the calls. */
   message: number;
@@ -59,11 +127,11 @@ async function runOne(
   if (call.problem !== undefined) return { text: `${call.tool} was not run: ${call.problem}`, isError: true };
   const memoryTool = agent.tools.find(({ name }) => dotless(name) === dotless(call.tool));
   if (memoryTool) {
-    const options = { key: callKey(message, call.id, index) };
+    const key = callKey(message, call.id, index);
     // The answer is JSON, which takes a little more than the text in it.
-    const callSetting = { ...setting.call, signal, room: (room * 0.8) / setting.tokenizer.ratio };
+    const options = { ...setting.call, key, signal, room: (room * 0.8) / setting.tokenizer.ratio };
     const before = agent.context(await agent.session.state());
-    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, options, callSetting);
+    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, options);
     if (!answer.ok || memoryTool.readOnly) return { text: answer.text, isError: !answer.ok };
     const after = agent.context(await agent.session.state());
     return { text: withNotice(answer.text, outgrown(before, after)), isError: false };
