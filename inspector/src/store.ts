@@ -35,3 +35,15 @@ export function useStore<T, P = T>(store: Store<T>, pick: (value: T) => P = (val
   });
   return picked;
 }
+
+const now = createStore(Date.now());
+const tick = 5_000;
+
+setInterval(() => {
+  if (document.visibilityState === "visible") now.set(Date.now());
+}, tick);
+
+/** The current time, updated every few seconds. */
+export function useNow(): number {
+  return useStore(now);
+}

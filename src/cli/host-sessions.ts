@@ -1,14 +1,15 @@
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { fromStored, type StoredMessage, spokenText } from "../context/conversation.ts";
 import { oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { readFailures } from "../hosts/failures.ts";
+import { readHookState } from "../hosts/hook/state.ts";
 import type { Host } from "../hosts/host.ts";
 import { findHost } from "../hosts/hosts.ts";
 import { type RecordedSession, readRecordedSession } from "../hosts/recorded-session.ts";
 import { hostOfSession, placeOfSession } from "../hosts/session-transcript.ts";
 import { readConversation, readSpans } from "../hosts/transcript/read-conversation.ts";
-import type { HostConversation, HostMessage, HostSessions } from "../server/host-sessions.ts";
+import type { HostConversation, HostMessage, HostSessions } from "../server/hosts.ts";
 import type { Project } from "../workspace/project.ts";
 
 /** A larger transcript is not read whole. */
@@ -17,6 +18,8 @@ const maxBytes = 200_000_000;
 const headBytes = 400_000;
 const maxAskLength = 90;
 const maxCached = 8;
+/** Enough of a transcript's end for its newest calls. */
+const tailBytes = 600_000;
 /** Transcripts do not name the model's window. */
 const usualWindow = 200_000;
 const longWindow = 1_000_000;
@@ -36,6 +39,7 @@ interface Transcribed {
 /** Reads the conversations of the coding agents of a project, for the inspector. */
 export function hostSessions({ directory }: Project): HostSessions {
   const asks = new Map<string, string>();
+  const tails = new Map<string, Cached>();
   const cached = new Map<string, Cached>();
 
   const locate = (sessionId: string) => {
@@ -63,8 +67,25 @@ export function hostSessions({ directory }: Project): HostSessions {
       const place = placeOfSession(directory, sessionId);
       const ask = place ? (asks.get(place.transcript) ?? firstAsk(host, place.transcript)) : "";
       if (place && ask !== "") asks.set(place.transcript, ask);
-      return { host: host.title, project: place?.cwd ?? "", ask };
+      const hooks = readHookState(directory, host.name, sessionId.slice(host.name.length + 1));
+      const isInTurn = hooks?.last ? hooks.turn !== undefined : undefined;
+      return { host: host.title, project: place?.cwd ?? "", ask, isInTurn };
     },
+
+    async recent(sessionId) {
+      const found = locate(sessionId);
+      if (!found?.host.recording) return undefined;
+      const whole = known(found);
+      if (whole) return whole;
+      const { path, stamp } = found;
+      const entry = tails.get(path);
+      if (entry?.stamp === stamp) return entry.conversation;
+      const conversation = readEnd(path);
+      tails.set(path, { stamp, conversation });
+      return conversation;
+    },
+
+    compactsAt: (sessionId, contextWindow) => hostOfSession(sessionId)?.compaction.startsAt?.(contextWindow),
 
     async conversation(sessionId) {
       const found = locate(sessionId);
@@ -105,8 +126,10 @@ function firstAsk(host: Host, path: string): string {
 }
 
 async function readWhole(host: Host, path: string): Promise<HostConversation | undefined> {
-  const recorded = host.recording ? await readRecording(path) : undefined;
-  if (recorded && recorded.calls.length > 0) return fromRecording(recorded);
+  const text = host.recording ? readText(path) : "";
+  const { lines, injected } = withInjections(text);
+  const recorded = text === "" ? undefined : await readRecording(lines);
+  if (recorded && recorded.calls.length > 0) return fromRecording(recorded, injected);
   const spans = readSpans(host, path) ?? [];
   const messages: HostMessage[] = [];
   const compactions: { to: number; summary: string }[] = [];
@@ -117,21 +140,78 @@ async function readWhole(host: Host, path: string): Promise<HostConversation | u
   return { messages, calls: [], compactions };
 }
 
-/** Undefined for a transcript that cannot be read. */
-async function readRecording(path: string): Promise<RecordedSession | undefined> {
+/** The newest calls, from the end of the transcript. */
+async function readEnd(path: string): Promise<HostConversation | undefined> {
+  const text = readTail(path);
+  const recorded = text === "" ? undefined : await readRecording(text);
+  return recorded && recorded.calls.length > 0 ? fromRecording(recorded, new Set()) : undefined;
+}
+
+function readTail(path: string): string {
+  const { size } = statSync(path);
+  if (size <= tailBytes) return readText(path);
+  const file = openSync(path, "r");
   try {
-    return await readRecordedSession(readFileSync(path, "utf8"));
+    const bytes = Buffer.alloc(tailBytes);
+    readSync(file, bytes, 0, tailBytes, size - tailBytes);
+    const text = bytes.toString("utf8");
+    return text.slice(text.indexOf("\n") + 1);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Claude Code records what hooks injected as attachments. They become messages, so that each call has them where the model
+ * got them.
+ */
+function withInjections(text: string): { lines: string; injected: ReadonlySet<string> } {
+  const injected = new Set<string>();
+  if (!text.includes('"hook_additional_context"')) return { lines: text, injected };
+  const lines = text.split("\n").map((line) => {
+    if (!line.includes('"hook_additional_context"')) return line;
+    try {
+      const { attachment, ...common } = JSON.parse(line) as { attachment?: { content?: unknown } };
+      const texts: unknown[] = Array.isArray(attachment?.content) ? attachment.content : [];
+      const content = texts.find((each) => typeof each === "string" && isInjected(each));
+      if (typeof content !== "string") return line;
+      injected.add(content);
+      return JSON.stringify({ ...common, type: "user", message: { role: "user", content } });
+    } catch {
+      return line;
+    }
+  });
+  return { lines: lines.join("\n"), injected };
+}
+
+/** Every text that our hooks inject begins with this. */
+function isInjected(text: string): boolean {
+  return text.startsWith("[Holdfast]");
+}
+
+/** Undefined for a transcript that cannot be read. */
+async function readRecording(text: string): Promise<RecordedSession | undefined> {
+  try {
+    return await readRecordedSession(text);
   } catch (error) {
     if (error instanceof HoldfastError) return undefined;
     throw error;
   }
 }
 
-function fromRecording({ messages, calls, compactions }: RecordedSession): HostConversation {
+function fromRecording(
+  { messages, calls, compactions }: RecordedSession,
+  injected: ReadonlySet<string>,
+): HostConversation {
+  const isMemory = ({ role, content }: StoredMessage["message"]) =>
+    role === "user" && typeof content === "string" && (injected.has(content) || isInjected(content));
   const isLong = calls.some(({ usage }) => usage.input + usage.cacheRead + usage.cacheWrite > usualWindow);
   const contextWindow = isLong ? longWindow : usualWindow;
   return {
-    messages: messages.map(toHostMessage),
+    messages: messages.map((each) => ({
+      ...toHostMessage(each),
+      ...(isMemory(each.message) ? { isMemory: true } : {}),
+    })),
     calls: calls.map(({ model, usage, messages: sent, answeredAt }) => {
       const before = compactions.filter((each) => each.messages <= sent);
       return {
