@@ -22,7 +22,7 @@ export function whereaboutsOf({ removed, user, notepad, rest, readWith }: Facts)
     );
   if (said > 0)
     facts["in context"].push(
-      `${count(user.whole + user.cut)} of ${count(said)} messages of the user${user.cut > 0 ? `, ${count(user.cut)} of them cut` : ""}`,
+      `${count(user.whole + user.cut)} of ${plural(said, "user message")}${user.cut > 0 ? `, ${count(user.cut)} of them cut` : ""}`,
     );
   if (removed > 0)
     facts[rest].push(`${plural(removed, "removed message")}${readWith === "" ? "" : `, with ${readWith}`}`);
@@ -39,7 +39,7 @@ export function describeCompaction({ removed, user, notepad, rest }: Facts): str
       : notepad.shown === notepad.lines
         ? "notepad whole"
         : `notepad ${count(notepad.shown)} of ${count(notepad.lines)} lines`,
-    ...(said === 0 ? [] : [`${count(user.whole + user.cut)} of ${count(said)} user messages`]),
+    ...(said === 0 ? [] : [`${count(user.whole + user.cut)} of ${plural(said, "user message")}`]),
     ...(rest === "lost" && removed > 0 ? [`${plural(removed, "message")} lost`] : []),
   ];
   return parts.join(", ");

@@ -112,9 +112,14 @@ async function placesInConversation(
 
 /** For a text that is nowhere now: the newest revision that removed it. The agent has no tool to read it there. */
 async function placesInHistory(session: Session, state: State, wanted: string): Promise<Place[]> {
-  for await (const { entry } of walkBack(session, state)) {
+  for await (const { entry, before } of walkBack(session, state)) {
     for (const change of entry.changes) {
-      const gone = change.type === "text" ? change.removed : change.type === "record" ? change.before : "";
+      const gone =
+        change.type === "text"
+          ? readText(before, change.target)
+          : change.type === "record"
+            ? change.before
+            : "";
       const text = typeof gone === "string" ? gone : JSON.stringify(gone ?? "");
       if (holds(text, wanted))
         return [placeOf("history", "lost", lineWith(text, wanted), { number: entry.revision })];
