@@ -103,9 +103,11 @@ export async function linesShown(
 
 const maxInjected = 3_000;
 
+/** Lines before the first two in a row that are not there: one alone was edited since. */
 function countShown(notepad: string, text: string): number | null {
   const lines = notepad.split("\n");
-  const missing = lines.findIndex((line) => line.trim() !== "" && !text.includes(line.trim()));
+  const isThere = (line: string | undefined) => line !== undefined && text.includes(line.trim());
+  const missing = lines.findIndex((line, index) => !isThere(line) && !isThere(lines[index + 1]));
   return missing === -1 ? null : missing;
 }
 
