@@ -97,7 +97,10 @@ export function MessageBody({ sessionId, message, find = "" }: Omit<MessageItemP
       {parts.map((part, index) => (
         <div key={index} class={part.isError ? "is-error" : undefined}>
           {labelOf(part) !== "" && <span class="faint">{labelOf(part)}</span>}
-          <pre dir="auto">{index === foundIn ? <Found text={part.text} find={find} /> : part.text}</pre>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable text must be reachable by keyboard */}
+          <pre dir="auto" tabIndex={0}>
+            {index === foundIn ? <Found text={part.text} find={find} /> : part.text}
+          </pre>
         </div>
       ))}
       {!whole && parts.some(({ cut }) => cut) && (

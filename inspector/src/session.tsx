@@ -39,7 +39,10 @@ export function SessionView({ sessionId, openPalette, openHelp }: SessionViewPro
   useTitle(now.data?.session);
   useScrollToTop(tab);
   const { data, error, reload } = now;
-  const memory = at === undefined ? data : (past.data ?? undefined);
+  // While another time loads, the last one stays.
+  const shown = useRef<SessionMemory>(undefined);
+  shown.current = at === undefined ? data : (past.data ?? shown.current);
+  const memory = past.error ? undefined : shown.current;
   return (
     <>
       <header class="header">
@@ -74,8 +77,8 @@ export function SessionView({ sessionId, openPalette, openHelp }: SessionViewPro
       <main class="main" id="main" tabIndex={-1}>
         {error?.status === 404 ? (
           <Gone sessionId={sessionId} error={error} retry={reload} />
-        ) : !data || (!memory && !past.error) ? (
-          <Waiting error={error ?? past.error} retry={reload} lines={10} />
+        ) : !data ? (
+          <Waiting error={error} retry={reload} lines={10} />
         ) : (
           <div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${tab}`} tabIndex={-1}>
             {data.session.agent === "demo" && <DemoLead />}
@@ -106,7 +109,13 @@ interface ViewProps {
 function View({ tab, data, memory, past, calls, openPalette }: ViewProps) {
   if (tab === "window") return <WindowView session={data.session} calls={calls} />;
   if (tab === "history") return <HistoryView sessionId={data.session.id} newest={data.newest} />;
-  if (!memory) return <Empty title="This time cannot be shown">{past && <p>{past.message}</p>}</Empty>;
+  if (past)
+    return (
+      <Empty title="This time cannot be shown">
+        <p>{past.message}</p>
+      </Empty>
+    );
+  if (!memory) return <Waiting error={undefined} retry={() => undefined} />;
   return <MemoryView memory={memory} openPalette={openPalette} />;
 }
 

@@ -33,8 +33,9 @@ export function useShortcuts({
       }
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       const tab = tabs[Number(event.key) - 1];
-      const { sessionId } = currentRoute();
-      if (tab && sessionId !== undefined) goTo(sessionId, tab);
+      const { sessionId, at, call } = currentRoute();
+      const time = { ...(at === undefined ? {} : { at }), ...(call === undefined ? {} : { call }) };
+      if (tab && sessionId !== undefined) goTo(sessionId, tab, undefined, time);
       else if (event.key === "/") openPalette();
       else if (event.key === "h") location.hash = "#/";
       else if (event.key === "e") document.querySelector<HTMLElement>("[data-edit-notepad]")?.click();

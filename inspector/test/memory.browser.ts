@@ -161,7 +161,7 @@ test(
     await page.locator(".card").getByText("half even").waitFor();
     await page.getByRole("button", { name: "Delete this note" }).click();
     await page.getByText("No note matches").waitFor();
-    await page.getByRole("button", { name: "Undo" }).click();
+    await page.locator(".toast", { hasText: "Note deleted." }).getByRole("button", { name: "Undo" }).click();
     await page.locator(".card").getByText("half even").waitFor();
 
     // Each edit can be taken back: a pin, a reference, a tick.
@@ -184,8 +184,8 @@ test(
       .first()
       .waitFor();
     assert.equal((await session.scratchpad.read()).plan, "- [x] first\n- [ ] second");
-    const left = await box.evaluate<number>(
-      "(element) => element.getBoundingClientRect().left - element.closest('.panel').getBoundingClientRect().left",
+    const left = await page.evaluate<number>(
+      "(() => { const box = document.querySelectorAll('.task-box')[1]; return box.getBoundingClientRect().left - box.closest('.panel').getBoundingClientRect().left; })()",
     );
     assert.ok(left >= 4, `the checkbox is cut at ${left} px`);
 

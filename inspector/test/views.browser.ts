@@ -163,6 +163,7 @@ test(
     const cuts = await page.getByRole("img", { name: "Compaction" }).count();
     const inClock = await page.locator(".clock-cut").count();
     await page.keyboard.press("3");
+    await page.locator(".entry-compaction").first().waitFor();
     const inHistory = await page.locator(".entry-compaction").count();
     assert.deepEqual([cuts, inClock, inHistory], Array(3).fill(session.compactions));
     await page.keyboard.press("h");
@@ -315,6 +316,7 @@ test(
     await page.keyboard.type("never written by anyone");
     await page.getByText("The agent never had this").waitFor();
     await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.keyboard.press("1");
     await page.locator(".prose li", { hasText: "APAC" }).hover();
     await page.locator(".prose li", { hasText: "APAC" }).getByRole("button").click();
