@@ -21,7 +21,7 @@ const views: Record<string, string> = {
   "#/audit/memory": ".card",
   "#/audit/window": ".pieces",
   "#/audit/window/9": ".talk",
-  "#/audit/history": ".diff",
+  "#/audit/history": ".history-detail .panel",
   "#/audit/history/c2": ".states",
 };
 
@@ -281,7 +281,7 @@ test(
     await list.getByText("Ticked: Read all 10 sheets").click();
     await page.getByRole("heading", { name: "Ticked: Read all 10 sheets; Explain the Q3 gap" }).waitFor();
     await page.getByRole("button", { name: "Undo this change" }).press("Enter");
-    await page.locator(".toast", { hasText: /^Undid revision \d+\.$/ }).waitFor();
+    await page.locator(".toast", { hasText: /^Undid revision \d+\./ }).waitFor();
     assert.match(await session.notepad.read(), /\[ \] Explain the Q3 gap/);
     await list.getByText(/^Undid revision/).waitFor();
     await list.getByText("Person").first().waitFor();
@@ -466,7 +466,10 @@ test(
     const clock = page.getByRole("slider", { name: "Time" });
     await clock.fill("98000");
     await page.keyboard.press("1");
-    await page.locator(".prose").getByText("At 98000", { exact: true }).waitFor();
+    await page
+      .locator(".prose")
+      .getByText(/^At 98000/)
+      .waitFor();
     await page.getByText(/^Memory at revision 98,000 of 100,000/).waitFor();
     assert.deepEqual(problems, []);
   }),
