@@ -45,7 +45,12 @@ export function describeCompaction({ removed, user, notepad, rest }: Facts): str
   return parts.join(", ");
 }
 
-export function warningFact({ warning, skipped }: Pick<Facts, "warning" | "skipped">): string {
-  if (warning === "given") return "The agent was warned";
+export function warningFact({
+  warning,
+  skipped,
+  wrote,
+}: Pick<Facts, "warning" | "skipped" | "wrote">): string {
+  if (warning === "given")
+    return `The agent was warned and ${wrote ? "wrote down what it needs" : "wrote nothing"}`;
   return `The agent was not warned${skipped === "" ? "" : `: ${skipped}`}`;
 }

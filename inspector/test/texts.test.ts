@@ -114,6 +114,7 @@ const facts: Facts = {
   trigger: "threshold",
   warning: "given",
   skipped: "",
+  wrote: true,
   removed: 54,
   user: { whole: 12, cut: 1, leftOut: 3 },
   notepad: { lines: 9, shown: 7 },

@@ -1,7 +1,9 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { warnFrom } from "../compaction/usage.ts";
 import { fromStored, type StoredMessage, spokenText } from "../context/conversation.ts";
 import { oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
+import { compactionLimit } from "../hosts/compaction-limits.ts";
 import { readFailures } from "../hosts/failures.ts";
 import { readHookState } from "../hosts/hook/state.ts";
 import type { Host } from "../hosts/host.ts";
@@ -37,7 +39,7 @@ interface Transcribed {
 }
 
 /** Reads the conversations of the coding agents of a project, for the inspector. */
-export function hostSessions({ directory }: Project): HostSessions {
+export function hostSessions({ directory, root }: Project): HostSessions {
   const asks = new Map<string, string>();
   const tails = new Map<string, Cached>();
   const cached = new Map<string, Cached>();
@@ -53,7 +55,7 @@ export function hostSessions({ directory }: Project): HostSessions {
     return entry?.stamp === stamp ? entry.conversation : undefined;
   };
   const read = ({ host, path, stamp }: Transcribed) => {
-    const conversation = readWhole(host, path);
+    const conversation = readWhole(host, path, root);
     cached.set(path, { stamp, conversation });
     const oldest = cached.size > maxCached ? cached.keys().next().value : undefined;
     if (oldest !== undefined) cached.delete(oldest);
@@ -80,12 +82,16 @@ export function hostSessions({ directory }: Project): HostSessions {
       const { path, stamp } = found;
       const entry = tails.get(path);
       if (entry?.stamp === stamp) return entry.conversation;
-      const conversation = readEnd(path);
+      const conversation = readEnd(found.host, path, root);
       tails.set(path, { stamp, conversation });
       return conversation;
     },
 
-    compactsAt: (sessionId, contextWindow) => hostOfSession(sessionId)?.compaction.startsAt?.(contextWindow),
+    limits(sessionId, { model, tokens }) {
+      const host = hostOfSession(sessionId);
+      const compactAt = host && limitOf(host, root, model, tokens);
+      return compactAt === undefined ? undefined : { warnAt: warnFrom(compactAt), compactAt };
+    },
 
     async conversation(sessionId) {
       const found = locate(sessionId);
@@ -125,11 +131,12 @@ function firstAsk(host: Host, path: string): string {
   return asked ? oneLine(spokenText(asked), maxAskLength) : "";
 }
 
-async function readWhole(host: Host, path: string): Promise<HostConversation | undefined> {
+async function readWhole(host: Host, path: string, root: string): Promise<HostConversation | undefined> {
   const text = host.recording ? readText(path) : "";
   const { lines, injected } = withInjections(text);
   const recorded = text === "" ? undefined : await readRecording(lines);
-  if (recorded && recorded.calls.length > 0) return fromRecording(recorded, injected);
+  if (recorded && recorded.calls.length > 0)
+    return fromRecording(recorded, injected, (model, tokens) => limitOf(host, root, model, tokens));
   const spans = readSpans(host, path) ?? [];
   const messages: HostMessage[] = [];
   const compactions: { to: number; summary: string }[] = [];
@@ -140,11 +147,17 @@ async function readWhole(host: Host, path: string): Promise<HostConversation | u
   return { messages, calls: [], compactions };
 }
 
+/** The tokens at which a host compacts by itself. */
+function limitOf(host: Host, root: string, model: string, tokens: number): number | undefined {
+  return compactionLimit(host, { model, tokens, window: undefined, isCurrent: true }, root);
+}
+
 /** The newest calls, from the end of the transcript. */
-async function readEnd(path: string): Promise<HostConversation | undefined> {
+async function readEnd(host: Host, path: string, root: string): Promise<HostConversation | undefined> {
   const text = readTail(path);
   const recorded = text === "" ? undefined : await readRecording(text);
-  return recorded && recorded.calls.length > 0 ? fromRecording(recorded, new Set()) : undefined;
+  if (!recorded || recorded.calls.length === 0) return undefined;
+  return fromRecording(recorded, new Set(), (model, tokens) => limitOf(host, root, model, tokens));
 }
 
 function readTail(path: string): string {
@@ -202,10 +215,13 @@ async function readRecording(text: string): Promise<RecordedSession | undefined>
 function fromRecording(
   { messages, calls, compactions }: RecordedSession,
   injected: ReadonlySet<string>,
+  limitFor: (model: string, tokens: number) => number | undefined,
 ): HostConversation {
   const isMemory = ({ role, content }: StoredMessage["message"]) =>
     role === "user" && typeof content === "string" && (injected.has(content) || isInjected(content));
-  const isLong = calls.some(({ usage }) => usage.input + usage.cacheRead + usage.cacheWrite > usualWindow);
+  const sizes = calls.map(({ usage }) => usage.input + usage.cacheRead + usage.cacheWrite);
+  const limit = limitFor(calls.at(-1)?.model ?? "", Math.max(0, ...sizes));
+  const isLong = Math.max(0, limit ?? 0, ...sizes) > usualWindow;
   const contextWindow = isLong ? longWindow : usualWindow;
   return {
     messages: messages.map((each) => ({

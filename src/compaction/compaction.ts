@@ -222,6 +222,7 @@ export class Compaction {
     const receipt = planReceipt({
       epoch: { ...readEpoch(state), number: handoff.epoch, ...this.#warning(state) },
       trigger,
+      wrote: await this.#hasAnswered(state),
       removed,
       handoff,
       notepad: state.row.notepad ?? "",
@@ -230,6 +231,18 @@ export class Compaction {
       summaryBy: summary.by,
     });
     return { handoff, receipt, text: `${body}\n\n${receipt.line}` };
+  }
+
+  /** Whether the agent has written to its memory since it was warned. */
+  async #hasAnswered(state: State): Promise<boolean> {
+    if (readEpoch(state).warning !== "given") return false;
+    const newest = await this.#driver.session.history({ limit: 1_000 });
+    const warned = newest.findIndex(({ operation }) => operation.type === "context.warn");
+    return newest
+      .slice(0, Math.max(0, warned))
+      .some(
+        ({ actor, operation }) => actor.kind === "agent" && !/^(?:messages|context)\./.test(operation.type),
+      );
   }
 
   /** Whether the agent was warned in the epoch that ends. One that was not yet recorded as skipped was skipped. */

@@ -31,6 +31,7 @@ function receipt(epoch: number, from: number, to: number): Receipt {
     summaryBy: "model",
     warning: "none",
     skipped: "",
+    wrote: false,
     tokensBefore: 2,
     tokensAfter: 1,
     user: { whole: 0, cut: 0, leftOut: 0 },

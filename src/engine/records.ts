@@ -206,6 +206,8 @@ export type Receipt = {
   warning: Epoch["warning"];
   /** Why the agent was not warned, else "". */
   skipped: string;
+  /** Whether the agent wrote to its memory after the warning. */
+  wrote: boolean;
   tokensBefore: number;
   tokensAfter: number;
   /** The user's messages: in context word for word, in context without their middle, and only in the removed messages. */

@@ -157,7 +157,12 @@ export async function windowOf(
   const own = (await session.calls.list({ limit: maxLearned })).reverse();
   const recent = own.length > 0 ? undefined : await hosts.recent(session.id);
   const calls = recent
-    ? recent.calls.map((call) => ({ ...sizeOfHostCall(call), purpose: "turn", number: null }))
+    ? recent.calls.map((call) => ({
+        ...sizeOfHostCall(call),
+        model: call.model,
+        purpose: "turn",
+        number: null,
+      }))
     : own.map((call) => viewCall(call, { hosts, priceOf })).filter(({ purpose }) => purpose !== "summary");
   const last = calls.at(-1);
   if (!last || last.contextWindow === 0) return null;
@@ -176,8 +181,8 @@ export async function windowOf(
     recent !== undefined ||
     receipts.some((each) => each.epoch === before?.epoch && planned.includes(each.trigger));
   const learned = isPlanned && before?.contextWindow === limit ? before.tokens : undefined;
-  const compactAt =
-    hosts.compactsAt(session.id, limit) ?? learned ?? Math.min(limit, standard + roomToWarn(limit));
+  const host = recent && hosts.limits(session.id, last);
+  const compactAt = host?.compactAt ?? learned ?? Math.min(limit, standard + roomToWarn(limit));
   const grown = calls.filter((call) => call.epoch === last.epoch && call.purpose === "turn").slice(-6);
   const growth = grown.slice(1).map((call, index) => call.tokens - (grown[index]?.tokens ?? 0));
   const rising = growth.filter((each) => each > 0);
@@ -187,9 +192,13 @@ export async function windowOf(
     limit,
     isLimitKnown: recent === undefined,
     basis: receipt ? "estimate" : last.basis,
-    warnAt: recent ? null : Math.min(compactAt, warned ? turnBefore(calls, warned) : standard),
+    warnAt: host
+      ? Math.round(host.warnAt)
+      : recent
+        ? null
+        : Math.min(compactAt, warned ? turnBefore(calls, warned) : standard),
     compactAt: Math.round(compactAt),
-    isLearned: learned === compactAt,
+    isLearned: host !== undefined || learned === compactAt,
     callsLeft: rising.length < 2 ? null : Math.max(0, Math.floor((compactAt - size) / step)),
     call: receipt ? null : last.number,
   };

@@ -60,8 +60,8 @@ export function compactionHandlers(context: ServerContext): Pick<Handlers, "comp
 
 /** The facts of a receipt: the one source of what the page says about a compaction. */
 export function factsOf(receipt: Receipt): Facts {
-  const { epoch, trigger, warning, skipped, messages, user, notepad, rest, readWith } = receipt;
-  return { epoch, trigger, warning, skipped, removed: messages, user, notepad, rest, readWith };
+  const { epoch, trigger, warning, skipped, wrote, messages, user, notepad, rest, readWith } = receipt;
+  return { epoch, trigger, warning, skipped, wrote, removed: messages, user, notepad, rest, readWith };
 }
 
 async function receiptOf(session: Session, epoch: number): Promise<Receipt> {

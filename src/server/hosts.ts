@@ -59,8 +59,11 @@ export interface HostSessions {
   conversation(sessionId: string): Promise<HostConversation | undefined>;
   /** The newest calls and compactions, from the end of the transcript: cheap enough for a list of sessions. */
   recent(sessionId: string): Promise<Pick<HostConversation, "calls" | "compactions"> | undefined>;
-  /** The tokens at which the host compacts by itself; undefined when it does not tell. */
-  compactsAt(sessionId: string, contextWindow: number): number | undefined;
+  /** The tokens at which the agent is warned and its host compacts; undefined when that is not known. */
+  limits(
+    sessionId: string,
+    call: { model: string; tokens: number },
+  ): { warnAt: number; compactAt: number } | undefined;
   /** The messages of a conversation whose transcript may match a search; empty for any other. */
   messages(sessionId: string, mayMatch: (raw: string) => boolean): Promise<readonly HostMessage[]>;
   /** The messages that a compaction removed, numbered as its receipt numbers them; empty when they cannot be read. */
@@ -73,7 +76,7 @@ export const noHosts: HostSessions = {
   about: () => undefined,
   conversation: async () => undefined,
   recent: async () => undefined,
-  compactsAt: () => undefined,
+  limits: () => undefined,
   messages: async () => [],
   removed: () => [],
   failures: () => [],

@@ -33,7 +33,7 @@ const contextWindow = z
     basis: z.enum(["provider", "estimate"]).describe("Who counted the tokens"),
     warnAt: count.nullable().describe("Tokens at which the agent is warned; null: it is not"),
     compactAt: count.describe("Tokens at which the next compaction comes"),
-    isLearned: z.boolean().describe("True: both are from the last compaction; false: from the settings"),
+    isLearned: z.boolean().describe("True: from the coding agent or the last compaction; false: about"),
     callsLeft: count.nullable().describe("About how many calls fit before compactAt; null: too few to tell"),
     call: count.nullable().describe("The call that has these tokens"),
   })
@@ -45,6 +45,7 @@ const compactionFacts = z.object({
   trigger: z.enum(["threshold", "projected", "overflow", "manual", "tasks", "sub-session", "host"]),
   warning: z.enum(["none", "given", "skipped"]),
   skipped: z.string().describe("Why the agent was not warned"),
+  wrote: z.boolean().describe("Whether the agent wrote to its memory after the warning"),
   removed: count.describe("Messages that left the context"),
   user: z
     .object({ whole: count, cut: count, leftOut: count })

@@ -18,6 +18,7 @@ import { sizeOf } from "./report-key.ts";
 import { type MissedCompaction, stateFile, writeHookState } from "./state.ts";
 import { sweepStore } from "./sweep-store.ts";
 import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
+import { dueWarning, dueWarningAtEnd, recordWarning } from "./warning.ts";
 
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
@@ -191,7 +192,12 @@ async function showNews(hook: HookContext): Promise<void> {
   const { known, state, event, store, config } = hook;
   const stamp = stampOf(store);
   const mayNudge = event.kind === "prompt" && isAnyNudgeOn(config.nudges);
-  if (known && stamp !== "" && stamp === known.stamp && !mayNudge) return hook.answer({});
+  const warning = await dueWarning(hook);
+  if (known && stamp !== "" && stamp === known.stamp && !mayNudge) {
+    hook.answer({ context: warning });
+    if (warning !== "") await recordWarning(hook, warning);
+    return;
+  }
   const session = await findSession(hook);
   const memory = await session?.state();
   const entries = await entriesSince(session, known?.seen ?? 0);
@@ -203,8 +209,10 @@ async function showNews(hook: HookContext): Promise<void> {
   const isNews = known ? others.length > 0 : memory !== undefined && isAnythingShown(hook, memory);
   const lead = known ? newsLead(others) : leads.startup;
   const hints = nudge === "" ? [] : [nudge];
-  hook.answer({ context: isNews ? renderFor(hook, { lead, state: memory, hints }).text : nudge });
+  const news = isNews ? renderFor(hook, { lead, state: memory, hints }).text : nudge;
+  hook.answer({ context: [news, warning].filter((text) => text !== "").join("\n\n") });
   markSeen(hook, memory, stamp);
+  if (warning !== "") await recordWarning(hook, warning);
 }
 
 function newsLead(others: readonly JournalEntry[]): string {
@@ -225,10 +233,12 @@ function wasCompressed({ event, state }: HookContext): boolean {
   return summary !== known;
 }
 
-/** Marks the agent's own writes of this turn as seen. */
+/** Warns for the last time before a compaction, and marks the agent's own writes of this turn as seen. */
 async function endTurn(hook: HookContext): Promise<void> {
   const { event, known, state, store, config } = hook;
-  hook.answer({});
+  const warning = await dueWarningAtEnd(hook);
+  hook.answer({ context: warning });
+  if (warning !== "") await recordWarning(hook, warning);
   const stamp = stampOf(store);
   if (known && !(stamp !== "" && stamp === known.stamp)) {
     const session = await findSession(hook);

@@ -20,7 +20,10 @@ async function written(name: string, what: string): Promise<Record<string, unkno
 }
 
 test("the plugin folder for Claude Code and Codex, and Gemini CLI's extension, match what init would write [init.plugin]", async () => {
-  assert.deepEqual(read("plugins/claude-code/hooks/hooks.json"), await written("claude-code", "hooks"));
+  // In a plugin, Claude Code calls the server by the plugin's name too.
+  const hooks = readFileSync(join(root, "plugins/claude-code/hooks/hooks.json"), "utf8");
+  const init = JSON.parse(hooks.replaceAll('"plugin:holdfast:holdfast"', '"holdfast"')) as unknown;
+  assert.deepEqual(init, await written("claude-code", "hooks"));
   assert.deepEqual(read("plugins/claude-code/hooks/codex.json"), await written("codex", "hooks"));
   assert.deepEqual(read("plugins/claude-code/.mcp.json"), await written("claude-code", "MCP server"));
   assert.deepEqual(read("plugins/gemini/hooks/hooks.json"), await written("gemini", "hooks"));

@@ -300,7 +300,7 @@ test("the agent is warned once per epoch, while there is room [plugins.pi-warnin
   pi.say("user", "Begin.");
   pi.usage = { tokens: 50_000, contextWindow: 200_000 };
   assert.equal(await isWarned(), false);
-  pi.usage = { tokens: 170_000, contextWindow: 200_000 };
+  pi.usage = { tokens: 178_000, contextWindow: 200_000 };
   assert.deepEqual([await isWarned(), await isWarned()], [true, false]);
   const { answers } = await talkAndCompact(pi);
   await pi.compacted(answers[0] ?? { summary: "", firstKeptEntryId: "" }, true);
