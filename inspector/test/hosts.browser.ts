@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { hostSessions } from "../../src/cli/host-sessions.ts";
@@ -12,8 +12,11 @@ import { inBrowser, openPage } from "./support/browser.ts";
 import { builtPage } from "./support/built-page.ts";
 import { codingSession, firstAsk, playCodingSession } from "./support/coding-session.ts";
 
-async function serveCodingSession(context: TestContext) {
+type Played = Awaited<ReturnType<typeof playCodingSession>>;
+
+async function serveCodingSession(context: TestContext, prepare?: (played: Played) => Promise<void>) {
   const played = await playCodingSession(temporaryDirectory());
+  await prepare?.(played);
   const memory = await openMemory({ store: played.database, surfaces: ["notepad", "notes", "scratchpad"] });
   const { server } = await startTestServer(context, {
     memory,
@@ -134,3 +137,31 @@ test("a coding agent's failed hooks need attention [inspector.attention]", async
   assert.equal(hook?.text, "A hook failed in the last day: It took too long.");
   assert.equal(hook?.command, "holdfast doctor");
 });
+
+test("300 sessions of coding agents are listed without reading their transcripts whole [inspector.large]", async (context) => {
+  const { server } = await serveCodingSession(context, addSessions);
+  const begun = performance.now();
+  const { sessions, total } = await call(server, "listSessions", { query: { parent: "none" } });
+  const elapsed = performance.now() - begun;
+  assert.equal(total, 301);
+  assert.ok(sessions.every(({ window, name }) => window?.tokens === 16_500 && name === firstAsk));
+  // Half a second on an idle machine.
+  assert.ok(elapsed < 1_500, `${elapsed} ms`);
+});
+
+async function addSessions({ project, database, transcript }: Played): Promise<void> {
+  const memory = await openMemory({ store: database });
+  const links = join(project.directory, "links");
+  const state = JSON.parse(readFileSync(join(links, `state-${codingSession}.json`), "utf8"));
+  for (let number = 0; number < 300; number++) {
+    const session = await memory.createSession({ id: `claude-code.s${number}` });
+    await session.notepad.write(`- ${number}`);
+    const copy = join(project.root, `transcript-${number}.jsonl`);
+    copyFileSync(transcript, copy);
+    writeFileSync(
+      join(links, `state-claude-code.s${number}.json`),
+      JSON.stringify({ ...state, transcript: copy }),
+    );
+  }
+  await memory.close();
+}

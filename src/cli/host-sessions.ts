@@ -1,4 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { warningStart } from "../compaction/notices.ts";
 import { warnFrom } from "../compaction/usage.ts";
 import { fromStored, type StoredMessage, spokenText } from "../context/conversation.ts";
 import { oneLine } from "../engine/text.ts";
@@ -9,10 +11,11 @@ import { readHookState } from "../hosts/hook/state.ts";
 import type { Host } from "../hosts/host.ts";
 import { findHost } from "../hosts/hosts.ts";
 import { type RecordedSession, readRecordedSession } from "../hosts/recorded-session.ts";
-import { hostOfSession, placeOfSession } from "../hosts/session-transcript.ts";
+import { hostOfSession, type SessionPlace } from "../hosts/session-transcript.ts";
 import { readConversation, readSpans } from "../hosts/transcript/read-conversation.ts";
 import type { HostConversation, HostMessage, HostSessions } from "../server/hosts.ts";
 import type { Project } from "../workspace/project.ts";
+import { namesIn, readSmallFile } from "../workspace/small-file.ts";
 
 /** A larger transcript is not read whole. */
 const maxBytes = 200_000_000;
@@ -44,9 +47,10 @@ export function hostSessions({ directory, root }: Project): HostSessions {
   const tails = new Map<string, Cached>();
   const cached = new Map<string, Cached>();
 
+  const placeOf = placesIn(join(directory, "links"));
   const locate = (sessionId: string) => {
     const host = hostOfSession(sessionId);
-    const path = host && placeOfSession(directory, sessionId)?.transcript;
+    const path = host && placeOf(sessionId)?.transcript;
     const stamp = path === undefined ? undefined : stampOf(path);
     return host && path !== undefined && stamp !== undefined ? { host, path, stamp } : undefined;
   };
@@ -66,7 +70,7 @@ export function hostSessions({ directory, root }: Project): HostSessions {
     about(sessionId) {
       const host = hostOfSession(sessionId);
       if (!host) return undefined;
-      const place = placeOfSession(directory, sessionId);
+      const place = placeOf(sessionId);
       const ask = place ? (asks.get(place.transcript) ?? firstAsk(host, place.transcript)) : "";
       if (place && ask !== "") asks.set(place.transcript, ask);
       const hooks = readHookState(directory, host.name, sessionId.slice(host.name.length + 1));
@@ -147,6 +151,28 @@ async function readWhole(host: Host, path: string, root: string): Promise<HostCo
   return { messages, calls: [], compactions };
 }
 
+/** How long the list of links is trusted (milliseconds): a list of sessions asks for each of them. */
+const linksFor = 1_000;
+
+/** Where each session runs: its own conversation, or the newest one that continues its memory. */
+function placesIn(folder: string): (sessionId: string) => SessionPlace | undefined {
+  let [readAt, aliases] = [0, new Map<string, string[]>()];
+  return (sessionId) => {
+    if (Date.now() - readAt > linksFor) {
+      [readAt, aliases] = [Date.now(), new Map()];
+      for (const name of namesIn(folder).filter((each) => each.startsWith("session-"))) {
+        const session = String(readSmallFile(join(folder, name))?.session);
+        aliases.set(session, [...(aliases.get(session) ?? []), name.slice("session-".length)]);
+      }
+    }
+    const names = [`${sessionId}.json`, ...(aliases.get(sessionId) ?? [])];
+    const states = names.map((name) => readSmallFile(join(folder, `state-${name}`)));
+    const newest = states.findLast((state) => typeof state?.transcript === "string");
+    if (!newest) return undefined;
+    return { transcript: String(newest.transcript), cwd: typeof newest.cwd === "string" ? newest.cwd : "" };
+  };
+}
+
 /** The tokens at which a host compacts by itself. */
 function limitOf(host: Host, root: string, model: string, tokens: number): number | undefined {
   return compactionLimit(host, { model, tokens, window: undefined, isCurrent: true }, root);
@@ -197,9 +223,9 @@ function withInjections(text: string): { lines: string; injected: ReadonlySet<st
   return { lines: lines.join("\n"), injected };
 }
 
-/** Every text that our hooks inject begins with this. */
+/** How the texts that our hooks inject begin: memory, and the warning. */
 function isInjected(text: string): boolean {
-  return text.startsWith("[Holdfast]");
+  return text.startsWith("[Holdfast]") || text.startsWith(warningStart);
 }
 
 /** Undefined for a transcript that cannot be read. */

@@ -9,7 +9,6 @@ import { listPins } from "../surfaces/pins/operations.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
 import type { Reply } from "./api.ts";
-import { memoryText } from "./calls.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
 import { SessionTree, sessionItem } from "./sessions.ts";
 
@@ -93,15 +92,11 @@ export async function linesShown(
   const { notepadBlock } = readSnapshot(state);
   const later = listResident(state, "injection").map(([, { text }]) => text);
   if (notepadBlock !== undefined) return countShown(notepad, [notepadBlock, ...later].join("\n"));
-  // A hook's text is cut at about 9,500 bytes, so a shorter notepad is whole: no transcript has to be read.
-  if (notepad.length < maxInjected || hosts.about(session.id) === undefined) return null;
-  const messages = (await hosts.conversation(session.id))?.messages ?? [];
-  const newest = messages.findLast(({ isMemory }) => isMemory);
-  const text = newest ? memoryText(newest.stored) : "";
-  return text.includes("[… cut here") ? countShown(notepad, text) : null;
+  // A hook cuts what it injects; the last receipt has how much.
+  const last = hosts.about(session.id) && (await session.receipts()).at(-1)?.notepad;
+  if (!last || last.shown >= last.lines) return null;
+  return notepad.split("\n").length > last.shown ? last.shown : null;
 }
-
-const maxInjected = 3_000;
 
 /** Lines before the first two in a row that are not there: one alone was edited since. */
 function countShown(notepad: string, text: string): number | null {

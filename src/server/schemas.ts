@@ -18,9 +18,9 @@ export const errorReply = z
 export const sessionStatus = z.enum(["active", "archived", "deleted"]);
 
 /** The only words for where something is after a compaction. */
-export const whereabouts = z.enum(["in context", "retrievable", "lost"]);
+const whereabouts = z.enum(["in context", "retrievable", "lost"]);
 
-export const actor = z.object({
+const actor = z.object({
   kind: z.enum(["agent", "person", "sub-session", "import", "system"]),
   name: z.string().optional(),
 });
@@ -109,7 +109,7 @@ export const week = z.object({
   needsYou: count.describe("Sessions of these days with something that needs a person"),
 });
 
-export const note = z.object({
+const note = z.object({
   id: z.string(),
   content: z.string(),
   tags: z.array(z.string()),
@@ -170,7 +170,7 @@ export const sessionMemory = z.object({
   ),
 });
 
-export const textName = z
+const textName = z
   .enum(["notepad", "notes", "plan"])
   .describe("The notepad, or one of the scratchpad's two spaces");
 

@@ -102,7 +102,7 @@ class Transcript {
       requestId: `request_${this.#lines}`,
       message: {
         role: "assistant",
-        model: "claude-sonnet-5",
+        model: "claude-sonnet-4-5",
         usage,
         content: [{ type: "tool_use", id, name: "Read", input: { file_path: path } }],
       },

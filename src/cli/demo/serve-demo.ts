@@ -2,9 +2,6 @@ import type { Memory } from "../../sessions/memory.ts";
 import { runAudit } from "./audit.ts";
 import { conclude, introduceAudit, narrator } from "./demo.ts";
 
-/** The session that the demo runs in, and that the page opens on. */
-export const demoSession = "audit";
-
 /** Slow enough to follow on the page. */
 const thinking = (answer: number) => (answer <= 2 ? 600 : 2_200);
 
@@ -19,7 +16,7 @@ export async function playDemo(memory: Memory, signal: AbortSignal): Promise<voi
     introduceAudit();
     const show = narrator();
     const audit = await runAudit(memory, {
-      session: { id: demoSession, agent: "demo", title: "Workbook audit" },
+      session: { id: "audit", agent: "demo", title: "Workbook audit" },
       thinking,
       signal,
       onEvent: (event) => void show(event),
