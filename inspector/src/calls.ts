@@ -20,6 +20,7 @@ const none: Calls = { calls: [], total: 0, cuts: [], isReady: false };
 export function useCalls(
   sessionId: string,
   session: { host: string | null; window: unknown } | undefined,
+  beat: number,
 ): Calls {
   const { generation } = useActivity();
   const freshness = useFreshness(sessionId);
@@ -50,7 +51,7 @@ export function useCalls(
     if (state.again) void load();
   };
   // A write without a new call needs no request: the session says which call is the newest.
-  const newest = session?.host === null ? JSON.stringify(session.window) : freshness;
+  const newest = session?.host === null ? JSON.stringify(session.window) : `${freshness} ${beat}`;
   useEffect(() => {
     if (session) void load();
   }, [sessionId, generation, newest, session === undefined]);

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Reply } from "./api.ts";
 import { describeCompaction } from "./facts.ts";
 import { ago, dateTime, plural } from "./format.ts";
@@ -6,7 +6,7 @@ import { connection, useActivity } from "./live.ts";
 import { useLoad } from "./load.ts";
 import { hrefTo } from "./route.ts";
 import { Empty, Waiting } from "./states.tsx";
-import { useNow, useStore } from "./store.ts";
+import { useBeat, useNow, useStore } from "./store.ts";
 import { WindowBar } from "./window-bar.tsx";
 
 export type Item = Reply<"listSessions">["sessions"][number];
@@ -25,7 +25,10 @@ export function Home({ openPalette }: { openPalette: () => void }) {
   const [offset, setOffset] = useState(0);
   const { generation, items } = useActivity();
   const query = { status, parent: "none", offset, limit: pageSize };
-  const { data, error, reload } = useLoad("listSessions", { query }, generation);
+  const isHosted = useRef(false);
+  const beat = useBeat(isHosted.current);
+  const { data, error, reload } = useLoad("listSessions", { query }, `${generation} ${beat}`);
+  isHosted.current = data?.sessions.some(({ host }) => host !== null) ?? false;
   const { data: health } = useLoad("health", {}, generation);
   if (!data) return <Waiting error={error} retry={reload} lines={12} />;
   const rows = rowsOf(data.sessions, items, status, offset === 0);
@@ -114,7 +117,7 @@ function rowsOf(
 }
 
 function newest(row: Item, item: Item | undefined): Item {
-  return item && item.revision >= row.revision ? item : row;
+  return item && item.revision > row.revision ? item : row;
 }
 
 function Table({ rows }: { rows: readonly Item[] }) {

@@ -11,7 +11,7 @@ import { useLoad } from "./load.ts";
 import { MemoryView } from "./memory.tsx";
 import { goTo, hrefTo, type Tab, tabs, useRoute } from "./route.ts";
 import { Empty, Waiting } from "./states.tsx";
-import { useNow, useStore } from "./store.ts";
+import { useBeat, useNow, useStore } from "./store.ts";
 import { attempt, showToast } from "./toast.tsx";
 import { WindowView } from "./window.tsx";
 import { WindowBar } from "./window-bar.tsx";
@@ -32,10 +32,13 @@ interface SessionViewProps {
 export function SessionView({ sessionId, openPalette, openHelp }: SessionViewProps) {
   const { tab, at } = useRoute();
   const params = { id: sessionId };
+  const isHosted = useRef(false);
+  const beat = useBeat(isHosted.current);
   const freshness = useMemoryFreshness(sessionId);
-  const now = useLoad("session", { params }, freshness);
+  const now = useLoad("session", { params }, `${freshness} ${beat}`);
+  isHosted.current = (now.data?.session.host ?? null) !== null;
   const past = useLoad("session", at === undefined ? undefined : { params, query: { revision: at } }, 0);
-  const calls = useCalls(sessionId, now.data?.session);
+  const calls = useCalls(sessionId, now.data?.session, beat);
   useTitle(now.data?.session);
   useScrollToTop(tab);
   const { data, error, reload } = now;

@@ -47,3 +47,11 @@ setInterval(() => {
 export function useNow(): number {
   return useStore(now);
 }
+
+/** Transcripts of coding agents grow without an event (milliseconds). */
+const beat = 15_000;
+
+/** Changes every few seconds if what is shown is read from a transcript. */
+export function useBeat(isHosted: boolean): number {
+  return Math.floor(useNow() / beat) * Number(isHosted);
+}
