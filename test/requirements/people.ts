@@ -43,6 +43,5 @@ export const people = from("commands for people", {
     "holdfast without a command shows the hosts found here and the next step, and changes nothing; without a terminal it prints the help.",
   "people.rescue":
     "rescue shows the handoff from before the last compaction of the newest conversations here, without secrets, and appends the one that is chosen to the notepad.",
-  "people.stats":
-    "The page counts what memory did in the last seven days: compactions survived, items put back, writes.",
+  "people.stats": "Home counts the compactions of the last seven days, by day.",
 });
