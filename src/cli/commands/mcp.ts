@@ -57,6 +57,7 @@ export async function run(args: string[]): Promise<number> {
       version: packageVersion(),
       openMemory: () => openMemoryIn(find(), { surfaces, isInteractive: true }),
       resolveSession: sessionResolver(project, values.session, hooks),
+      subAgentOf: ({ meta }) => hooks.subAgentOf(meta),
       unlisted: { [hookTool]: (input) => hooks.answer(input) },
       conversation: hostConversation(project.directory),
     },
