@@ -1,5 +1,14 @@
 import { once } from "node:events";
-import { appendFileSync, createWriteStream, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  createWriteStream,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+} from "node:fs";
 import { resolve } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { findHost } from "../../hosts/hosts.ts";
@@ -29,6 +38,7 @@ export async function run(args: string[]): Promise<number> {
   try {
     const session = await pickSession(memory, idOrPrefix);
     if (values.format === "json") {
+      refuseOtherFile(values.into, "holdfast-session");
       write(visibleJson(await memory.exportSession(session.id)), values.into);
       remember(values);
     } else await exportToHost(session, values.format, values.into);
@@ -45,6 +55,7 @@ async function exportAll(
 ): Promise<number> {
   if (positionals.length > 0)
     throw new HoldfastError("invalid_input", "--all exports every session; leave out the session's name.");
+  refuseOtherFile(values.into, "holdfast-copy");
   // Opening the memory first reports a store that does not exist.
   const memory = await openExistingMemory({ flags: values });
   const { owner } = memory;
@@ -61,6 +72,20 @@ async function exportAll(
   if (out !== process.stdout) await once(out, "close");
   remember(values);
   return 0;
+}
+
+/** An export replaces an earlier export of its kind, and no other file. */
+function refuseOtherFile(path: string | undefined, format: string): void {
+  if (path === undefined || !existsSync(path)) return;
+  const start = Buffer.alloc(100);
+  const file = openSync(path, "r");
+  const length = readSync(file, start);
+  closeSync(file);
+  if (length === 0 || new RegExp(`^\\{\\s*"format":\\s*"${format}"`).test(start.toString())) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `${path} exists and is not an earlier export of this kind. Nothing was written. Name a new file. To add the memory to a coding agent's own session file, pass --format: ${exportFormats.slice(1).join(" or ")}.`,
+  );
 }
 
 function write(text: string, path: string | undefined): void {
