@@ -3,7 +3,6 @@ import { type ToolSet, tool } from "ai";
 import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
 import { listFiles, readListedFile, readTextFile } from "./files.ts";
-import { globMatcher } from "./glob.ts";
 
 /** Limits of one read_file result. */
 const maxLines = 500;
@@ -35,13 +34,13 @@ export function fileTools(directory: string): ToolSet {
         "Search the files in the working directory for a literal text, ignoring case. Returns path:line: text.",
       inputSchema: z.strictObject({
         pattern: z.string().min(1).describe("The text to look for"),
-        glob: z
+        within: z
           .string()
           .min(1)
           .optional()
-          .describe('Search only files that match, such as "*.ts" or "src/**/*.md"'),
+          .describe('Search only files whose path contains this, such as "src/" or ".md"'),
       }),
-      execute: ({ pattern, glob }, { abortSignal }) => searchFiles(directory, pattern, glob, abortSignal),
+      execute: ({ pattern, within }, { abortSignal }) => searchFiles(directory, pattern, within, abortSignal),
     }),
   };
 }
@@ -79,18 +78,17 @@ export async function readLines(
 export async function searchFiles(
   directory: string,
   pattern: string,
-  glob?: string,
+  within = "",
   signal?: AbortSignal,
 ): Promise<string> {
   const root = await realpath(directory);
-  const isMatch = glob === undefined ? () => true : globMatcher(glob);
   const needle = pattern.toLowerCase();
   const found: string[] = [];
   let searched = 0;
   let tooLarge = 0;
   for await (const path of listFiles(root)) {
     signal?.throwIfAborted();
-    if (!isMatch(path)) continue;
+    if (!path.includes(within)) continue;
     if (found.length > maxMatches || searched >= maxSearchedFiles) break;
     const { text, size } = await readListedFile(root, path, maxSearchedBytes)
       // An unreadable file has no matches.
@@ -104,10 +102,10 @@ export async function searchFiles(
   const notes: string[] = [];
   if (found.length > maxMatches) {
     notes.push(
-      `These are the first ${maxMatches} matches; there are more. Narrow the search with a longer pattern or a glob.`,
+      `These are the first ${maxMatches} matches; there are more. Narrow the search with a longer pattern or "within".`,
     );
   } else if (searched >= maxSearchedFiles) {
-    notes.push(`Only the first ${files} were searched. Use a glob to search the rest.`);
+    notes.push(`Only the first ${files} were searched. Search the rest with "within".`);
   }
   if (tooLarge > 0)
     notes.push(

@@ -86,9 +86,9 @@ test("forget --session removes whole sessions from the file and its copies, fork
 test("forget takes one way to say what, and no text that is too short [people.forget]", async () => {
   const { forget } = await storeWithCopy();
   for (const [args, message] of [
-    [[], /Say what to forget, in one way\. Usage: holdfast forget TEXT/],
-    [["plum", "--secrets"], /in one way/],
-    [["--session", "a", "--secrets"], /in one way/],
+    [[], /Pass TEXT, --pattern, --secrets or --session \(only one\)\. Usage: holdfast forget \[TEXT…\]/],
+    [["plum", "--secrets"], /only one/],
+    [["--session", "a", "--secrets"], /only one/],
     [["plum", "purple"], /There is more than one TEXT/],
     [["um"], /"um" is too short/],
   ] as const) {

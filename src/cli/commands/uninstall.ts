@@ -2,15 +2,12 @@ import { findPlaces } from "../../hosts/install/places.ts";
 import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
 import { planUninstall, runUninstall } from "../../hosts/install/uninstall.ts";
 import { findProject } from "../../workspace/project.ts";
-import { readHostArguments, showChange } from "../host-commands.ts";
+import { readArguments } from "../arguments.ts";
+import { showChange } from "../host-commands.ts";
 import { printJson } from "../terminal/screen.ts";
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readHostArguments(args, {
-    "dry-run": { type: "boolean", default: false },
-    user: { type: "boolean", default: false },
-    diff: { type: "boolean", default: false },
-  });
+  const { values, positionals } = readArguments("uninstall", args);
   const places = findPlaces(values.user ? "user" : "project", findProject(process.cwd()).root);
   const plan = await planUninstall(positionals, places);
   if (!values["dry-run"]) runUninstall(plan, places);

@@ -337,7 +337,7 @@ test("a host that is not installed is not a problem; one that is installed but n
   assert.equal(nothing.code, 0);
   assert.equal(
     nothing.stdout,
-    "Not found: Claude Code, Codex, Copilot CLI, opencode, Kilo Code, Gemini CLI, Qwen Code, pi, OpenClaw, Cursor.\nNo problems found.\n",
+    "Not found: Claude Code, Codex, Copilot CLI, opencode, Kilo Code, Gemini CLI, Qwen Code, pi, OpenClaw, Cursor.\nNo coding agent was found here. To connect yours: holdfast init HOST.\n",
   );
   mkdirSync(join(machine.home, ".codex"));
   const unwired = await machine.run("doctor");

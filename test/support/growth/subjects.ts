@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { globMatcher } from "../../../src/cli/chat/glob.ts";
 import { rankPassages, searchPassages } from "../../../src/engine/rank.ts";
 import { parseNotes } from "../../../src/surfaces/project/notes-md/parse.ts";
 import { openProject } from "../../../src/surfaces/project/project.ts";
@@ -41,8 +40,6 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/adapters/anthropic/memory-views.ts findOccurrences": () => ["aa"],
   "src/adapters/anthropic/memory-views.ts insertLine": () => [1, "x"],
   "src/adapters/anthropic/memory-views.ts renderSnippet": () => [1],
-  "src/cli/chat/lines.ts resultLine": () => [false],
-  "src/cli/terminal/paint.ts wrap": () => [80, "  "],
   "src/cli/terminal/render-markdown.ts renderMarkdown": () => ["  ", screen],
   "src/cli/terminal/wrap-text.ts wrapParagraph": () => [screen],
   "src/cli/terminal/text-width.ts cutToWidth": () => [80],
@@ -117,10 +114,6 @@ export const subjects: Record<string, () => Promise<(text: string) => unknown>> 
         recoverLevel3(notes, [], []);
       }
     };
-  },
-  "search_files with a hostile glob": async () => (text) => {
-    const glob = `${text.slice(0, 12)}${"*a".repeat(200)}b`;
-    return globMatcher(glob)("a".repeat(text.length));
   },
 };
 
