@@ -54,11 +54,14 @@ test("chat: surfaces, limits, nudges, placement and thresholds of the file reach
   assert.doesNotMatch(asked[2] ?? "", /"one"/, "the old conversation is gone");
 });
 
-test("chat --nudge and --compact-at act, and NOTES.md is used without --surfaces [config.acts] [config.notes-found]", async () => {
+test("chat --set acts, and NOTES.md is used without --surfaces [config.acts] [config.notes-found]", async () => {
   const { server, cwd, chat } = await beginChat(() => ({ text: "Done." }));
   mkdirSync(join(cwd, "grimoires/loa"), { recursive: true });
   writeFileSync(join(cwd, "grimoires/loa/NOTES.md"), "# Notes\n");
-  await runCli([...chat, "--nudge", "after-turns=1", "--compact-at", "0.5"], { cwd, input: ["one", "two"] });
+  await runCli([...chat, "--set", "nudgeAfterTurns=1", "--set", "compactAt=0.5"], {
+    cwd,
+    input: ["one", "two"],
+  });
   assert.match(JSON.stringify(server.requests[1]?.messages), hint);
   assert.ok(server.requests[0]?.tools?.some((tool) => tool.function.name === "recover_context"));
 });

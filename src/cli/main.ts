@@ -35,12 +35,12 @@ export async function main([name, ...args]: string[]): Promise<number> {
   if (name === undefined) return attempt("", async () => (await import("./overview.ts")).overview());
   const isHelp = name === "help" || name === "--help" || name === "-h";
   const wanted = isHelp ? args.find((each) => !each.startsWith("-")) : name;
-  if (wanted === undefined) return printHelp();
+  if (wanted === undefined || wanted === "help") return printHelp();
   if (!isCommand(wanted)) {
     const { suggestionFor } = await import("./help.ts");
     const hint = suggestionFor(wanted, Object.keys(commands));
     return fail(
-      `there is no command ${JSON.stringify(wanted)}.${hint} Run "holdfast help" to list the commands.`,
+      `There is no command ${JSON.stringify(wanted)}.${hint} Run "holdfast help" to list the commands.`,
     );
   }
   if (isHelp || args.includes("--help") || args.includes("-h")) return printHelp(wanted);

@@ -167,7 +167,7 @@ test("invalid options are rejected before anything is opened [chat.models]", asy
       /Unexpected argument "hello"\. Usage: holdfast chat \[OPTIONS\]\. Run "holdfast help chat" for examples\./,
     ],
     [[...chat, "--context-window", "10"], /--context-window must be a whole number of at least 4000/],
-    [[...chat, "--placement", "top"], /--placement must be one of epoch, system, message/],
+    [[...chat, "--set", "placement=top"], /--set placement=top must be one of epoch, system, message/],
     [
       [...chat, "--surfaces", "notepad,notes2"],
       /--surfaces must be a list, each item one of .*\(got \["notepad","notes2"\]\)/,

@@ -51,7 +51,7 @@ export async function run(args: string[], confirm = confirmAtTerminal): Promise<
       return 0;
     }
     if (!values.json) printLines(describe(removal.found, files));
-    const isSure = values.yes || (!values.json && (await confirm("\nRemove it for good? [y/N] ")));
+    const isSure = values.yes || (!values.json && (await confirm("\nRemove it permanently? [y/N] ")));
     if (!isSure) {
       if (values.json)
         printJson({ removed: false, found: removal.found, copies: files, remaining: notReached });
@@ -77,8 +77,8 @@ async function confirmAtTerminal(question: string): Promise<boolean> {
 
 function describe(found: readonly string[], copies: readonly string[]): string[] {
   return [
-    ...(found.length > 0 ? ["To be removed for good:", ...found] : ["The store does not have it."]),
-    ...(copies.length > 0 ? ["and from these copies, as far as they have it:"] : []),
+    ...(found.length > 0 ? ["To be removed permanently:", ...found] : ["The store does not have it."]),
+    ...(copies.length > 0 ? ["Each of these copies is cleaned too, if it has it:"] : []),
     ...copies.map((path) => `  ${path}`),
   ];
 }
@@ -169,7 +169,7 @@ async function sessionRemoval(memory: Memory, ids: readonly string[]): Promise<R
     }),
     async inStore() {
       for (const { id } of sessions) await memory.purgeSession(id);
-      const report = `Removed ${counted(sessions.length, "session")} for good.`;
+      const report = `Removed ${counted(sessions.length, "session")} permanently.`;
       return { sessions: sessions.map(({ id }) => id), report, remaining: await memory.erase() };
     },
     inText: withoutSessions(ids),

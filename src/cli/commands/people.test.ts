@@ -221,7 +221,10 @@ test("log --revision shows what a change did, line by line, and undo undoes it [
   assert.match((await log("99")).stderr, /Session s has no revision 99\. Run "holdfast log s"/);
   const undone = await holdfastWith({ HOLDFAST_DB: db }, "undo", "--revision", "4");
   assert.equal(undone.code, 0, undone.stderr);
-  assert.match(undone.stdout, /Undid revision 4 of s.*\n\nNotepad\n {4}one\n {2}- three\n {2}\+ two\n$/);
+  assert.match(
+    undone.stdout,
+    /Undid revision 4 of s\. Changed in the notepad: two → three\n.* restores it\.\n\nNotepad\n {4}one\n {2}- three\n {2}\+ two\n$/,
+  );
   const again = await openTestMemory({ store: db });
   const after = await again.resumeSession("s");
   assert.equal(await after.notepad.read(), "one\ntwo");
@@ -309,7 +312,7 @@ test("every command has help with its options; an unknown option or command sugg
   assert.equal(option.code, 1);
   assert.match(option.stderr, /"holdfast show" has no option --revison\. Did you mean --revision\?/);
   assert.match(value.stderr, /^holdfast: .*--limit.*\. Run "holdfast help log"/);
-  assert.match(command.stderr, /there is no command "serach"\. Did you mean search\?/);
+  assert.match(command.stderr, /There is no command "serach"\. Did you mean search\?/);
   assert.match(extra.stderr, /Unexpected argument "audit-1"\. Usage: holdfast sessions/);
 });
 

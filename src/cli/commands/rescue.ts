@@ -53,7 +53,7 @@ export async function run(args: string[]): Promise<number> {
       printLines([
         "",
         `Appended to the notepad of ${session.id}: holdfast show ${session.id}`,
-        'The agent has it from the next start of that conversation on. "holdfast undo" takes it back.',
+        'The agent has it from the next start of that conversation on. "holdfast undo" removes it.',
       ]);
     return 0;
   });
