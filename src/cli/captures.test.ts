@@ -30,9 +30,11 @@ function compare(name: string, width: number, text: string): void {
     assert.ok([...line].length <= width, `${name} at ${width} columns is too wide: ${line}`);
 }
 
-/** The address of the documentation differs between machines, and with it the place where its line breaks. */
-function withoutPaths(text: string): string {
-  return text.replaceAll(/^Documentation: .*(?:\n\S+\.md)?$/gm, "Documentation: PAGE");
+/** The address of the documentation differs between machines, and ages between days. */
+function settled(text: string): string {
+  return text
+    .replaceAll(/^Documentation: .*(?:\n\S+\.md)?$/gm, "Documentation: PAGE")
+    .replaceAll(/\d+ \w+ ago$/gm, "AGE");
 }
 
 /** A session of an agent, with fixed times. */
@@ -57,12 +59,12 @@ test("help, errors and the log fit terminals of 80 and 120 columns, and break on
     const variables = { COLUMNS: String(width), HOLDFAST_DB: db, TZ: "UTC" };
     const capture = async (name: string, ...args: string[]) => {
       const { stdout, stderr } = await holdfastWith(variables, ...args);
-      compare(name, width, withoutPaths(`${stdout}${stderr}`));
+      compare(name, width, settled(`${stdout}${stderr}`));
     };
     await capture("help", "help");
     const helps = [];
     for (const name of Object.keys(commands))
-      helps.push(withoutPaths((await holdfastWith(variables, "help", name)).stdout));
+      helps.push(settled((await holdfastWith(variables, "help", name)).stdout));
     compare("help-of-each-command", width, helps.join("\n\n"));
     await capture("error-command", "serach", "x");
     await capture("error-host", "init", "cladue-code");

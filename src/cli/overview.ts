@@ -7,6 +7,7 @@ import { ownCommand } from "./commands/init.ts";
 import { connectedAgents, type FoundAgent } from "./connected-agents.ts";
 import { hostSessions } from "./host-sessions.ts";
 import { withMemory } from "./memory.ts";
+import { eachSession } from "./pick-session.ts";
 import { factsOf, type SessionFacts } from "./session-facts.ts";
 import { ageOf, counted, percent } from "./terminal/quantities.ts";
 import { print, type Screen } from "./terminal/screen.ts";
@@ -51,7 +52,8 @@ async function readSessions(
   hosts: HostSessions,
 ): Promise<{ sessions: Listed[]; more: number; limit: number }> {
   const read = async (memory: Memory) => {
-    const active = await memory.listSessions({ limit: 1_000 });
+    const active: SessionSummary[] = [];
+    for await (const summary of eachSession(memory, "active")) active.push(summary);
     const sessions: Listed[] = [];
     for (const summary of active.slice(0, newest)) sessions.push(await list(summary, memory, hosts));
     const limit = memory.setting.limits.notepadCharacters;

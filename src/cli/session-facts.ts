@@ -86,7 +86,7 @@ async function windowOfHost(id: string, agents: HostSessions): Promise<SessionFa
 /** The check boxes of the plan or the notepad, or else the to-do list of the last handoff. */
 async function planOf(session: Session, state: State): Promise<SessionFacts["plan"]> {
   for (const text of [readScratchpad(state).plan, state.row.notepad ?? ""]) {
-    const boxes = [...text.matchAll(/^\s*[-*+] \[([ xX])\] /gm)].map(([, box]) => box !== " ");
+    const boxes = [...text.matchAll(/^[ \t]*[-*+] \[([ xX])\] /gm)].map(([, box]) => box !== " ");
     if (boxes.length > 0) return { done: boxes.filter(Boolean).length, all: boxes.length };
   }
   if (readEpoch(state).number < 2) return { done: 0, all: 0 };

@@ -16,7 +16,7 @@ import { fileTools } from "../chat/tools.ts";
 import { jsonView, textView } from "../chat/view.ts";
 import { screenOf } from "../terminal/screen.ts";
 
-const system = `You are an assistant at the command line. You can read and search the files in the user's working directory with read_file and search_files; you cannot change them. Answer briefly and in plain text.`;
+const system = `You are an assistant at the command line. You can list and read the files in the user's working directory with list_files and read_file; you cannot change them. Answer briefly and in plain text.`;
 
 /** Talks to a model: one prompt with -p, or line by line. */
 export async function run(args: string[]): Promise<number> {

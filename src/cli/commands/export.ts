@@ -70,7 +70,8 @@ function refuseOtherFile(path: string | undefined, format: string): void {
   const file = openSync(path, "r");
   const length = readSync(file, start);
   closeSync(file);
-  if (length === 0 || new RegExp(`^\\{\\s*"format":\\s*"${format}"`).test(start.toString())) return;
+  const [, kind] = /^\{\s*"format":\s*"([\w-]+)"/.exec(start.toString()) ?? [];
+  if (length === 0 || kind === format) return;
   throw new HoldfastError(
     "invalid_input",
     `${path} exists and is not an earlier export of this kind. Nothing was written. Name a new file. To add the memory to a coding agent's own session file, pass --format: ${exportFormats.slice(1).join(" or ")}.`,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { before, test } from "node:test";
 import { promisify } from "node:util";
 import { openTestMemory } from "../../../test/support/memory.ts";
+import { noMounts, readOnlyPlace } from "../../../test/support/mounts.ts";
 import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { day } from "../../engine/retention.ts";
@@ -291,6 +292,30 @@ test("a missing, foreign or damaged store is reported in one line, and nothing i
   }
   assert.match(answers[0]?.stderr ?? "", /There is no memory at .*nowhere.* yet\. Check --db, --store/);
   assert.ok(!existsSync(join(directory, "nowhere")));
+});
+
+test("a read-only store can be read; a write and doctor say that it is read-only [people.bad-store]", {
+  skip: noMounts(),
+}, async () => {
+  const place = temporaryDirectory();
+  const db = join(place, "memory.db");
+  const memory = await openTestMemory({ store: db });
+  await (await memory.createSession({ id: "audit" })).notepad.write("July is counted twice");
+  await memory.close();
+  const home = temporaryDirectory();
+  const outcome = async (...args: string[]) => {
+    const [command = "", ...rest] = [...readOnlyPlace(place), process.execPath, cli, ...args];
+    const env = { ...process.env, NODE_TEST_CONTEXT: undefined, HOLDFAST_DB: db, XDG_STATE_HOME: home };
+    const { stdout, stderr } = await promisify(execFile)(command, rest, { cwd: home, env }).catch(
+      (error: { stdout: string; stderr: string }) => error,
+    );
+    return `${stdout}${stderr}`;
+  };
+  assert.match(await outcome("sessions"), /\naudit +July is counted twice +/);
+  assert.match(await outcome("show"), /July is counted twice/);
+  assert.match(await outcome("log"), /Wrote the notepad: July is counted twice/);
+  assert.match(await outcome("pin", "x"), /is open read-only, because it is not writable\. Make the file/);
+  assert.match(await outcome("doctor"), /PROBLEM {2}store +\S+memory\.db is read-only, so no memory can be/);
 });
 
 test("every command has help with its options; an unknown option or command suggests the nearest [people.usage]", async () => {

@@ -1,7 +1,7 @@
-import { parseArgs } from "node:util";
 import type { AgentEvent } from "../../agent/events.ts";
 import { oneLine } from "../../engine/text.ts";
 import { openMemory } from "../../index.ts";
+import { readArguments } from "../arguments.ts";
 import { bar, count, counted, percent } from "../terminal/quantities.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { wrapSpans } from "../terminal/wrap-text.ts";
@@ -12,11 +12,7 @@ const { paint } = screenOf();
 
 /** A scripted agent audits a workbook in a context that gets compacted. Everything but the model is real. */
 export async function run(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: { fast: { type: "boolean", default: false } },
-    strict: true,
-  });
+  const { values } = readArguments("demo", args);
   const pause = values.fast || !process.stdout.isTTY ? 0 : 400;
   const memory = await openMemory({ store: "memory:" });
   try {

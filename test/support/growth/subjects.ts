@@ -87,7 +87,6 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
 /** Functions that take a text but are not run on hostile ones, and why. */
 export const exempt: Record<string, string> = {
   "inspector/src/memory/fresh-lines.ts useFreshLines": "a hook, which runs only while a component renders",
-  "src/cli/terminal/render-help.ts renderHelp": "gets the help of our own commands",
   "src/surfaces/project/edit/written-pieces.ts isOneItem": "gets texts that requireLine keeps short",
   "src/surfaces/project/edit/written-pieces.ts isOneRow": "gets texts that requireLine keeps short",
   "src/surfaces/project/notes-md/markdown.ts readMarkdown":
