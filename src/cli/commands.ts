@@ -56,7 +56,8 @@ const ofSession = text(
 );
 const host = ["HOST", ({ all }: HostWords) => `${all} (default: those found here)`] as const;
 const changes = {
-  user: flag("for all your projects, not only this one"),
+  user: flag("in your own files, for all your projects (default of init; uninstall looks at both)"),
+  project: flag("in the files of this project, for everyone who uses it"),
   "dry-run": flag("show what would change, without changing anything"),
   diff: flag("show the changes line by line"),
   json,
@@ -69,8 +70,11 @@ export const commands = {
     terms: [host],
     options: {
       ...changes,
-      surfaces: text("A,B", "write the memory types to holdfast.json, or to your own config with --user"),
-      npx: flag('write "npx holdfast" instead of paths of this machine, for files that you commit'),
+      surfaces: text(
+        "A,B",
+        "the memory types to offer, written to your own config, or to holdfast.json with --project",
+      ),
+      npx: flag('--project with "npx holdfast" instead of paths of this machine, for files that you commit'),
     },
     examples: [["init --dry-run", "show what would change"]],
     docs: "hosts",
@@ -223,25 +227,17 @@ export const commands = {
         "log decision TEXT",
         '--rationale TEXT --evidence "PATH:LINE QUOTE"… --scenario TEXT (three times) [--title TEXT]',
       ],
-      [
-        "log debt TEXT",
-        "[--severity LOW|MEDIUM|HIGH|CRITICAL] [--found-by NAME] [--sprint NAME] [--actionable --beads]",
-      ],
-      ["log goal TEXT", "[--status open|done] [--blocked-by TEXT] [--depends-on TEXT]"],
-      ["log blocker TEXT", "[--kind waiting|blocked] [--eta DATE] [--resolution TEXT]"],
-      ["log ref PATH", "--purpose TEXT [--lines 45-67]"],
-      ["log question TEXT", "[--answer TEXT]"],
-      ["log structure TOPIC", "--content TEXT (or -: read it from stdin)"],
+      ["log debt TEXT", "[--severity LOW|MEDIUM|HIGH|CRITICAL] [--detail SPRINT] [--actionable]"],
+      ["log goal TEXT", 'such as "Add login (blocking: OAuth setup)" [--done]'],
+      ["log blocker TEXT", 'such as "Waiting: credentials (ETA: 2026-01-15)" [--done --detail OUTCOME]'],
+      ["log question TEXT", "[--done --detail ANSWER]"],
+      ["log identifier PATH", "such as src/auth/jwt.ts:45-67 --detail PURPOSE"],
+      ["log context TEXT", "where you are and what is next [--detail TASK]"],
+      ["log structure TOPIC", "--detail TEXT (or -: read it from stdin)"],
       ["handoff SUMMARY", "[--next TEXT] [--task TEXT] [--agent NAME]"],
       ["archive", "[--keep N] archive all but the N newest decisions (default: 10)"],
-      [
-        "promote SESSION [TEXT]",
-        "[--as handoff|debt|goal|question|blocker] copy findings from a session's notepad",
-      ],
-      ["lint", "[--fix] [--json | --sarif]; exits with 1 if there are findings"],
+      ["lint", "[--fix]; exits with 1 if there are findings"],
       ["verify", "[--fix] [--no-write]; exits with 1 if references are stale"],
-      ["status", "summarize the notes"],
-      ["undo", "undo the last change"],
     ],
     options: {
       root: text("DIRECTORY", "the project (default: the nearest directory upwards with notes or .git)"),

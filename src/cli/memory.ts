@@ -44,9 +44,9 @@ async function nothingHere(flags: StoreFlags): Promise<HoldfastError> {
       data,
     });
   }
-  const { connectedAgents } = await import("./connected-agents.ts");
+  const { foundAgents } = await import("./found-agents.ts");
   const { root } = findProject(process.cwd());
-  const connected = (await connectedAgents(root)).filter(({ changes }) => changes === 0);
+  const connected = (await foundAgents(root)).filter(({ isConnected }) => isConnected);
   const next =
     connected.length > 0
       ? `Start ${connected.map(({ title }) => title).join(" or ")} here and give it a task.`

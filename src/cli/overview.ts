@@ -4,7 +4,7 @@ import type { Memory } from "../sessions/memory.ts";
 import type { SessionSummary } from "../stores/store.ts";
 import { findProject } from "../workspace/project.ts";
 import { ownCommand } from "./commands/init.ts";
-import { connectedAgents, type FoundAgent } from "./connected-agents.ts";
+import { type FoundAgent, foundAgents } from "./found-agents.ts";
 import { hostSessions } from "./host-sessions.ts";
 import { withMemory } from "./memory.ts";
 import { eachSession } from "./pick-session.ts";
@@ -39,7 +39,7 @@ interface Overview {
 export async function overview(): Promise<number> {
   const project = findProject(process.cwd());
   const hosts = hostSessions(project);
-  const agents = await connectedAgents(project.root);
+  const agents = await foundAgents(project.root);
   const { sessions, more, limit } = await readSessions(hosts);
   const concerns = sessions.flatMap((session) => concernsOf(session, limit));
   const shown = { root: project.root, agents, sessions, more, concerns, failures: failuresOf(hosts) };
@@ -116,7 +116,7 @@ const columns = [
 function renderOverview(shown: Overview, screen: Screen): string[] {
   const { root, agents, sessions, more, concerns, failures } = shown;
   const attention = [...failures, ...concerns];
-  const connected = agents.filter(({ changes }) => changes === 0).map(({ title }) => title);
+  const connected = agents.filter(({ isConnected }) => isConnected).map(({ title }) => title);
   const state = connected.length > 0 ? `connected: ${connected.join(", ")}` : "no coding agent is connected";
   const wrap = (text: string, hang = "") => wrapSpans([{ text }], "", hang, screen);
   return [

@@ -239,11 +239,14 @@ test("rejects a text over its limit and never cuts it [serve.edit]", async (cont
     const { error } = await refused(
       server,
       "editText",
-      { params, body: { base, text: "x".repeat(length) } },
+      { params, body: { base, text: "word ".repeat(length).slice(0, length) } },
       422,
     );
     assert.equal(error.code, "over_limit");
-    await call(server, "editText", { params, body: { base, text: "x".repeat(length - 1) } });
+    await call(server, "editText", {
+      params,
+      body: { base, text: "word ".repeat(length).slice(0, length - 1) },
+    });
   }
   assert.equal((await session.notepad.read()).length, 32_000);
   assert.equal((await session.scratchpad.read()).plan.length, 2_000);

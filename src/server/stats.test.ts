@@ -20,6 +20,7 @@ const receipt: Receipt = {
   rest: "retrievable",
   readWith: "recall",
   skipped: "",
+  wrote: false,
   line: "",
 };
 

@@ -1,5 +1,6 @@
+import { shownIn } from "../context/shown-memory.ts";
 import { readEpoch, readSpans } from "../engine/conversation.ts";
-import { listResident, type State } from "../engine/state.ts";
+import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Reply } from "./api.ts";
 import type { Handlers, ServerContext } from "./handlers/handlers.ts";
@@ -81,11 +82,8 @@ function findingsIn(notepad: string): { text: string; line: number }[] {
 
 /** The notepad as the model is shown it: in full, unless only a part of it fits. */
 function shownNotepad(state: State): string {
-  const cut = listResident(state, "epoch").flatMap(([, epoch]) =>
-    "notepadBlock" in epoch && epoch.notepadBlock !== undefined ? [epoch.notepadBlock] : [],
-  );
-  if (cut.length === 0) return state.row.notepad ?? "";
-  return [...cut, ...listResident(state, "injection").map(([, { text }]) => text)].join("\n");
+  const shown = shownIn(state).get("notepad");
+  return shown?.cutFrom === undefined ? (state.row.notepad ?? "") : shown.text;
 }
 
 /** The summaries and messages that are in the window; undefined when the conversation cannot be read. */

@@ -13,6 +13,7 @@ const receipt: Receipt = {
   summaryBy: "model",
   warning: "skipped",
   skipped: "there was no room",
+  wrote: false,
   messages: 5,
   user: { whole: 2, cut: 1, leftOut: 1 },
   notepad: { lines: 9, shown: 4 },

@@ -129,14 +129,11 @@ function operationFor(space: Space, content: string, setting: Memory["setting"])
 export function scratchpadWrite(
   space: "notes" | "plan",
   content: string,
-  { limits, countTokens }: Memory["setting"],
+  { limits }: Memory["setting"],
 ): Operation {
   const limit = space === "notes" ? limits.spaceNotesCharacters : limits.spacePlanCharacters;
   const characters = countCharacters(content);
   if (characters <= limit) return { type: `scratchpad.set_${space}`, content };
-  // The older operation limits the same space in tokens, so it may accept more characters.
-  if (space === "notes" && countTokens(content) <= limits.scratchpadTokens)
-    return { type: "scratchpad.write", content, mode: "replace" };
   throw new HoldfastError(
     "over_limit",
     `The ${space} would be ${characters} characters long; the limit is ${limit}. Nothing was changed. Shorten it.`,

@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
 import { HoldfastError } from "../../errors.ts";
+import type { Host } from "../../hosts/host.ts";
 import { sessionIdOf } from "../../hosts/session-link.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
+import { isConnected } from "../found-agents.ts";
 import { withMemory } from "../memory.ts";
 import { currentSession, pickSession } from "../pick-session.ts";
 import {
@@ -18,6 +20,7 @@ import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { visibleText } from "../terminal/visible-text.ts";
+import { ownCommand } from "./init.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 /** Conversations that are shown. */
@@ -40,8 +43,7 @@ export async function run(args: string[]): Promise<number> {
   const taken = answer?.trim() ? choose(answer, found) : undefined;
   if (!taken) {
     if (values.json) printJson({ conversations: found.map(report) });
-    else
-      printLines(["", `Nothing was changed. "holdfast rescue --take 1" appends the first to the notepad.`]);
+    else printLines(["", ...(await whatNext(found))]);
     return 0;
   }
   return withMemory("create", values, async (memory) => {
@@ -52,11 +54,34 @@ export async function run(args: string[]): Promise<number> {
     else
       printLines([
         "",
-        `Appended to the notepad of ${session.id}: holdfast show ${session.id}`,
-        'The agent has it from the next start of that conversation on. "holdfast undo" removes it.',
+        `Appended to the notepad of ${session.id}: ${ownCommand()} show ${session.id}`,
+        ...(await whoGetsIt(taken.conversation.host)),
+        `"${ownCommand()} undo" removes it.`,
       ]);
     return 0;
   });
+}
+
+/** Anyone can paste it; a connected agent also gets what is appended. */
+async function whatNext(found: readonly Found[]): Promise<string[]> {
+  const command = ownCommand();
+  const paste = "Nothing was changed. Paste it into a conversation with any agent.";
+  const host = found[0]?.conversation.host;
+  if (host && (await isConnected(host, findProject(process.cwd()).root)))
+    return [
+      `${paste} Or let ${host.title} have it: "${command} rescue --take 1" appends the first to the notepad.`,
+    ];
+  return [`${paste} To have it kept from now on: ${command} init`];
+}
+
+async function whoGetsIt(host: Host): Promise<string[]> {
+  if (await isConnected(host, findProject(process.cwd()).root))
+    return ["The agent has it from the next start of that conversation on."];
+  const { resume } = await host.setup();
+  const then = resume === undefined ? "" : `, then continue the conversation: ${resume}`;
+  return [
+    `${host.title} is not connected yet, so the agent does not get it. Run "${ownCommand()} init"${then}.`,
+  ];
 }
 
 const question = "\nAppend to the notepad (the number of a conversation; Enter for nothing): ";
