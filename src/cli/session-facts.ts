@@ -4,7 +4,7 @@ import type { Handoff, Receipt } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { oneLine } from "../engine/text.ts";
 import { findHost } from "../hosts/hosts.ts";
-import type { HostSessions } from "../server/host-sessions.ts";
+import type { HostSessions } from "../server/hosts.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionSummary } from "../stores/store.ts";
@@ -79,7 +79,7 @@ async function ownWindow({ calls }: Session): Promise<SessionFacts["window"]> {
 }
 
 async function windowOfHost(id: string, agents: HostSessions): Promise<SessionFacts["window"]> {
-  const call = (await agents.conversation(id))?.calls.at(-1);
+  const call = (await agents.recent(id))?.calls.at(-1);
   return call && { used: call.usage.input, of: call.contextWindow };
 }
 

@@ -2,7 +2,13 @@ import { statSync } from "node:fs";
 import { readNotesFile } from "../surfaces/project/file.ts";
 import { lintProject } from "../surfaces/project/lint.ts";
 import { openProject, type ProjectOptions } from "../surfaces/project/project.ts";
-import type { ProjectReader } from "./project.ts";
+import type { Reply } from "./api.ts";
+
+/** The project's NOTES.md, read and linted on every request. */
+export interface ProjectReader {
+  exists(): Promise<boolean>;
+  read(): Promise<Reply<"project"> | undefined>;
+}
 
 /** Rules whose findings change how the file is read; the other rules are about style. */
 const serious: readonly string[] = ["readable"];

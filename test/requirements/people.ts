@@ -46,6 +46,5 @@ export const people = from("commands for people", {
     "holdfast without a command shows the sessions here with window, plan and last compaction, what needs attention, and one next step. It writes nothing.",
   "people.rescue":
     "rescue shows the handoff from before the last compaction of the newest conversations here, without secrets, and appends the one that is chosen to the notepad.",
-  "people.stats":
-    "The page counts what memory did in the last seven days: compactions survived, items put back, writes.",
+  "people.stats": "Home counts the compactions of the last seven days, by day.",
 });

@@ -1,4 +1,4 @@
-import type { HostSessions } from "../../server/host-sessions.ts";
+import type { HostSessions } from "../../server/hosts.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { SessionSummary } from "../../stores/store.ts";
 import { findProject } from "../../workspace/project.ts";
