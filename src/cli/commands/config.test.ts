@@ -71,7 +71,7 @@ test("a mistake stops the commands of people, and config and doctor report it [c
     ["show"],
     ["chat", "-p", "hi"],
     ["serve", "--no-open"],
-    ["project", "status"],
+    ["project", "verify"],
   ]) {
     const { code, stderr } = await run(args);
     assert.equal(code, 1, args[0]);
