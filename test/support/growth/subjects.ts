@@ -85,9 +85,7 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
 };
 
 /** Functions that take a text but are not run on hostile ones, and why. */
-export const exempt: Record<string, string> = {
-  "inspector/src/memory/fresh-lines.ts useFreshLines": "a hook, which runs only while a component renders",
-};
+export const exempt: Record<string, string> = {};
 
 /** Work on hostile text that is more than one function of one argument. */
 export const subjects: Record<string, () => Promise<(text: string) => unknown>> = {
