@@ -33,12 +33,7 @@ const screen = { width: 80, colours: true, paint: (_style: unknown, text: string
 
 /** What a function takes after the text. Without a line here it gets the text alone. */
 export const moreArguments: Record<string, (text: string) => unknown[]> = {
-  "inspector/src/context/readable-piece.ts readablePiece": () => ["tool"],
-  "inspector/src/memory/task-lines.ts toggleTaskLine": () => [{ line: 0, done: false, text: "" }],
-  "src/adapters/caller/message-parts.ts answerOf": () => [[]],
-  "src/adapters/anthropic/memory-views.ts findOccurrences": () => ["aa"],
-  "src/adapters/anthropic/memory-views.ts insertLine": () => [1, "x"],
-  "src/adapters/anthropic/memory-views.ts renderSnippet": () => [1],
+  "src/adapters/caller/messages.ts answerOf": () => [[]],
   "src/cli/terminal/render-markdown.ts renderMarkdown": () => ["  ", screen],
   "src/cli/terminal/wrap-text.ts wrapParagraph": () => [screen],
   "src/cli/terminal/text-width.ts cutToWidth": () => [80],
@@ -78,7 +73,6 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/hosts/install/toml-text.ts setKeys": () => [["a"], { b: "1" }],
   "src/surfaces/knowledge/json-schema/formats.ts isFormat": () => ["uri"],
   "src/surfaces/knowledge/read-skill.ts readSkill": () => ["skill"],
-  "src/surfaces/notepad/operations.ts replayEdit": () => [{ type: "notepad.append", content: "x" }],
   "src/surfaces/project/recover.ts cutTo": () => [500, characters],
   "src/surfaces/project/edit.ts requireLine": () => ["text"],
   "src/surfaces/project/edit.ts replaceCell": () => [{ text: "a", from: 0, to: 1 }, "|"],
