@@ -13,21 +13,15 @@ import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
 import { type FileChange, isChange, writeChanges } from "../../hosts/install/write-changes.ts";
 import { packageRoot } from "../../workspace/package.ts";
 import { findProject } from "../../workspace/project.ts";
-import { readHostArguments, showChange } from "../host-commands.ts";
+import { readArguments } from "../arguments.ts";
+import { showChange } from "../host-commands.ts";
 import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { counted } from "../terminal/quantities.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { wrapParagraph } from "../terminal/wrap-text.ts";
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readHostArguments(args, {
-    "dry-run": { type: "boolean", default: false },
-    user: { type: "boolean", default: false },
-    project: { type: "boolean", default: false },
-    diff: { type: "boolean", default: false },
-    npx: { type: "boolean", default: false },
-    surfaces: { type: "string" },
-  });
+  const { values, positionals } = readArguments("init", args);
   if (values.user && values.project) throw new HoldfastError("invalid_input", oneScope);
   const isDryRun = values["dry-run"];
   if (isInNpxCache() && !values.npx && !isDryRun) return runCopy(args, values.json);
