@@ -6,7 +6,7 @@ import { openTestMemory } from "../../test/support/memory.ts";
 import { holdfastWith } from "../../test/support/people.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { note, ok, problem } from "../hosts/doctor/finding.ts";
-import { ownCommand } from "./commands/init.ts";
+import { ownCommand } from "../hosts/install/launcher.ts";
 import { goals } from "./help.ts";
 import { commands } from "./main.ts";
 import { type Diagnosis, renderDoctor } from "./terminal/render-doctor.ts";

@@ -31,7 +31,7 @@ function filled(text: HelpText): string {
 export const goals: Readonly<Record<string, readonly string[]>> = {
   Start: ["init", "rescue", "doctor", "config", "demo", "chat"],
   Look: ["serve", "sessions", "show", "log", "search"],
-  Change: ["edit", "undo", "pin", "unpin", "project"],
+  Change: ["continue", "edit", "undo", "pin", "unpin", "project"],
   Keep: ["export", "import", "store", "forget", "uninstall"],
   Build: ["mcp", "hook"],
 };

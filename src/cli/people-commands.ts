@@ -35,6 +35,13 @@ export const peopleCommands: Record<string, Command> = {
   --all                    the newest conversations of all projects${store}`,
     load: () => import("./commands/rescue.ts"),
   },
+  continue: {
+    usage: "continue [SESSION]",
+    summary: "append the notes of an earlier conversation to the notepad of the one here",
+    options: `
+  SESSION                  an id or a unique prefix of one (default: the last conversation in this project)${store}`,
+    load: () => import("./commands/continue.ts"),
+  },
   edit: {
     usage: "edit [SESSION] [--space SPACE]",
     summary: "edit memory in your editor; changes the agent makes meanwhile are merged",

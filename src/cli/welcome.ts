@@ -1,8 +1,8 @@
 import { hosts } from "../hosts/hosts.ts";
 import { detect, wiredPlaces } from "../hosts/install/detect.ts";
+import { ownCommand } from "../hosts/install/launcher.ts";
 import { findPlaces } from "../hosts/install/places.ts";
 import { findProject } from "../workspace/project.ts";
-import { ownCommand } from "./commands/init.ts";
 import { painterFor } from "./terminal/paint.ts";
 
 /** A host found here, and whether it is set up, here or for all projects. */

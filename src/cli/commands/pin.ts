@@ -36,7 +36,7 @@ async function list(session: Session, isJson: boolean): Promise<void> {
   else printLines(pinLines(pins));
 }
 
-/** Runs work on the named session; default: the conversation that a host has here, or else the newest session. */
+/** Runs work on the session that `chooseSession` finds. */
 export async function withSession(
   flags: StoreFlags,
   idOrPrefix: string | undefined,
@@ -51,7 +51,8 @@ export async function withSession(
   }
 }
 
-async function chooseSession(memory: Memory, idOrPrefix: string | undefined): Promise<Session> {
+/** The named session; default: the conversation that a host has here, or else the newest session. */
+export async function chooseSession(memory: Memory, idOrPrefix: string | undefined): Promise<Session> {
   if (idOrPrefix !== undefined) return pickSession(memory, idOrPrefix);
   const cwd = process.cwd();
   const link = findNewestLink({ ...findProject(cwd), cwd }, hostNames);

@@ -3,6 +3,7 @@ import { HoldfastError } from "../../errors.ts";
 import type { Host } from "../../hosts/host.ts";
 import { hostNames } from "../../hosts/hosts.ts";
 import { wiredPlaces } from "../../hosts/install/detect.ts";
+import { ownCommand } from "../../hosts/install/launcher.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
 import { findNewestLink, sessionIdOf } from "../../hosts/session-link.ts";
 import type { Memory } from "../../sessions/memory.ts";
@@ -22,7 +23,6 @@ import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { painterFor, printable } from "../terminal/paint.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { printJson, printLines } from "../terminal/screen.ts";
-import { ownCommand } from "./init.ts";
 
 const usage = "rescue [FILE] [--take NUMBER] [--session SESSION]";
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
