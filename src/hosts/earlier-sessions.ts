@@ -33,7 +33,7 @@ export async function earlierSessions(
       ? `The last conversation in this project (${which}) left notes and no open items.`
       : `${countOf(items)} of the last conversation in this project (${which}):`,
     ...items.slice(0, maxItems).map((item) => `- [ ] ${line(item)}`),
-    `If the user wants to go on with that work, run: ${command}\nIt appends those notes to your notepad and prints them.`,
+    `If the user wants to go on with that work, run: ${command}\nIt appends the notes of that conversation to your notepad and prints them.`,
   ].join("\n");
 }
 
