@@ -6,8 +6,8 @@ import { openTestMemory } from "../../test/support/memory.ts";
 import { holdfastWith } from "../../test/support/people.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { note, ok, problem } from "../hosts/doctor/finding.ts";
+import { ownCommand } from "../hosts/install/launcher.ts";
 import { packageRoot } from "../workspace/package.ts";
-import { ownCommand } from "./commands/init.ts";
 import { commands, groups } from "./commands.ts";
 import { type Diagnosis, renderDoctor } from "./terminal/render-doctor.ts";
 

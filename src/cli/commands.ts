@@ -176,6 +176,14 @@ export const commands = {
     examples: [["serve --demo", "watch a scripted agent at work"]],
     docs: "serve",
   },
+  continue: {
+    about: "append the notes of an earlier conversation to the notepad of the one here",
+    takes: "[SESSION]",
+    terms: [["SESSION", "an id or a unique prefix of one (default: the last conversation in this project)"]],
+    options: { ...stored },
+    examples: [["continue", "go on with the last conversation in a new one"]],
+    docs: "cli",
+  },
   edit: {
     about: "edit memory in your editor; changes made meanwhile are merged",
     takes: "[SESSION]",
@@ -409,7 +417,7 @@ export type CommandName = keyof typeof commands;
 export const groups: Readonly<Record<string, readonly CommandName[]>> = {
   "Connect your coding agents": ["init", "doctor", "uninstall", "config"],
   "See memory": ["serve", "sessions", "show", "log", "search"],
-  "Change memory": ["edit", "undo", "pin", "unpin", "project"],
+  "Change memory": ["continue", "edit", "undo", "pin", "unpin", "project"],
   "Recover and move": ["rescue", "export", "import", "store"],
   "Remove permanently": ["forget"],
   "Try it": ["demo", "chat"],

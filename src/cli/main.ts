@@ -12,6 +12,7 @@ const modules: Readonly<Record<CommandName, () => Promise<{ run(args: string[]):
   log: () => import("./commands/log.ts"),
   search: () => import("./commands/search.ts"),
   serve: () => import("./commands/serve.ts"),
+  continue: () => import("./commands/continue.ts"),
   edit: () => import("./commands/edit.ts"),
   undo: () => import("./commands/undo.ts"),
   pin: async () => ({ run: (await import("./commands/pin.ts")).pin }),

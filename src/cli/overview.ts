@@ -1,9 +1,9 @@
 import { HoldfastError } from "../errors.ts";
+import { ownCommand } from "../hosts/install/launcher.ts";
 import type { HostSessions } from "../server/hosts.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { SessionSummary } from "../stores/store.ts";
 import { findProject } from "../workspace/project.ts";
-import { ownCommand } from "./commands/init.ts";
 import { type FoundAgent, foundAgents } from "./found-agents.ts";
 import { hostSessions } from "./host-sessions.ts";
 import { withMemory } from "./memory.ts";

@@ -46,5 +46,7 @@ export const people = from("commands for people", {
     "holdfast without a command shows the sessions here with window, plan and last compaction, what needs attention, and one next step. It writes nothing.",
   "people.rescue":
     "rescue shows the handoff from before the last compaction of the newest conversations here, without secrets, and appends the one that is chosen to the notepad.",
+  "people.continue":
+    "continue appends the notes and the open items of an earlier conversation to the notepad of the one here, and prints them.",
   "people.stats": "Home counts the compactions of the last seven days, by day.",
 });

@@ -1,17 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { basename, dirname } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { hostNames, hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { wiredPlaces } from "../../hosts/install/detect.ts";
 import { type InitPlan, planInit, runInit } from "../../hosts/install/init.ts";
-import { findLauncher, isInNpxCache, npxLauncher, shellLine } from "../../hosts/install/launcher.ts";
+import { isInNpxCache, npxLauncher, ownCommand } from "../../hosts/install/launcher.ts";
 import { filesWithMachinePaths } from "../../hosts/install/machine-paths.ts";
 import { copyFolder, copyProgram } from "../../hosts/install/own-copy.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
 import { planSurfaces, readSurfaces } from "../../hosts/install/plan-surfaces.ts";
 import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
 import { type FileChange, isChange, writeChanges } from "../../hosts/install/write-changes.ts";
-import { packageRoot } from "../../workspace/package.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
 import { showChange } from "../host-commands.ts";
@@ -188,11 +186,4 @@ function report({ hosts: chosen, files, next }: ShownPlan, places: Places, dryRu
     machinePaths: filesWithMachinePaths(files, places),
     next,
   };
-}
-
-/** The words with which the person can start this program again: `holdfast` if the shell finds it. */
-export function ownCommand(env: Readonly<Record<string, string | undefined>> = process.env): string {
-  if (findLauncher(env).command === "holdfast") return "holdfast";
-  if (basename(dirname(packageRoot)) === "node_modules") return "npx holdfast";
-  return shellLine(["npm", "--prefix", packageRoot, "run", "holdfast", "--"]);
 }

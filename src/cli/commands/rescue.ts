@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import type { Host } from "../../hosts/host.ts";
+import { ownCommand } from "../../hosts/install/launcher.ts";
 import { sessionIdOf } from "../../hosts/session-link.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -20,7 +21,6 @@ import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { visibleText } from "../terminal/visible-text.ts";
-import { ownCommand } from "./init.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 /** Conversations that are shown. */

@@ -172,6 +172,8 @@ async function showMemory(hook: HookContext): Promise<void> {
 
 async function earlierHint(hook: HookContext, state: State | undefined): Promise<string[]> {
   if (state && isAnythingShown(hook, state)) return [];
+  // Several projects may share a store that the user chose.
+  if (hook.store.source !== "default") return [];
   const hint = await earlierSessions(await hook.memory(), hook.sessionId);
   return hint === "" ? [] : [hint];
 }
