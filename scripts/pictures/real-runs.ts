@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { columns, runCli, writer } from "./run-cli.ts";
 import { type Panel, playedTerminal, stillTerminals, type TerminalLine } from "./terminal-svg.ts";
 
-
 /** The pictures of the README that show a terminal, by file name, each made from a run of the program. */
 export function terminalPictures(env: NodeJS.ProcessEnv = {}): Record<string, string> {
   return { "demo.svg": drawDemo(env), "after-clear.svg": drawAfterClear(env) };
