@@ -7,8 +7,8 @@ import { pathToFileURL } from "node:url";
 import { injectedTexts, withInjectedTexts } from "../scripts/pictures/injected-texts.ts";
 import { terminalPictures } from "../scripts/pictures/real-runs.ts";
 import { sections } from "../site/pages.ts";
-import { commandHelp } from "../src/cli/help.ts";
-import { commands } from "../src/cli/main.ts";
+import { isCommand } from "../src/cli/commands.ts";
+import { commandHelp, helpText } from "../src/cli/help.ts";
 import { compiled } from "./support/compiled.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
@@ -71,11 +71,9 @@ function wrongCommands(text: string): string[] {
   return [...blocks, ...inline].flatMap((line) => {
     const [, name, rest = ""] = /^(?:npx )?holdfast ([a-z]+)\b([^#|]*)/.exec(line.trim()) ?? [];
     if (name === undefined || name === "help") return [];
-    const command = commands[name];
-    if (!command) return [line];
-    const { usage, options } = commandHelp(command);
+    if (!isCommand(name)) return [line];
     const flags = [...rest.matchAll(/(?<![\w-])--[a-z-]+/g)].map(([flag]) => flag);
-    const known = `${usage} ${options} --json --db --store --help`;
+    const known = `${helpText(commandHelp(name))} --json --db --store --help`;
     return flags.every((flag) => new RegExp(`${flag}(?![\\w-])`).test(known)) ? [] : [line];
   });
 }
@@ -155,7 +153,7 @@ test("the diffs of the first contribution apply to the sources as they are [repo
   const check = (input: string) =>
     execFileSync("git", ["apply", "--check", "-"], { cwd: root, input, stdio: ["pipe", "pipe", "pipe"] });
   check(diffs.join(""));
-  assert.throws(() => check(diffs.join("").replaceAll("noArguments", "noSuchThing")), /does not apply/);
+  assert.throws(() => check(diffs.join("").replaceAll("eachSession", "noSuchThing")), /does not apply/);
 });
 
 test("every page of the docs is on the site, in one section [repo.site]", () => {
