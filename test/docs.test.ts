@@ -4,6 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { injectedTexts, withInjectedTexts } from "../scripts/pictures/injected-texts.ts";
 import { terminalPictures } from "../scripts/pictures/real-runs.ts";
 import { sections } from "../site/pages.ts";
 import { isCommand } from "../src/cli/commands.ts";
@@ -90,6 +91,35 @@ test("the pictures of terminals are what the program prints [repo.pictures]", ()
     assert.equal(svg, read(join("docs/images", name)), `${name}: run node scripts/draw-terminals.ts`);
 });
 
+test("How it works shows the texts that the hooks print, word for word [repo.docs]", () => {
+  const page = read("docs/how-it-works.md");
+  const texts = injectedTexts({ NODE_COMPILE_CACHE: compiled });
+  assert.equal(withInjectedTexts(page, texts), page, "run node scripts/draw-terminals.ts");
+  for (const name of Object.keys(texts)) {
+    assert.ok(page.includes(`<!-- the model reads: ${name} -->`), name);
+    assert.notEqual(withInjectedTexts(page, { ...texts, [name]: "another" }), page, name);
+  }
+});
+
+/** The pages that a page links to. */
+function linkedFrom(page: string): string[] {
+  const targets = [...read(page).matchAll(/\]\(([^)#:]+\.md)(?:#[^)]*)?\)/g)].map(
+    ([, target = ""]) => target,
+  );
+  return targets.map((target) => join(page, "..", target));
+}
+
+test("every page of the docs is at most two clicks from the README [repo.docs]", () => {
+  const first = linkedFrom("README.md");
+  const reached = new Set([...first, ...first.flatMap(linkedFrom)]);
+  const pages = globSync("docs/**/*.md", { cwd: root }).filter((page) => !/docs.api.(?!README)/.test(page));
+  assert.ok(pages.length > 30);
+  assert.deepEqual(
+    pages.filter((page) => !reached.has(page)),
+    [],
+  );
+});
+
 /** The anchors of a page, as GitHub and the site make them from its headings. */
 function anchorsOf(page: string): Set<string> {
   const headings = [...read(page).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) => heading);
@@ -130,7 +160,7 @@ test("every page of the docs is on the site, in one section [repo.site]", () => 
   const listed = Object.values(sections).flat();
   assert.equal(new Set(listed).size, listed.length, "a page is in two sections");
   for (const page of listed) assert.ok(globSync(page, { cwd: root }).length === 1, `${page} does not exist`);
-  const pages = globSync("docs/{,guides/,start/,api/}*.md", { cwd: root });
+  const pages = globSync("docs/**/*.md", { cwd: root });
   assert.deepEqual(
     pages.filter((page) => !listed.includes(page.replaceAll("\\", "/"))),
     [],
