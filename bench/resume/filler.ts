@@ -8,9 +8,31 @@ type Random = () => number;
 
 const pick = <T>(random: Random, from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
 
-const verbs = ["load", "resolve", "merge", "collect", "validate", "format", "split", "apply", "render", "queue"];
+const verbs = [
+  "load",
+  "resolve",
+  "merge",
+  "collect",
+  "validate",
+  "format",
+  "split",
+  "apply",
+  "render",
+  "queue",
+];
 const qualities = ["pending", "active", "stale", "known", "open", "recent", "missing", "final"];
-const fields = ["status", "createdAt", "owner", "total", "region", "kind", "label", "position", "source", "note"];
+const fields = [
+  "status",
+  "createdAt",
+  "owner",
+  "total",
+  "region",
+  "kind",
+  "label",
+  "position",
+  "source",
+  "note",
+];
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -27,7 +49,10 @@ interface Names {
 function namesOf(random: Random, nouns: readonly string[]): Names {
   const noun = pick(random, nouns);
   const field = pick(random, fields);
-  const other = pick(random, fields.filter((name) => name !== field));
+  const other = pick(
+    random,
+    fields.filter((name) => name !== field),
+  );
   const [verb, quality] = [pick(random, verbs), pick(random, qualities)];
   return { verb, noun, Noun: capital(noun), quality, field, other, limit: 2 + Math.floor(random() * 60) };
 }
@@ -40,12 +65,26 @@ export function ${verb}${capital(quality)}${Noun}s(all: readonly ${Noun}[], limi
     .toSorted((a, b) => Number(b.${field}) - Number(a.${field}))
     .slice(0, limit);
 }`,
-  ({ verb, noun, Noun, quality, field, other }) => `export interface ${capital(quality)}${Noun} extends ${Noun} {
+  ({
+    verb,
+    noun,
+    Noun,
+    quality,
+    field,
+    other,
+  }) => `export interface ${capital(quality)}${Noun} extends ${Noun} {
   ${field}: string;
   /** Undefined until the ${noun} was ${verb}ed once. */
   ${other}?: string;
 }`,
-  ({ verb, noun, Noun, field, other, limit }) => `async function ${verb}${Noun}(id: string, context: Context): Promise<${Noun}> {
+  ({
+    verb,
+    noun,
+    Noun,
+    field,
+    other,
+    limit,
+  }) => `async function ${verb}${Noun}(id: string, context: Context): Promise<${Noun}> {
   const row = await context.db.get<${Noun}Row>("${noun}", id);
   if (!row) throw new NotFoundError(\`There is no ${noun} \${id}\`);
   const ${field} = row.${field} ?? context.defaults.${field};
@@ -75,7 +114,14 @@ export function ${verb}${capital(quality)}${Noun}s(all: readonly ${Noun}[], limi
     return counts;
   }
 }`,
-  ({ verb, noun, Noun, quality, field, other }) => `const ${quality}${Noun}Columns = ["id", "${field}", "${other}", "updated_at"] as const;
+  ({
+    verb,
+    noun,
+    Noun,
+    quality,
+    field,
+    other,
+  }) => `const ${quality}${Noun}Columns = ["id", "${field}", "${other}", "updated_at"] as const;
 
 export function ${verb}${Noun}Row(row: Record<string, unknown>): ${Noun} {
   const missing = ${quality}${Noun}Columns.filter((name) => !(name in row));
@@ -90,7 +136,14 @@ export function ${verb}${Noun}Row(row: Record<string, unknown>): ${Noun} {
 ];
 
 const python: ((names: Names) => string)[] = [
-  ({ verb, noun, Noun, quality, field, limit }) => `def ${verb}_${quality}_${noun}s(items: Iterable[${Noun}], limit: int = ${limit}) -> list[${Noun}]:
+  ({
+    verb,
+    noun,
+    Noun,
+    quality,
+    field,
+    limit,
+  }) => `def ${verb}_${quality}_${noun}s(items: Iterable[${Noun}], limit: int = ${limit}) -> list[${Noun}]:
     """Return the ${quality} ${noun}s, newest first."""
     found = [item for item in items if item.${snake(field)} is not None]
     found.sort(key=lambda item: item.${snake(field)}, reverse=True)
@@ -107,7 +160,14 @@ class ${capital(quality)}${Noun}:
     @property
     def is_${quality}(self) -> bool:
         return self.${snake(other)} is not None and self.${snake(field)} != ""`,
-  ({ verb, noun, Noun, field, other, limit }) => `def ${verb}_${noun}(session: Session, ${noun}_id: str) -> ${Noun}:
+  ({
+    verb,
+    noun,
+    Noun,
+    field,
+    other,
+    limit,
+  }) => `def ${verb}_${noun}(session: Session, ${noun}_id: str) -> ${Noun}:
     row = session.execute(select(${Noun}Row).where(${Noun}Row.id == ${noun}_id)).scalar_one_or_none()
     if row is None:
         raise LookupError(f"there is no ${noun} {${noun}_id!r}")
@@ -129,7 +189,13 @@ class ${capital(quality)}${Noun}:
 
     def count_by_${snake(other)}(self) -> Counter[str]:
         return Counter(${noun}.${snake(other)} for group in self._by_${snake(field)}.values() for ${noun} in group)`,
-  ({ verb, noun, Noun, quality, field, other }) => `def test_${verb}_${noun}_keeps_${snake(field)}(tmp_path: Path) -> None:
+  ({
+    verb,
+    noun,
+    quality,
+    field,
+    other,
+  }) => `def test_${verb}_${noun}_keeps_${snake(field)}(tmp_path: Path) -> None:
     store = make_store(tmp_path, ${noun}s=3, ${snake(other)}="${quality}")
     first, *rest = store.${noun}s()
     changed = store.${verb}(first.id, ${snake(field)}="changed")
@@ -138,7 +204,14 @@ class ${capital(quality)}${Noun}:
 ];
 
 const go: ((names: Names) => string)[] = [
-  ({ verb, noun, Noun, quality, field, limit }) => `// ${capital(verb)}${capital(quality)} returns the ${quality} ${noun}s, newest first.
+  ({
+    verb,
+    noun,
+    Noun,
+    quality,
+    field,
+    limit,
+  }) => `// ${capital(verb)}${capital(quality)} returns the ${quality} ${noun}s, newest first.
 func ${capital(verb)}${capital(quality)}(all []${Noun}, limit int) []${Noun} {
 	if limit <= 0 {
 		limit = ${limit}
@@ -152,7 +225,14 @@ func ${capital(verb)}${capital(quality)}(all []${Noun}, limit int) []${Noun} {
 	sort.SliceStable(found, func(i, j int) bool { return found[i].${capital(field)} > found[j].${capital(field)} })
 	return found[:min(limit, len(found))]
 }`,
-  ({ verb, noun, Noun, field, other, limit }) => `func (s *${Noun}Store) ${capital(verb)}(ctx context.Context, id string) (*${Noun}, error) {
+  ({
+    verb,
+    noun,
+    Noun,
+    field,
+    other,
+    limit,
+  }) => `func (s *${Noun}Store) ${capital(verb)}(ctx context.Context, id string) (*${Noun}, error) {
 	var row ${noun}Row
 	err := s.pool.QueryRow(ctx, "SELECT id, ${snake(field)}, ${snake(other)} FROM ${noun} WHERE id = $1", id).
 		Scan(&row.id, &row.${field}, &row.${other})
@@ -178,7 +258,13 @@ type ${capital(quality)}${Noun} struct {
 func (x ${capital(quality)}${Noun}) valid() bool {
 	return x.ID != "" && x.${capital(field)} != ""
 }`,
-  ({ verb, noun, Noun, quality, field }) => `func Test${capital(verb)}${Noun}Keeps${capital(field)}(t *testing.T) {
+  ({
+    verb,
+    noun,
+    Noun,
+    quality,
+    field,
+  }) => `func Test${capital(verb)}${Noun}Keeps${capital(field)}(t *testing.T) {
 	store := newTestStore(t, 3)
 	first, err := store.${capital(verb)}(t.Context(), "${noun}-1")
 	if err != nil {
@@ -239,14 +325,21 @@ export function passed(seed: number, nouns: readonly string[], count: number, ma
 }
 
 /** The lines of a service's log. */
-export function log(seed: number, nouns: readonly string[], count: number, start = "2026-09-14T08:00:00Z"): string {
+export function log(
+  seed: number,
+  nouns: readonly string[],
+  count: number,
+  start = "2026-09-14T08:00:00Z",
+): string {
   const random = seededRandom(seed);
   let at = Date.parse(start);
   return Array.from({ length: count }, () => {
     at += Math.floor(random() * 9_000);
     const { verb, noun, field, limit } = namesOf(random, nouns);
     const level = random() < 0.08 ? "WARN " : "INFO ";
-    const id = Math.floor(random() * 0xffffff).toString(16).padStart(6, "0");
+    const id = Math.floor(random() * 0xffffff)
+      .toString(16)
+      .padStart(6, "0");
     const what = pick(random, [
       `${verb} ${noun} id=${id} took=${limit}ms`,
       `${noun} ${id}: ${field} unchanged`,
@@ -258,7 +351,12 @@ export function log(seed: number, nouns: readonly string[], count: number, start
 }
 
 /** What a search over a repository finds. */
-export function matches(seed: number, folders: readonly string[], nouns: readonly string[], count: number): string {
+export function matches(
+  seed: number,
+  folders: readonly string[],
+  nouns: readonly string[],
+  count: number,
+): string {
   const random = seededRandom(seed);
   return Array.from({ length: count }, () => {
     const { verb, noun, Noun, field, limit } = namesOf(random, nouns);

@@ -22,6 +22,16 @@ export const repository = [
       "The page and the picture of the survival benchmark are rendered from its recorded results.",
     "bench.mutations": "A handoff without the user's words lowers the score of the survival benchmark.",
   }),
+  ...from("resume benchmark", {
+    "resume.stories":
+      "Each story of the resume benchmark has at least 25,000 tokens and 14 questions in a fixed mix; no input of a reader has a gold answer.",
+    "resume.contexts":
+      "A context of the resume benchmark is the same in every run, also if the hook before each compaction was killed.",
+    "resume.planted":
+      "A handoff without the user's words, a handoff of names only, and a notepad that is not restored can be planted for the readers of the resume benchmark.",
+    "resume.blind":
+      "A grader of the resume benchmark sees letters in another order for each story, and a result that does not fit its task is refused.",
+  }),
   ...from("repository", {
     "repo.node-version": "On a Node older than 22.13 the CLI says so in one line and exits with 1.",
     "repo.install":
