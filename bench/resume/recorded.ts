@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** What models wrote, as files in the repository. */
@@ -29,10 +29,6 @@ export function readRecorded<T>(id: string): Recorded<T> | undefined {
 export function writeRecorded<T>(id: string, recorded: Recorded<T>): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${id}.json`), `${JSON.stringify(recorded, null, 2)}\n`);
-}
-
-export function recordedIds(): string[] {
-  return existsSync(folder) ? readdirSync(folder).map((name) => name.replace(/\.json$/, "")) : [];
 }
 
 export function hashOf(text: string): string {

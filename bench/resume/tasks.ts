@@ -44,7 +44,7 @@ export function writtenFor(story: string, depth: number): Written {
   return { summaries: texts("summary"), notepads: texts("notepad") };
 }
 
-export function isReady(condition: AnyCondition, depth: number): boolean {
+function isReady(condition: AnyCondition, depth: number): boolean {
   return stories.every(({ id }) => {
     const written = writtenFor(id, depth);
     return condition.needs.every((kind) => written[kind].length === depth);
