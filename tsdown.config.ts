@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig, type UserConfig } from "tsdown";
 import page from "./inspector/tsdown.config.ts";
@@ -18,10 +19,17 @@ const hookApart = {
     /\/hook\.ts$/.test(source) ? { id: "./hook.js", external: true as const } : undefined,
 };
 
+/** Agents wait for the MCP server too, so it is built with the two packages that it loads: nine files instead of 202. */
+const mcpApart = {
+  name: "mcp-apart",
+  resolveId: (source: string) =>
+    /\/commands\/mcp\.ts$/.test(source) ? { id: "./mcp.js", external: true as const } : undefined,
+};
+
 const library = defineConfig({
   ...common,
   deps: { onlyBundle: [] },
-  plugins: [hookApart],
+  plugins: [hookApart, mcpApart],
   entry: {
     index: "src/index.ts",
     cli: "src/cli.ts",
@@ -104,4 +112,22 @@ export const hook = defineConfig({
   },
 });
 
-export default [library, hook, page];
+/** Their licenses ask to be kept with the code. */
+const licenses = ["zod", "@modelcontextprotocol/server"]
+  .map((name) => {
+    const text = readFileSync(join(import.meta.dirname, "node_modules", name, "LICENSE"), "utf8");
+    return `/*! ${name}\n${text.trim().replaceAll("*/", "* /")}\n*/`;
+  })
+  .join("\n");
+
+const mcp = defineConfig({
+  ...common,
+  deps: { alwaysBundle: [/^zod/, /^@modelcontextprotocol\//], onlyBundle: false },
+  entry: { mcp: "src/cli/commands/mcp.ts" },
+  minify: true,
+  dts: false,
+  clean: false,
+  banner: ({ fileName }: { fileName: string }) => (fileName === "mcp.js" ? licenses : ""),
+});
+
+export default [library, hook, mcp, page];

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { lintProject } from "../src/surfaces/project/lint/lint.ts";
-import { parseNotes } from "../src/surfaces/project/notes-md/parse.ts";
-import { templateText } from "../src/surfaces/project/notes-md/sections.ts";
+import { lintProject } from "../src/surfaces/project/lint.ts";
+import { parseNotes } from "../src/surfaces/project/notes.ts";
 import { openProject } from "../src/surfaces/project/project.ts";
-import { recoverLevel1 } from "../src/surfaces/project/recover/recover.ts";
-import { renderReference } from "../src/surfaces/project/verify/references.ts";
-import { verifyProject } from "../src/surfaces/project/verify/verify-project.ts";
+import { recoverLevel1 } from "../src/surfaces/project/recover.ts";
+import { renderReference } from "../src/surfaces/project/references.ts";
+import { templateText } from "../src/surfaces/project/template.ts";
+import { verifyProject } from "../src/surfaces/project/verify.ts";
 import { type Figure, median, time } from "./measure.ts";
 
 const files = 10_000;
@@ -26,8 +26,12 @@ export async function projectFigures(directory: string): Promise<Figure[]> {
   // Remove half of the quotes, so that verifying searches for each of them.
   for (let index = 0; index < references / 2; index++) writeFileSync(join(root, pathOf(index)), "nothing\n");
   const searched = await rounds(() => verifyProject(project), 3);
-  const large = notesText(3_000);
-  const recovered = await rounds(() => recoverLevel1(project.file, parseNotes(large), project.countTokens));
+  const large = notesText(1_500);
+  // Each round has a text of its own: the newest parsed text is kept.
+  let round = 0;
+  const recovered = await rounds(() =>
+    recoverLevel1(project.file, parseNotes(`${large}${" ".repeat(round++)}`), project.countTokens),
+  );
   const linted = await rounds(() => lintProject(project), 3);
   return [
     figure(

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type ModelMessage, streamText } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { createAgent } from "../src/agent/agent.ts";
-import { memoryToolSet } from "../src/agent/agent-tools.ts";
+import { memoryToolSet } from "../src/agent/tools.ts";
 import { type Memory, openMemory } from "../src/index.ts";
 import { findSurfaces } from "../src/surfaces/surfaces.ts";
 import { type Figure, median, time } from "./measure.ts";

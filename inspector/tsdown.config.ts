@@ -5,20 +5,7 @@ import { defineConfig, type UserConfig } from "tsdown";
 const here = import.meta.dirname;
 
 /** In cascade order: later files may override earlier ones. */
-const styles = [
-  "tokens",
-  "base",
-  "controls",
-  "layout",
-  "sidebar",
-  "panels",
-  "markdown",
-  "memory",
-  "context",
-  "compaction",
-  "conversation",
-  "timeline",
-];
+const styles = ["tokens", "base", "frame", "markdown", "views"];
 
 /** One style sheet, so that the first paint waits for one file. */
 const styleSheet = {

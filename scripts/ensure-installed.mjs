@@ -1,6 +1,6 @@
 // Runs before every npm script, on the system's Node (20 or newer).
 // Installs the dependencies if the lock file changed since the last install; otherwise does nothing.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -31,13 +31,33 @@ function run(command, args) {
   return result.status === 0;
 }
 
+/** The same, with a line that counts the seconds: an install takes a while and npm is silent. */
+function runWithProgress(command, args) {
+  const begun = Date.now();
+  const seconds = () => Math.round((Date.now() - begun) / 1000);
+  const isTerminal = process.stderr.isTTY;
+  const show = () => process.stderr.write(isTerminal ? `\r  ${seconds()} s` : `  ${seconds()} s\n`);
+  const timer = setInterval(show, isTerminal ? 1_000 : 10_000);
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: ["ignore", 2, "inherit"] });
+    child.once("error", (error) => fail(`Could not start ${command}: ${error.message}`));
+    child.once("close", (code) => {
+      clearInterval(timer);
+      process.stderr.write(`${isTerminal ? "\r" : ""}  installed in ${seconds()} s\n`);
+      resolve(code === 0);
+    });
+  });
+}
+
 const installed = existsSync(stamp) && readFileSync(stamp, "utf8") === lock && existsSync(localNode);
 if (!installed) {
   const npm = process.env.npm_execpath;
   // Not `npm ci`: it rejects a lock file that lacks another platform's optional binaries.
   const quiet = ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
   console.error("Installing dependencies (once per lock file) …");
-  const done = npm ? run(process.execPath, [npm, ...quiet]) : run("npm", quiet);
+  const done = await (npm
+    ? runWithProgress(process.execPath, [npm, ...quiet])
+    : runWithProgress("npm", quiet));
   if (!done) fail("npm install failed; see the lines above, then run the same command again.");
   // With install scripts disabled, the package `node` has not fetched its binary yet.
   if (!existsSync(localNode))

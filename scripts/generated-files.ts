@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { renderSkill } from "../src/hosts/install/skill-piece.ts";
 import { configSchema, hostConfigSchema } from "../src/workspace/config-schema.ts";
 import { entryPoints, settingGroups, settingNames, settingOf } from "../src/workspace/settings.ts";
 import { apiPages } from "./api-reference.ts";
@@ -12,8 +13,9 @@ export function generatedFiles(): Record<string, string> {
     "holdfast.schema.json": json(configSchema()),
     "openclaw.plugin.json": json(pluginManifest()),
     "docs/configuration.md": configurationPage(),
+    "plugins/claude-code/skills/holdfast/SKILL.md": renderSkill(),
     // Codex ignores the hooks of a folder that is also an Agent Plugins bundle, so the bundle has its own.
-    "plugins/agent-plugins/skills/holdfast/SKILL.md": read("plugins/claude-code/skills/holdfast/SKILL.md"),
+    "plugins/agent-plugins/skills/holdfast/SKILL.md": renderSkill(),
     ...apiPages(),
   };
 }

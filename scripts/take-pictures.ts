@@ -4,18 +4,17 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { playCodingSession } from "../inspector/test/support/coding-session.ts";
 import { launchBrowser } from "../inspector/test/support/launch-browser.ts";
-import { playFinishedAudit } from "../src/cli/demo/serve-demo.ts";
+import { runAudit } from "../src/cli/demo/audit.ts";
 import { hostSessions } from "../src/cli/host-sessions.ts";
 import { type Memory, openMemory } from "../src/index.ts";
-import type { HostSessions } from "../src/server/host-sessions.ts";
-import { listPrice } from "../src/server/list-prices.ts";
+import type { HostSessions } from "../src/server/hosts.ts";
 import { pageFiles } from "../src/server/page/page.ts";
 import { startServer } from "../src/server/start.ts";
 import { surfaceNames } from "../src/surfaces/surfaces.ts";
 
 /**
- * Takes the pictures of the docs from the running page. With a folder as argument, it takes every view there instead:
- * light, dark, narrow, empty, with 300 sessions, and a coding agent's session.
+ * Takes the pictures of the docs from the running page. With a folder as argument, it takes every view there instead, at
+ * three widths, light and dark.
  */
 const target = process.argv[2];
 if (target?.startsWith("-")) {
@@ -32,50 +31,33 @@ interface Shot {
   before?: (page: Page) => Promise<void>;
 }
 
-const audit = "audit-finished";
-
 const docsShots: readonly Shot[] = [
-  { name: "inspector", hash: `#/${audit}/compaction/2`, ready: ".receipt-facts", before: scrollToSteps },
-  { name: "inspector-with-without", hash: `#/${audit}/compaction`, ready: ".holds" },
-  { name: "inspector-memory", hash: `#/${audit}/memory`, ready: ".prose" },
-  { name: "inspector-context", hash: `#/${audit}/context`, ready: ".pieces" },
-  { name: "inspector-timeline", hash: `#/${audit}/timeline`, ready: ".then" },
+  { name: "inspector", hash: "#/audit/history/c2", ready: ".states" },
+  { name: "inspector-memory", hash: "#/audit/memory", ready: ".prose" },
+  { name: "inspector-window", hash: "#/audit/window", ready: ".pieces" },
+  { name: "inspector-home", hash: "#/", ready: ".sessions" },
 ];
 
 const allShots: readonly Shot[] = [
-  { name: "memory", hash: `#/${audit}/memory`, ready: ".prose" },
-  { name: "context", hash: `#/${audit}/context`, ready: ".pieces" },
-  { name: "compaction", hash: `#/${audit}/compaction`, ready: ".receipt-facts" },
-  { name: "steps", hash: `#/${audit}/compaction/2`, ready: ".receipt-facts", before: scrollToSteps },
-  { name: "still-there", hash: `#/${audit}/compaction?find=July%20double-counted`, ready: ".life" },
-  { name: "conversation", hash: `#/${audit}/conversation`, ready: ".talk" },
-  { name: "timeline", hash: `#/${audit}/timeline`, ready: ".then" },
-  { name: "palette", hash: `#/${audit}/memory`, ready: ".prose", before: openPalette },
-  { name: "search", hash: `#/${audit}/memory`, ready: ".prose", before: search },
+  { name: "home", hash: "#/", ready: ".sessions" },
+  { name: "memory", hash: "#/audit/memory", ready: ".prose" },
+  { name: "window", hash: "#/audit/window", ready: ".pieces" },
+  { name: "conversation", hash: "#/audit/window/12", ready: ".talk" },
+  { name: "history", hash: "#/audit/history", ready: ".history-detail .panel" },
+  { name: "compaction", hash: "#/audit/history/c2", ready: ".states" },
+  { name: "where", hash: "#/audit/memory", ready: ".prose", before: askWhere },
 ];
 
 const hostShots: readonly Shot[] = [
   { name: "coding-memory", hash: "#/claude-code.f3c1/memory", ready: ".prose" },
-  { name: "coding-context", hash: "#/claude-code.f3c1/context", ready: ".pieces" },
-  { name: "coding-compaction", hash: "#/claude-code.f3c1/compaction", ready: ".receipt-facts" },
+  { name: "coding-window", hash: "#/claude-code.f3c1/window", ready: ".pieces" },
+  { name: "coding-compaction", hash: "#/claude-code.f3c1/history/c1", ready: ".states" },
 ];
 
-async function scrollToSteps(page: Page): Promise<void> {
-  await page.evaluate("document.getElementById('title-steps').scrollIntoView({ block: 'start' })");
-  await page.evaluate("document.getElementById('main').scrollBy(0, -80)");
-}
-
-async function openPalette(page: Page): Promise<void> {
+async function askWhere(page: Page): Promise<void> {
   await page.keyboard.press("Control+k");
-  await page.keyboard.type("EMEA");
-  await page.locator(".palette-choice").nth(1).waitFor();
-}
-
-async function search(page: Page): Promise<void> {
-  // A narrow screen shows either the list or a session.
-  if (!(await page.locator("#search").isVisible())) return;
-  await page.locator("#search").fill("E-1041");
-  await page.locator(".result").first().waitFor();
+  await page.keyboard.type("July double-counted");
+  await page.locator(".answer").waitFor();
 }
 
 /** Starts a server over a memory, runs the work in a browser, and stops it. */
@@ -84,14 +66,12 @@ async function served(
   work: (address: { url: string; token: string }) => Promise<void>,
   hosts?: HostSessions,
 ): Promise<void> {
-  const priceOf = () => listPrice("claude-sonnet-5");
   const server = await startServer({
     memory,
     storeName: ".holdfast/memory.db",
     version: "0",
     port: 0,
     page: await pageFiles(),
-    priceOf,
     hosts,
   });
   try {
@@ -142,8 +122,8 @@ async function openStore(name: string): Promise<Memory> {
 }
 
 /** A person's edit that conflicts with the agent's. */
-async function takeConflict(browser: Browser, folder: string): Promise<void> {
-  const memory = await openStore("conflict");
+async function takeConflict(browser: Browser, folder: string, look: Look, name: string): Promise<void> {
+  const memory = await openStore(`${name}${look.suffix}`);
   const session = await memory.createSession({ id: "s", title: "Workbook audit" });
   const agent = { actor: { kind: "agent" as const } };
   await session.notepad.write(
@@ -164,19 +144,37 @@ async function takeConflict(browser: Browser, folder: string): Promise<void> {
       await page.getByRole("button", { name: "Save" }).click();
       await page.locator(".conflict-side").first().waitFor();
     };
-    const shot = { name: "inspector-conflict", hash: "#/s/memory", ready: ".prose", before };
-    await take(browser, address, [shot], folder, { suffix: "", width: 1280, colorScheme: "light" });
+    const shot = { name, hash: "#/s/memory", ready: ".prose", before };
+    await take(browser, address, [shot], folder, look);
   });
 }
 
+/** Sessions as a project has them: at work, waiting, and with something that needs a person. */
+async function playProject(memory: Memory): Promise<void> {
+  const agent = { actor: { kind: "agent" as const } };
+  const triage = await memory.createSession({ id: "triage", title: "Log triage" });
+  await triage.notepad.write("## Plan\n- [x] Group by host\n- [ ] Find the first failure", agent);
+  await triage.scratchpad.addRef("logs/2026-11-02.txt", agent);
+  const notes = await memory.createSession({ id: "release", title: "Release notes for 2.4" });
+  await notes.pins.pin("Never name a customer.", { actor: { kind: "person" } });
+  await notes.notepad.write("- [x] Collect the changes\n- [x] Ask for screenshots\n- [ ] Write", agent);
+  await runAudit(memory, { session: { id: "audit", title: "Workbook audit" } });
+}
+
 async function takeAll(browser: Browser, folder: string): Promise<void> {
-  const looks: Look[] = [
-    { suffix: "-light", width: 1280, colorScheme: "light" },
-    { suffix: "-dark", width: 1280, colorScheme: "dark" },
-    { suffix: "-390", width: 390, colorScheme: "light" },
-  ];
+  const looks: Look[] = [1440, 1024, 390].flatMap((width) =>
+    (["light", "dark"] as const).map((colorScheme) => ({
+      suffix: `-${width}-${colorScheme}`,
+      width,
+      colorScheme,
+    })),
+  );
   const memory = await openStore("all");
-  await playFinishedAudit(memory);
+  await playProject(memory);
+  const session = await memory.openSession("audit");
+  await session.pins.pin("Never change a sheet.", { actor: { kind: "person" } });
+  await session.notes.add("EMEA is the one that is wrong", ["emea", "q3"]);
+  await session.notepad.append("- ask finance about the rate", { actor: { kind: "person" } });
   await served(memory, async (address) => {
     for (const look of looks) await take(browser, address, allShots, folder, look);
   });
@@ -184,13 +182,8 @@ async function takeAll(browser: Browser, folder: string): Promise<void> {
   await served(await openStore("empty"), async (address) => {
     for (const look of looks) await take(browser, address, empty, folder, look);
   });
-  const many = await openStore("many");
-  for (let index = 0; index < 300; index++)
-    await many.createSession({ id: `session-${index}`, title: `Session number ${index}` });
-  await served(many, async (address) => {
-    const shot = { name: "300-sessions", hash: "#/", ready: ".session-row" };
-    for (const look of looks) await take(browser, address, [shot], folder, look);
-  });
+  for (const look of looks) await takeOffline(browser, folder, look);
+  for (const look of looks) await takeConflict(browser, folder, look, "conflict");
   mkdirSync(join(root, "billing"));
   const { project, database } = await playCodingSession(join(root, "billing"));
   const coding = await openMemory({ store: database, surfaces: surfaceNames });
@@ -203,16 +196,46 @@ async function takeAll(browser: Browser, folder: string): Promise<void> {
   );
 }
 
+/** The page after its server stopped. */
+async function takeOffline(browser: Browser, folder: string, look: Look): Promise<void> {
+  const memory = await openStore(`offline${look.suffix}`);
+  await (await memory.createSession({ id: "s", title: "Workbook audit" })).notepad.write("- a finding");
+  const server = await startServer({
+    memory,
+    storeName: "memory.db",
+    version: "0",
+    port: 0,
+    page: await pageFiles(),
+  });
+  const before = async (page: Page) => {
+    await server.stop();
+    await page.locator(".link-offline").waitFor();
+  };
+  await take(
+    browser,
+    server,
+    [{ name: "offline", hash: "#/s/memory", ready: ".prose", before }],
+    folder,
+    look,
+  );
+  await memory.close();
+}
+
 async function takeForDocs(browser: Browser, folder: string): Promise<void> {
   const light: Look = { suffix: "", width: 1280, colorScheme: "light" };
   const memory = await openStore("docs");
-  await playFinishedAudit(memory);
+  await playProject(memory);
   await served(memory, async (address) => {
     await take(browser, address, docsShots, folder, light);
-    const phone = [{ name: "inspector-phone", hash: `#/${audit}/compaction`, ready: ".holds" }];
+    await take(browser, address, docsShots.slice(0, 1), folder, {
+      ...light,
+      suffix: "-dark",
+      colorScheme: "dark",
+    });
+    const phone = [{ name: "inspector-phone", hash: "#/audit/history/c2", ready: ".states" }];
     await take(browser, address, phone, folder, { ...light, width: 390 });
   });
-  await takeConflict(browser, folder);
+  await takeConflict(browser, folder, light, "inspector-conflict");
 }
 
 const browser = await launchBrowser();

@@ -23,18 +23,18 @@ if (major < 22 || (major === 22 && minor < 13)) {
   };
   console.log(version);
 } else if (first === "hook" && !process.argv.includes("--help")) {
-  // Agents wait for hooks, so import only the hook command and cache its compiled code.
-  const { homedir } = process.getBuiltinModule("node:os");
-  const cache =
-    process.env.NODE_COMPILE_CACHE ?? `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/holdfast`;
-  const { enableCompileCache, flushCompileCache } = process.getBuiltinModule("node:module");
-  enableCompileCache?.(cache);
+  // Agents wait for hooks, so import only the hook command.
+  const { flushCompileCache } = process.getBuiltinModule("node:module");
+  cacheCompiledCode();
+  leaveDeletedDirectory();
   const { run } = await import("./cli/commands/hook.ts");
   process.exitCode = await run(process.argv.slice(3));
   // Exit here, with everything written: Node would take its time to free what it holds.
   flushCompileCache?.();
   process.exit();
 } else {
+  // Agents wait for the server as well.
+  if (first === "mcp") cacheCompiledCode();
   // Import lazily: an old Node cannot parse it, and --version does not need it.
   const { main } = await import("./cli/main.ts");
   process.exitCode = await main(process.argv.slice(2));
@@ -51,6 +51,22 @@ function enterDirectoryOfPerson(): void {
   if (process.cwd() !== checkout) return;
   delete process.env.INIT_CWD;
   process.chdir(directory);
+}
+
+function cacheCompiledCode(): void {
+  const { homedir } = process.getBuiltinModule("node:os");
+  const cache =
+    process.env.NODE_COMPILE_CACHE ?? `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/holdfast`;
+  process.getBuiltinModule("node:module").enableCompileCache?.(cache);
+}
+
+/** An agent may delete the directory that it is in. Its hooks go on, in the folder that every path has. */
+function leaveDeletedDirectory(): void {
+  try {
+    process.cwd();
+  } catch {
+    process.chdir(process.getBuiltinModule("node:path").parse(process.execPath).root);
+  }
 }
 
 export {};

@@ -47,6 +47,11 @@ export class HoldfastError extends Error {
     this.code = code;
     this.data = details.data ?? {};
   }
+
+  /** The message alone: frameworks show models the error as text. */
+  override toString(): string {
+    return this.message;
+  }
 }
 
 export function isHoldfastError(value: unknown): value is HoldfastError {

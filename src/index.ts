@@ -37,7 +37,7 @@ export interface MemoryOptions {
   /** The owner of the sessions (default: `local`); sessions of other owners are not accessible. */
   owner?: string;
   limits?: Partial<Limits>;
-  /** `enabled: false` removes the scratchpad's tool, block and guidance; `maxTokens` is the budget of its older call. */
+  /** `enabled: false` removes the scratchpad's tool, block and guidance; `maxTokens` caps all its spaces together. */
   scratchpad?: { enabled?: boolean; maxTokens?: number };
   tokenizer?: Tokenizer;
   /**

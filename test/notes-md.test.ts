@@ -32,7 +32,7 @@ test("after /clear a hook shows level 1 first behind the user's pins, and its de
   const order = [
     "Never push to main.",
     start,
-    "[src/auth/jwt.ts:3] Use sliding window",
+    "- Use sliding window expiration [$" + "{PROJECT_ROOT}/src/auth/jwt.ts:3]",
     "kept in the notepad",
   ];
   const positions = order.map((text) => context.indexOf(text));
@@ -56,7 +56,7 @@ test("after /clear a chat has level 1 before its other memory, with evidence [co
   await stage.say("First.");
   const text = textOf(stage.server.requests[0]);
   assert.ok(text.indexOf(start) < text.indexOf("## Session Notepad"), text);
-  assert.match(text, /\[src\/auth\/jwt\.ts:3\] Use sliding window/);
+  assert.match(text, /- Use sliding window expiration \[\$\{PROJECT_ROOT\}\/src\/auth\/jwt\.ts:3\]/);
 });
 
 test("after a compaction the block of NOTES.md is in the prompt once, although the compaction writes to it [config.once]", async (t) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { startScriptedServer } from "../src/testing/index.ts";
@@ -145,9 +145,6 @@ test("a newcomer: install, init, first memory in a request, doctor, uninstall, i
   assert.equal(chat.code, 0, chat.stderr);
   assert.match(JSON.stringify(model.requests[0]), /Deploy only from the release branch/);
 
-  // The person says yes when Claude Code asks.
-  const yes = { hasTrustDialogAccepted: true, enabledMcpjsonServers: ["holdfast"] };
-  writeFileSync(join(home, ".claude.json"), JSON.stringify({ projects: { [project]: yes } }));
   const doctor = await run(["doctor", "claude-code"]);
   assert.equal(doctor.code, 0, doctor.stdout);
   assert.doesNotMatch(doctor.stdout, /There is no database/, "the first conversation was no failure");

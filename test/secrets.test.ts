@@ -14,7 +14,7 @@ import { after, test } from "node:test";
 import { type Memory, openMemory, type Session } from "../src/index.ts";
 import { maskOccurrences } from "../src/secrets/edit.ts";
 import { makeCorpus } from "../src/secrets/test-support/corpus.ts";
-import { notesFolder } from "../src/surfaces/project/verify/working-files.ts";
+import { notesFolder } from "../src/surfaces/project/file.ts";
 import { findProject } from "../src/workspace/project.ts";
 import { openStage } from "./support/agent.ts";
 import { holdfast, runNode } from "./support/command-line.ts";
@@ -240,7 +240,7 @@ test("holdfast forget drops what is kept beside the store, and names a document 
   await (await memory.openSession("a")).notepad.write(`key ${secret}`);
   await memory.close();
   mkdirSync(notesFolder(root), { recursive: true });
-  writeFileSync(join(notesFolder(root), "undo.json"), JSON.stringify({ text: secret }));
+  writeFileSync(join(notesFolder(root), "keys.json"), JSON.stringify({ text: secret }));
   mkdirSync(join(root, "grimoires/loa"), { recursive: true });
   writeFileSync(join(root, "grimoires/loa/NOTES.md"), `# Notes\n${secret}\n`);
   const { stdout, stderr } = await runNode(

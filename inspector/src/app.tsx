@@ -1,112 +1,110 @@
-import { useEffect, useState } from "preact/hooks";
-import { ConnectionBanner } from "./connection-banner.tsx";
+import { useState } from "preact/hooks";
 import { Home } from "./home.tsx";
 import { connection } from "./live.ts";
-import { useLoad } from "./load.ts";
-import { Palette } from "./palette/palette.tsx";
-import { useRoute, weekHref } from "./route.ts";
-import { SessionView } from "./session/session-view.tsx";
-import { Sidebar } from "./sessions/sidebar.tsx";
+import { Palette } from "./palette.tsx";
+import { useRoute } from "./route.ts";
+import { SessionView } from "./session.tsx";
 import { Help, useShortcuts } from "./shortcuts.tsx";
 import { useStore } from "./store.ts";
 import { nextTheme, theme } from "./theme.ts";
 import { Toasts } from "./toast.tsx";
-import { Week } from "./week.tsx";
-
-const wide = matchMedia("(min-width: 800px)");
 
 export function App() {
-  const { sessionId, isWeek } = useRoute();
-  const isWide = useIsWide();
-  const state = useStore(connection);
-  const { data: health } = useLoad("health", {}, state);
+  const { sessionId } = useRoute();
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const [isPaletteOpen, setPaletteOpen] = useState(false);
-  useShortcuts({
-    toggleHelp: () => setHelpOpen((isOpen) => !isOpen),
-    openPalette: () => setPaletteOpen(true),
-  });
-  const isListShown = isWide || (sessionId === undefined && !isWeek);
+  /** What the palette looks for; undefined while it is closed. */
+  const [wanted, setWanted] = useState<string>();
+  const openPalette = (query = "") => setWanted(query);
+  useShortcuts({ toggleHelp: () => setHelpOpen((isOpen) => !isOpen), openPalette });
   return (
-    <div class={`shell${isListShown ? "" : " is-inside"}`}>
+    <div class="shell">
       <button type="button" class="button skip" onClick={() => document.getElementById("main")?.focus()}>
-        Skip to the session
+        Skip to the content
       </button>
-      <header class="topbar">
-        {!isListShown && (
-          <a class="button button-quiet back" href="#/" aria-label="Back to all sessions">
-            ‹ Sessions
-          </a>
-        )}
-        <span class="brand">
-          <img class="brand-mark" src="favicon.svg" alt="" width="22" height="22" />
-          Holdfast
-        </span>
-        <span class="topbar-store" title={health?.store}>
-          <bdi>{health?.store ?? ""}</bdi>
-        </span>
-        <span class="topbar-space" />
-        <span class={`link-state link-${state}`}>
-          <span class="link-dot" aria-hidden="true" />
-          <span class="link-word">{state}</span>
-        </span>
-        <a class="button button-quiet week-link" href={weekHref} aria-current={isWeek ? "page" : undefined}>
-          Last 7 days
-        </a>
-        <button
-          type="button"
-          class="button button-quiet palette-button"
-          onClick={() => setPaletteOpen(true)}
-          aria-keyshortcuts="Control+K"
-        >
-          Go to… <kbd>Ctrl K</kbd>
-        </button>
-        <ThemeButton />
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Keyboard shortcuts"
-          onClick={() => setHelpOpen(true)}
-        >
-          ?
-        </button>
-      </header>
-      <ConnectionBanner />
-      {isListShown && <Sidebar isWide={isWide} />}
-      <main class="main" id="main" tabIndex={-1}>
-        {isWeek && <Week />}
-        {!isWeek && sessionId === undefined && <Home isWide={isWide} />}
-        {sessionId !== undefined && <SessionView key={sessionId} sessionId={sessionId} />}
-      </main>
+      {sessionId === undefined && (
+        <header class="topbar">
+          <span class="brand">
+            <img class="brand-mark" src="favicon.svg" alt="" width="22" height="22" />
+            Holdfast
+          </span>
+          <span class="spread" />
+          <Connection />
+          <PageButtons openHelp={() => setHelpOpen(true)} />
+        </header>
+      )}
+      {sessionId === undefined ? (
+        <main class="main" id="main" tabIndex={-1}>
+          <Home openPalette={() => openPalette()} />
+        </main>
+      ) : (
+        <SessionView
+          key={sessionId}
+          sessionId={sessionId}
+          openPalette={openPalette}
+          openHelp={() => setHelpOpen(true)}
+        />
+      )}
+      <Banner />
       <Toasts />
       {isHelpOpen && <Help close={() => setHelpOpen(false)} />}
-      {isPaletteOpen && <Palette close={() => setPaletteOpen(false)} />}
+      {wanted !== undefined && <Palette start={wanted} close={() => setWanted(undefined)} />}
     </div>
   );
 }
 
-function ThemeButton() {
-  const chosen = useStore(theme);
-  const signs = { system: "◐", light: "☀", dark: "☾" };
+export function Connection() {
+  const state = useStore(connection);
   return (
-    <button
-      type="button"
-      class="icon-button"
-      aria-label={`Theme: ${chosen}. Change it`}
-      title={`Theme: ${chosen}`}
-      onClick={nextTheme}
-    >
-      {signs[chosen]}
-    </button>
+    <span class={`link-state link-${state}`}>
+      <span class="link-dot" aria-hidden="true" />
+      <span class="link-word">{state}</span>
+    </span>
   );
 }
 
-function useIsWide(): boolean {
-  const [isWide, setWide] = useState(wide.matches);
-  useEffect(() => {
-    const update = () => setWide(wide.matches);
-    wide.addEventListener("change", update);
-    return () => wide.removeEventListener("change", update);
-  }, []);
-  return isWide;
+export function PageButtons({ openHelp }: { openHelp: () => void }) {
+  const chosen = useStore(theme);
+  const signs = { system: "◐", light: "☀", dark: "☾" };
+  return (
+    <>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={`Theme: ${chosen}. Change it`}
+        title={`Theme: ${chosen}`}
+        onClick={nextTheme}
+      >
+        {signs[chosen]}
+      </button>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts"
+        onClick={openHelp}
+      >
+        ?
+      </button>
+    </>
+  );
+}
+
+/** At the bottom, so that nothing moves when the server stops. */
+function Banner() {
+  const state = useStore(connection);
+  return (
+    <div class="banner-area" role="status" aria-live="polite">
+      {state === "offline" && (
+        <p class="banner">
+          <strong>The server is offline.</strong> The page shows the last known state and keeps your text. It
+          reconnects when <code>holdfast serve</code> runs again.
+        </p>
+      )}
+      {state === "locked" && (
+        <p class="banner">
+          <strong>The server restarted with another token.</strong> Open the address that it printed.
+        </p>
+      )}
+    </div>
+  );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RouteName } from "../../src/server/api.ts";
-import { ApiError, type ApiRequest, callApi, type Reply } from "./api.ts";
+import { type ApiError, type ApiRequest, asApiError, callApi, type Reply } from "./api.ts";
 
 export interface Loaded<T> {
   data: T | undefined;
@@ -13,6 +13,23 @@ export interface Loaded<T> {
 const cached = new Map<string, unknown>();
 const maxCached = 60;
 
+function keyOf(name: string, request: unknown): string {
+  return `${name} ${JSON.stringify(request)}`;
+}
+
+/** Changes a cached response, if there is one; `change` returns undefined to leave it. */
+export function patchCached<Name extends RouteName>(
+  name: Name,
+  request: ApiRequest<Name>,
+  change: (data: Reply<Name>) => Reply<Name> | undefined,
+): boolean {
+  const key = keyOf(name, request);
+  const known = cached.get(key) as Reply<Name> | undefined;
+  const next = known && change(known);
+  if (next) cached.set(key, next);
+  return next !== undefined;
+}
+
 /**
  * The response of a route, loaded again whenever `freshness` changes. Only one request runs at a time, so a session with
  * many writes is loaded no faster than it can be shown.
@@ -22,7 +39,7 @@ export function useLoad<Name extends RouteName>(
   request: ApiRequest<Name> | undefined,
   freshness: unknown,
 ): Loaded<Reply<Name>> {
-  const key = request === undefined ? "" : `${name} ${JSON.stringify(request)}`;
+  const key = request === undefined ? "" : keyOf(name, request);
   const [, draw] = useState(0);
   const state = useRef<{ key: string; error: ApiError | undefined; busy: boolean; again: boolean }>({
     key: "",
@@ -82,8 +99,4 @@ function remember(key: string, data: unknown): void {
   cached.set(key, data);
   const oldest = cached.size > maxCached ? cached.keys().next().value : undefined;
   if (oldest !== undefined) cached.delete(oldest);
-}
-
-export function asApiError(error: unknown): ApiError {
-  return error instanceof ApiError ? error : new ApiError(0, "failed", (error as Error).message);
 }

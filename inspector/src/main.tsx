@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { followServer } from "./follow-server.ts";
+import { followServer } from "./live.ts";
 
 const container = document.getElementById("app");
 if (container) {

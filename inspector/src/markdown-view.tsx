@@ -6,8 +6,12 @@ import { type Block, type Item, parseInline, parseMarkdown } from "./markdown.ts
 export interface MarkdownOptions {
   /** Toggles the checkbox with this number, from 0; without it, boxes are only shown. */
   toggleTask?: ((index: number) => void) | undefined;
-  /** Where a line's history is shown. */
-  hrefOfLine?: ((line: string) => string) | undefined;
+  /** Number of the first checkbox. */
+  tasksFrom?: number;
+  /** Asks where the agent has a line. */
+  askForLine?: ((line: string) => void) | undefined;
+  /** Who wrote the lines that the agent did not write, without their bullets. */
+  authors?: ReadonlyMap<string, string>;
   /** Lines that just appeared, without their bullets. */
   fresh?: ReadonlySet<string>;
   /** A text to highlight. */
@@ -30,7 +34,10 @@ export function Markdown({ text, ...options }: { text: string } & MarkdownOption
   }, [find, text]);
   return (
     <div class="prose" dir="auto" ref={box}>
-      <Blocks blocks={blocks} rendering={{ ...options, tasks: 0, levels: levelsOf(blocks) }} />
+      <Blocks
+        blocks={blocks}
+        rendering={{ ...options, tasks: options.tasksFrom ?? 0, levels: levelsOf(blocks) }}
+      />
     </div>
   );
 }
@@ -66,23 +73,29 @@ function BlockView({ block, rendering }: { block: Block; rendering: Rendering })
       // A heading in a quote or a list is not one of the page.
       return h(
         rendering.levels.has(block) ? `h${rendering.levels.get(block)}` : "p",
-        { dir: "auto", id: headingId(block.text), class: "prose-heading" },
+        {
+          dir: "auto",
+          id: headingId(block.text),
+          class: classOf(block.text, rendering),
+          title: authorOf(block.text, rendering),
+        },
         <Spans text={block.text} />,
       );
     case "paragraph":
       return (
-        <p dir="auto" class={isFresh(block.text, rendering) ? "is-fresh" : undefined}>
+        <p dir="auto" class={classOf(block.text, rendering)} title={authorOf(block.text, rendering)}>
           <Spans text={block.text} />
-          {rendering.hrefOfLine && !block.text.includes("\n") && (
-            <a
+          {rendering.askForLine && !block.text.includes("\n") && (
+            <button
+              type="button"
               class="line-life"
-              href={rendering.hrefOfLine(block.text)}
+              onClick={() => rendering.askForLine?.(block.text)}
               tabIndex={-1}
-              aria-label="Life of this line"
-              title="Life of this line: who wrote it, where it was present, what it cost"
+              aria-label="Where is this line?"
+              title="Where is this line?"
             >
               ⋯
-            </a>
+            </button>
           )}
         </p>
       );
@@ -126,6 +139,22 @@ function levelsOf(blocks: readonly Block[]): Map<Block, number> {
     levels.set(block, Math.min(6, 2 + open.length));
   }
   return levels;
+}
+
+function authorOf(text: string, { authors }: Rendering): string | undefined {
+  const by = text
+    .split("\n")
+    .map((line) => authors?.get(line.trim()))
+    .find((each) => each !== undefined);
+  return by === undefined ? undefined : `Written by ${by}`;
+}
+
+function classOf(text: string, rendering: Rendering): string | undefined {
+  const classes = [
+    ...(isFresh(text, rendering) ? ["is-fresh"] : []),
+    ...(authorOf(text, rendering) === undefined ? [] : ["is-foreign"]),
+  ];
+  return classes.length === 0 ? undefined : classes.join(" ");
 }
 
 function isFresh(text: string, { fresh }: Rendering): boolean {

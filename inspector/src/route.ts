@@ -1,27 +1,26 @@
 import { createStore, useStore } from "./store.ts";
 
-export const tabs = ["memory", "context", "compaction", "conversation", "timeline"] as const;
+export const tabs = ["memory", "window", "history"] as const;
 export type Tab = (typeof tabs)[number];
 
 /** What the page shows. Kept in the URL, so that it can be bookmarked, shared and navigated back from. */
 export interface Route {
   sessionId: string | undefined;
-  /** The figures of the last days, instead of a session. */
-  isWeek: boolean;
   tab: Tab;
-  /** A call, an epoch, a message or a revision. */
-  item: number | undefined;
+  /** A message in the window, or a revision or compaction ("c2") in the history. */
+  item: string | undefined;
+  /** The time that all views show: a revision. Undefined: now. */
+  at: number | undefined;
+  /** The call of that time. */
+  call: number | undefined;
   /** A text to find and highlight in the view. */
   find: string;
   /** The call to compare with. */
   against: number | undefined;
 }
 
-/** The address of the figures of the last days. */
-export const weekHref = "#week";
-
 /** The parts of a route that a link may set besides session, tab and item. */
-export type RouteDetail = Partial<Pick<Route, "find" | "against">>;
+export type RouteDetail = Partial<Pick<Route, "find" | "against" | "at" | "call">>;
 
 const route = createStore<Route>(read());
 
@@ -35,32 +34,26 @@ export function currentRoute(): Route {
   return route.get();
 }
 
-/** Whether the URL names what to show. */
-export function isPlaceInUrl(): boolean {
-  const { sessionId, isWeek } = read();
-  return isWeek || sessionId !== undefined;
-}
-
 export function hrefTo(
-  sessionId: string,
+  id: string,
   tab: Tab = "memory",
-  item?: number,
+  item?: string | number,
   detail: RouteDetail = {},
 ): string {
   const pairs = Object.entries(detail).flatMap(([key, value]) =>
     value === undefined || value === "" ? [] : [`${key}=${encodeURIComponent(value)}`],
   );
   const query = pairs.length === 0 ? "" : `?${pairs.join("&")}`;
-  return `#/${encodeURIComponent(sessionId)}/${tab}${item === undefined ? "" : `/${item}`}${query}`;
+  return `#/${encodeURIComponent(id)}/${tab}${item === undefined ? "" : `/${item}`}${query}`;
 }
 
-export function goTo(sessionId: string, tab?: Tab, item?: number, detail?: RouteDetail): void {
-  location.hash = hrefTo(sessionId, tab, item, detail);
+export function goTo(id: string, tab?: Tab, item?: string | number, detail?: RouteDetail): void {
+  location.hash = hrefTo(id, tab, item, detail);
 }
 
-/** Without a new history entry: for steps through a list. */
-export function replaceWith(sessionId: string, tab: Tab, item?: number, detail?: RouteDetail): void {
-  history.replaceState(null, "", hrefTo(sessionId, tab, item, detail));
+/** Without a new entry in the browser's history: for steps through a list. */
+export function replaceWith(id: string, tab: Tab, item?: string | number, detail?: RouteDetail): void {
+  history.replaceState(null, "", hrefTo(id, tab, item, detail));
   route.set(read());
 }
 
@@ -70,16 +63,17 @@ function read(): Route {
   const details = new URLSearchParams(query);
   return {
     sessionId: id === "" ? undefined : decode(id),
-    isWeek: path === weekHref,
     tab: tabs.find((each) => each === tab) ?? "memory",
-    item: numberIn(item),
+    item: /^c?\d{1,15}$/.test(item) ? item : undefined,
+    at: numberIn(details.get("at")),
+    call: numberIn(details.get("call")),
     find: details.get("find") ?? "",
-    against: numberIn(details.get("against") ?? ""),
+    against: numberIn(details.get("against")),
   };
 }
 
-function numberIn(text: string): number | undefined {
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+function numberIn(text: string | null): number | undefined {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 function decode(text: string): string {

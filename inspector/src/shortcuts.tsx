@@ -3,16 +3,15 @@ import { currentRoute, goTo, tabs } from "./route.ts";
 import { nextTheme } from "./theme.ts";
 
 const shortcuts: readonly [keys: string, action: string][] = [
-  ["Ctrl K", "Go to a session, a place or an action"],
-  ["/", "Search everything"],
-  ["1 2 3 4 5", "Memory, Context, Compaction, Conversation, Timeline"],
+  ["Ctrl K", "Where is …? Go to a session, a place or an action"],
+  ["/", "The same"],
+  ["1 2 3", "Memory, Window, History"],
+  ["h", "All sessions"],
   ["↑ ↓ or j k", "Move through the current list"],
-  ["← →", "Collapse and expand sessions; move through calls"],
-  ["Home End", "First and last list item"],
-  ["s", "Go to the session list"],
+  ["← →", "Move through calls and tabs"],
   ["e", "Edit the notepad"],
   ["Ctrl Enter", "Save your edit"],
-  ["Esc", "Close, cancel or clear the search"],
+  ["Esc", "Close or cancel"],
   ["t", "Change the theme"],
   ["?", "This list"],
 ];
@@ -34,10 +33,11 @@ export function useShortcuts({
       }
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       const tab = tabs[Number(event.key) - 1];
-      const { sessionId } = currentRoute();
-      if (tab && sessionId !== undefined) goTo(sessionId, tab);
-      else if (event.key === "/") document.getElementById("search")?.focus();
-      else if (event.key === "s") document.querySelector<HTMLElement>('.tree [tabindex="0"]')?.focus();
+      const { sessionId, at, call } = currentRoute();
+      const time = { ...(at === undefined ? {} : { at }), ...(call === undefined ? {} : { call }) };
+      if (tab && sessionId !== undefined) goTo(sessionId, tab, undefined, time);
+      else if (event.key === "/") openPalette();
+      else if (event.key === "h") location.hash = "#/";
       else if (event.key === "e") document.querySelector<HTMLElement>("[data-edit-notepad]")?.click();
       else if (event.key === "t") nextTheme();
       else if (event.key === "?") toggleHelp();

@@ -11,7 +11,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-export function Failure({ error, retry }: { error: ApiError; retry: () => void }) {
+function Failure({ error, retry }: { error: ApiError; retry: () => void }) {
   return (
     <div class="empty" role="alert">
       <p class="empty-title">Loading failed</p>
@@ -24,7 +24,7 @@ export function Failure({ error, retry }: { error: ApiError; retry: () => void }
 }
 
 /** A placeholder while loading, so that nothing jumps when the content arrives. */
-export function Skeleton({ lines = 4 }: { lines?: number }) {
+function Skeleton({ lines = 4 }: { lines?: number }) {
   return (
     <div class="skeleton" role="status" aria-label="Loading">
       {Array.from({ length: lines }, (_, line) => (

@@ -35,3 +35,23 @@ export function useStore<T, P = T>(store: Store<T>, pick: (value: T) => P = (val
   });
   return picked;
 }
+
+const now = createStore(Date.now());
+const tick = 5_000;
+
+setInterval(() => {
+  if (document.visibilityState === "visible") now.set(Date.now());
+}, tick);
+
+/** The current time, updated every few seconds. */
+export function useNow(): number {
+  return useStore(now);
+}
+
+/** Transcripts of coding agents grow without an event (milliseconds). */
+const beat = 15_000;
+
+/** Changes every few seconds if what is shown is read from a transcript. */
+export function useBeat(isHosted: boolean): number {
+  return Math.floor(useNow() / beat) * Number(isHosted);
+}

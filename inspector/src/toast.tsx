@@ -1,4 +1,4 @@
-import { asApiError } from "./load.ts";
+import { asApiError, type Body, callApi } from "./api.ts";
 import { createStore, useStore } from "./store.ts";
 
 interface Toast {
@@ -31,6 +31,20 @@ export function showNews(subject: string, text: string, action: Toast["action"])
 /** Runs an action and shows its failure as a toast. */
 export function attempt(work: () => Promise<void>): void {
   work().catch((error) => showToast(asApiError(error).message, undefined, "bad"));
+}
+
+/** Makes an edit and offers to take it back. */
+export function edit(id: string, body: Body<"edit">, text: string, done?: () => void): void {
+  attempt(async () => {
+    const { revision } = await callApi("edit", { params: { id }, body });
+    done?.();
+    offerUndo(id, revision, text);
+  });
+}
+
+export function offerUndo(id: string, revision: number, text: string): void {
+  const undo = () => edit(id, { type: "undo", revision }, `Undid revision ${revision}.`);
+  showToast(text, { label: "Undo", run: undo });
 }
 
 function dismiss(id: number): void {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { hostSessions } from "../../src/cli/host-sessions.ts";
@@ -12,92 +12,100 @@ import { inBrowser, openPage } from "./support/browser.ts";
 import { builtPage } from "./support/built-page.ts";
 import { codingSession, firstAsk, playCodingSession } from "./support/coding-session.ts";
 
-async function serveCodingSession(context: TestContext) {
+type Played = Awaited<ReturnType<typeof playCodingSession>>;
+
+async function serveCodingSession(context: TestContext, prepare?: (played: Played) => Promise<void>) {
   const played = await playCodingSession(temporaryDirectory());
+  await prepare?.(played);
   const memory = await openMemory({ store: played.database, surfaces: ["notepad", "notes", "scratchpad"] });
   const { server } = await startTestServer(context, {
     memory,
     page: await builtPage(),
     hosts: hostSessions(played.project),
-    priceOf: () => ({ input: 3, cacheWrite: 3.75, cacheRead: 0.3, output: 15, basis: "test-prices" }),
+    priceOf: () => ({ input: 3, cacheWrite: 3.75, cacheRead: 0.3, output: 15 }),
   });
   return { ...played, server };
 }
 
 test(
-  "a coding agent's session has its first ask as title, its host, its context from the transcript, and shows what a compaction removed [inspector.hosts] [inspector.survived]",
+  "a coding agent's session shows its injected memory byte for byte, its cache, its summary and what a compaction removed [inspector.hosts] [inspector.survived]",
   inBrowser(async (browser, context) => {
     const { server, project, transcript } = await serveCodingSession(context);
     const params = { id: codingSession };
-    const { page, problems } = await openPage(browser, server, { hash: `#/${codingSession}/compaction` });
-    await page.getByRole("heading", { name: firstAsk, level: 1 }).waitFor();
-    const row = page.getByRole("treeitem", { name: new RegExp(firstAsk) });
+    const { page, problems } = await openPage(browser, server);
+    const row = page.locator(".row", { hasText: firstAsk });
     await row.getByText("Claude Code").waitFor();
-    await row.getByText("Today").waitFor();
-    await page.locator(".session-ids").getByText(codingSession).waitFor();
-    await page.locator(".session-project").getByText(project.root).waitFor();
+    await row.getByText("1/3").waitFor();
+    await row.getByText("notepad whole, 1 of 1 user message").click();
+    await page.getByRole("heading", { name: firstAsk, level: 1 }).waitFor();
+    await page.locator("summary[aria-label='More']").click();
+    await page.locator(".menu-facts").getByText(project.root).waitFor();
+    await page.keyboard.press("Escape");
 
-    // What the compaction removed, by message, with the provider's counts.
-    const { tokensBefore, tokensAfter, tokensBy, removed, readWith } = await call(server, "compaction", {
-      params: { ...params, epoch: 1 },
-    });
-    assert.deepEqual([tokensBefore, tokensAfter, tokensBy], [110_000, 14_000, "provider"]);
-    assert.equal(removed, 11);
-    await page.getByText(`11 messages left the window. They are retrievable with ${readWith}.`).waitFor();
-    const step = page.locator(".step", { hasText: "Removed messages" });
-    await step.locator("summary").getByText("11 messages").waitFor();
-    assert.equal(await step.locator(".talk-item").count(), 11, "each message is listed");
-    await step.locator(".talk-item", { hasText: firstAsk }).waitFor();
-    const read = step.locator(".talk-item", { hasText: "TKT-4701" });
+    // What the hook injected after the compaction, as the transcript has it.
+    const injected = readFileSync(transcript, "utf8")
+      .split("\n")
+      .filter((line) => line.includes("hook_additional_context"))
+      .map((line) => JSON.parse(line).attachment.content[0] as string)
+      .at(-1);
+    assert.ok(injected?.startsWith("[Holdfast] The conversation was compacted."));
+    const shown = page.getByRole("region", { name: "Text: Handoff as the model got it" });
+    assert.equal(await shown.textContent(), injected, "byte for byte");
+    await page.getByText("from the coding agent's transcript, byte for byte").waitFor();
+    const summary = page.getByRole("region", { name: "Text: Summary" });
+    await summary.getByText("The ledger is moving from number to bigint.").waitFor();
+
+    const facts = await call(server, "compaction", { params: { ...params, epoch: 1 } });
+    assert.deepEqual([facts.tokensBefore, facts.tokensBy], [110_000, "provider"]);
+    await page.getByText(`${facts.removed} removed messages, with ${facts.readWith}`).waitFor();
+    await page.getByRole("searchbox", { name: "Search the removed messages" }).fill("TKT-4701");
+    const read = page.locator(".talk-item", { hasText: "amount1: number" });
     await read.locator("summary").click();
-    await read.locator("pre").getByText("amount1: number").waitFor();
-    await page.locator(".step pre").getByText(`- ${firstAsk}`).waitFor();
-    await page.getByRole("region", { name: "With memory: 3 of 3" }).waitFor();
+    await read.locator("mark").getByText("TKT-4701").waitFor();
 
-    // The context, call by call, with the compaction as a cut.
+    // The window: Memory is a part, and the prefix is what the provider read from its cache.
     await page.keyboard.press("2");
     const bars = page.getByRole("group", { name: /^Model calls/ });
-    await bars.getByRole("img", { name: /^Compaction/ }).waitFor();
+    await bars.getByRole("img", { name: "Compaction" }).waitFor();
     assert.equal(await bars.getByRole("button").count(), 7);
+    await page.getByRole("list", { name: "Parts of the window" }).last().getByText("Memory").waitFor();
     const { calls } = await call(server, "calls", { params });
-    for (const { parts, usage, contextWindow } of calls) {
-      const { free, ...used } = parts;
+    for (const { parts, tokens } of calls)
       assert.equal(
-        Object.values(used).reduce((sum, tokens) => sum + tokens, 0),
-        usage.input,
+        Object.values(parts).reduce((sum, each) => sum + each, 0),
+        tokens,
         "the parts add up to the provider's count",
       );
-      assert.equal(free + (usage.input ?? 0), contextWindow);
-    }
+    const last = calls.at(-1);
+    assert.ok(last && last.parts.memory > 0, "Memory is above 0");
+    const detail = await call(server, "call", { params: { ...params, number: last.number } });
+    assert.deepEqual([detail.prefix.tokens, detail.prefix.basis], [14_000, "provider"]);
+    assert.ok(detail.prefix.pieces > 0, "the prefix is above 0");
+    assert.equal(detail.pieces.find(({ part }) => part === "memory")?.text, injected);
+    await page.getByText("14,000 tokens from the provider's cache").waitFor();
     // 12 fresh tokens, 21,988 written to the cache, 90 answered.
-    assert.ok(Math.abs((calls[0]?.money?.total ?? 0) - (12 * 3 + 21_988 * 3.75 + 90 * 15) / 1e6) < 1e-9);
-    await page.getByText("Read from the host's transcript").waitFor();
+    assert.ok(Math.abs((calls[0]?.dollars ?? 0) - (12 * 3 + 21_988 * 3.75 + 90 * 15) / 1e6) < 1e-9);
 
-    await page.keyboard.press("4");
+    await page.getByRole("button", { name: "Conversation" }).click();
     await page.locator(".talk-line").getByText(firstAsk).waitFor();
-    await page.getByText("The window begins here").waitFor();
+    await page.getByText("The window begins here.").waitFor();
+    assert.ok((await page.locator(".role-memory").count()) >= 1);
 
-    // The search finds what only the transcript has, and opens its place.
-    await page.keyboard.press("/");
+    // The question finds what only the transcript has, and opens its place.
+    await page.keyboard.press("Control+k");
     await page.keyboard.type("TKT-4703");
-    const hits = page.locator(".results").getByRole("region", { name: firstAsk });
-    await hits.getByText(/^message \d+$/).waitFor();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Enter");
+    await page.locator(".answer-state").getByText("retrievable").waitFor();
+    await page.locator(".palette-choice", { hasText: "message" }).first().click();
     await page.locator(".talk-item.is-chosen mark").getByText("TKT-4703").waitFor();
-    await page.getByRole("searchbox", { name: /^Search the notes/ }).fill("");
 
-    // The host drops its transcript: a line of each message is kept.
+    // The coding agent drops its transcript: a line of each message is kept, and the record of the handoff.
     rmSync(transcript);
-    await page.goto(new URL(`#/${codingSession}/compaction/1`, page.url()).href);
+    await page.goto(new URL(`#/${codingSession}/history/c1`, page.url()).href);
     await page.reload();
-    await page.getByText("The host's transcript is gone. This is one line of each message.").waitFor();
-    assert.equal(await step.locator(".talk-item").count(), 11);
-    await page.getByRole("heading", { name: firstAsk, level: 1 }).waitFor();
     await page
-      .getByText(/about [\d,]+ tokens/)
-      .first()
+      .getByText("The coding agent's transcript is gone. This is one line of each message.")
       .waitFor();
+    await page.getByText("from the record of it").waitFor();
     assert.deepEqual(problems, []);
   }),
 );
@@ -121,12 +129,39 @@ test("a coding agent's failed hooks need attention [inspector.attention]", async
   const { server, project } = await serveCodingSession(context);
   const failure = { host: "claude-code", event: "Stop", code: "deadline", message: "It took too long." };
   keepFailure(project.directory, { ...failure, at: Date.now() - 2 * 24 * 3_600_000 });
-  const params = { id: codingSession };
-  const before = await call(server, "attention", { params });
-  assert.deepEqual(before.items, [], "an old failure is history");
+  const attention = async () =>
+    (await call(server, "session", { params: { id: codingSession } })).session.attention;
+  assert.deepEqual(await attention(), [], "an old failure is history");
   keepFailure(project.directory, { ...failure, at: Date.now() });
-  const { items } = await call(server, "attention", { params });
-  const hook = items.find(({ kind }) => kind === "hook");
+  const [hook] = await attention();
   assert.equal(hook?.text, "A hook failed in the last day: It took too long.");
-  assert.equal(hook?.action.command, "holdfast doctor");
+  assert.equal(hook?.command, "holdfast doctor");
 });
+
+test("300 sessions of coding agents are listed without reading their transcripts whole [inspector.large]", async (context) => {
+  const { server } = await serveCodingSession(context, addSessions);
+  const begun = performance.now();
+  const { sessions, total } = await call(server, "listSessions", { query: { parent: "none" } });
+  const elapsed = performance.now() - begun;
+  assert.equal(total, 301);
+  assert.ok(sessions.every(({ window, name }) => window?.tokens === 16_500 && name === firstAsk));
+  // Half a second on an idle machine.
+  assert.ok(elapsed < 1_500, `${elapsed} ms`);
+});
+
+async function addSessions({ project, database, transcript }: Played): Promise<void> {
+  const memory = await openMemory({ store: database });
+  const links = join(project.directory, "links");
+  const state = JSON.parse(readFileSync(join(links, `state-${codingSession}.json`), "utf8"));
+  for (let number = 0; number < 300; number++) {
+    const session = await memory.createSession({ id: `claude-code.s${number}` });
+    await session.notepad.write(`- ${number}`);
+    const copy = join(project.root, `transcript-${number}.jsonl`);
+    copyFileSync(transcript, copy);
+    writeFileSync(
+      join(links, `state-claude-code.s${number}.json`),
+      JSON.stringify({ ...state, transcript: copy }),
+    );
+  }
+  await memory.close();
+}

@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  "two tabs stay in sync with each other, the agent, and archiving with undo [inspector.tabs] [inspector.sessions]",
+  "two tabs stay in sync with each other, the agent, and archiving with undo [inspector.tabs] [inspector.sessions] [inspector.delete-once]",
   inBrowser(async (browser, context) => {
     const { server, memory } = await serve(context);
     const parent = await memory.createSession({ id: "parent", title: "The parent" });
@@ -88,19 +88,20 @@ test(
     await parent.notepad.append("and by the agent", agent);
     for (const tab of [page, second]) await tab.locator(".prose").getByText("and by the agent").waitFor();
 
-    const tree = second.getByRole("tree", { name: "Sessions" });
-    const row = tree.getByRole("treeitem", { name: /The parent/ });
-    await row.focus();
-    await second.keyboard.press("ArrowRight");
-    await tree.getByRole("treeitem", { name: /Its child/ }).waitFor();
+    await second.goto(new URL("#/", page.url()).href);
+    const row = second.locator(".row", { hasText: "The parent" });
+    await row.getByRole("button", { name: "1 child session" }).click();
+    await second.locator(".row", { hasText: "Its child" }).waitFor();
+    await page.locator("summary[aria-label='More']").click();
     await page.getByRole("button", { name: "Archive", exact: true }).click();
     await row.waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Undo" }).click();
-    await tree.getByRole("treeitem", { name: /The parent/ }).waitFor();
-    await page.getByRole("button", { name: "Delete", exact: true }).click();
-    await second.getByText("Session not found").waitFor();
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await row.waitFor();
+    await page.getByRole("button", { name: "Delete", exact: true }).dblclick();
+    await page.getByText("Session not found").waitFor();
+    await second.locator(".row", { hasText: "Its child" }).waitFor();
     await page.getByRole("button", { name: "Restore it" }).click();
-    await tree.getByRole("treeitem", { name: /The parent/ }).waitFor();
+    await row.waitFor();
 
     // The tabs share one stream; when the tab that reads it closes, another takes over.
     await page.close();
@@ -133,12 +134,15 @@ test(
     await page.getByText("no longer exists", { exact: true }).waitFor();
     assert.equal(await page.locator(".ref-stale").count(), 1);
     assert.equal(await page.locator(".task-done").count(), 1);
+    await page.getByLabel("Needs you: 1").click();
+    await page.getByText("gone.md no longer exists, but memory refers to it.").waitFor();
+    await page.getByLabel("Needs you: 1").click();
     assert.equal(await page.getByRole("meter").count(), 0, "budgets that are far from full are folded");
     await page.getByText("All are below 70 %").click();
     assert.equal(await page.getByRole("meter").count(), 4);
     await page.getByText("When full: A new reference replaces the oldest one").waitFor();
     await page.locator(".finding").first().waitFor();
-    await page.getByRole("button", { name: "Show the text" }).click();
+    await page.locator("summary", { hasText: "Show the text" }).click();
     await page.getByText("A decision without a number.").waitFor();
 
     await page.getByRole("button", { name: "Add a note" }).click();
@@ -157,14 +161,63 @@ test(
     await page.locator(".card").getByText("half even").waitFor();
     await page.getByRole("button", { name: "Delete this note" }).click();
     await page.getByText("No note matches").waitFor();
-    await page.getByRole("button", { name: "Undo" }).click();
+    await page.locator(".toast", { hasText: "Note deleted." }).getByRole("button", { name: "Undo" }).click();
     await page.locator(".card").getByText("half even").waitFor();
 
-    await page.keyboard.press("Escape");
+    // Each edit can be taken back: a pin, a reference, a tick.
+    await page.getByRole("textbox", { name: "Add a rule" }).fill("Never push.");
+    await page.getByRole("button", { name: "Pin", exact: true }).click();
+    await page.getByRole("button", { name: "Unpin: Never push." }).click();
+    await page.locator(".toast", { hasText: "Unpinned." }).getByRole("button", { name: "Undo" }).click();
+    await page.locator(".pin").getByText("Never push.").waitFor();
+    await page.getByRole("button", { name: "Remove the reference there.md" }).click();
+    await page
+      .locator(".toast", { hasText: "Removed there.md." })
+      .getByRole("button", { name: "Undo" })
+      .click();
+    await page.locator(".ref").getByText("there.md").waitFor();
+    const box = page.getByRole("checkbox").nth(1);
+    await box.click();
+    await page.locator(".toast", { hasText: "Ticked." }).getByRole("button", { name: "Undo" }).click();
+    await page
+      .locator(".toast", { hasText: /^Undid revision/ })
+      .first()
+      .waitFor();
+    assert.equal((await session.scratchpad.read()).plan, "- [x] first\n- [ ] second");
+    const left = await page.evaluate<number>(
+      "(() => { const box = document.querySelectorAll('.task-box')[1]; return box.getBoundingClientRect().left - box.closest('.panel').getBoundingClientRect().left; })()",
+    );
+    assert.ok(left >= 4, `the checkbox is cut at ${left} px`);
+
     await page.locator("h1").click();
     await page.keyboard.press("/");
     await page.keyboard.type("half even");
-    await page.locator(".result mark").getByText("half even").waitFor();
+    await page.locator(".palette-choice").getByText("Rounding is half even").first().waitFor();
+    await page.locator(".answer-state").getByText("retrievable").waitFor();
+    assert.deepEqual(problems, []);
+  }),
+);
+
+test(
+  "a notepad that is longer than the model sees has a fold line, the marks of who wrote what, and needs a person [inspector.memory] [inspector.attention]",
+  inBrowser(async (browser, context) => {
+    const { server, memory } = await serve(context);
+    const session = await memory.createSession({ id: "long", title: "Log triage" });
+    const lines = Array.from({ length: 50 }, (_, line) => `- line ${line} of the notepad`);
+    await session.notepad.write(lines.join("\n"), agent);
+    const shown = lines.slice(0, 30).join("\n");
+    await session.apply({ type: "context.open", blocks: [], notepadBlock: `## Session Notepad\n${shown}` });
+    await session.notepad.replace("line 7 of", "line 7, corrected, of", { actor: { kind: "person" } });
+    const { page, problems } = await openPage(browser, server);
+    const row = page.locator(".row", { hasText: "Log triage" });
+    await row.getByText("model sees 30 of 50 lines").waitFor();
+    await page.getByText("1 needs you").waitFor();
+    await row.getByRole("link", { name: "Log triage" }).click();
+    await page.getByText("The model sees up to here.").waitFor();
+    const before = page.locator(".prose", { hasText: "line 6 of the notepad" });
+    assert.equal(await before.locator("li").count(), 30);
+    await page.locator(".is-foreign").getByText("line 7, corrected").waitFor();
+    await page.getByText("by a person").waitFor();
     assert.deepEqual(problems, []);
   }),
 );
@@ -180,20 +233,26 @@ test(
     for (const word of ["<script>window.pwned = 1</script>", "javascript:window.pwned=1", "田中さん", "שלום"])
       await page.locator("#view").getByText(word).first().waitFor();
     assert.equal(await page.locator("#view a[href^='javascript' i], #view a[href^='data' i]").count(), 0);
-    await page.getByRole("button", { name: "Text", exact: true }).first().click();
+    await page
+      .locator(".panel", { has: page.locator("#title-notepad") })
+      .getByRole("button", { name: "As text" })
+      .click();
     const shown = await page.locator("section.source pre").first().textContent();
     const session = await memory.openSession("naughty");
     assert.equal(shown, await session.notepad.read(), "the page shows the stored text verbatim");
 
-    for (const tab of ["2", "3", "4", "5"]) {
-      await page.keyboard.press(tab);
-      await page.locator(".view > *").first().waitFor();
-    }
-    await page.locator(".entry-row").first().waitFor();
-    await page.getByRole("button", { name: "Everything" }).click();
+    await page.keyboard.press("2");
+    await page.locator("#view > *").first().waitFor();
+    await page.keyboard.press("3");
+    await page.locator(".entry").first().waitFor();
     await page.locator(".diff-text").first().waitFor();
-    await page.getByRole("searchbox", { name: /Search the notes, notepads/ }).fill("window.pwned");
-    await page.locator(".result").first().waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("window.pwned");
+    await page.locator(".palette-choice").nth(3).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("h");
+    await page.locator(".row").nth(10).waitFor();
     assert.equal(await page.evaluate("window.pwned"), undefined);
     const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
     assert.ok(overflow <= 0, `the page is ${overflow} px too wide`);
@@ -202,7 +261,6 @@ test(
     await page.setViewportSize({ width: 360, height: 900 });
     await page.goto(new URL("#/naughty/memory", page.url()).href);
     await page.locator(".card").first().waitFor();
-    await page.locator(".sidebar").waitFor({ state: "detached" });
     const main = 'document.querySelector(".main")';
     assert.equal(await page.evaluate<number>(`${main}.scrollWidth - ${main}.clientWidth`), 0);
     assert.deepEqual(problems, []);

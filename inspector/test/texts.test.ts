@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Receipt, receiptFacts } from "../src/compaction/receipt-facts.ts";
-import { summaryText } from "../src/compaction/summary-text.ts";
-import { readablePiece } from "../src/context/readable-piece.ts";
+import { describeCompaction, type Facts, whereaboutsOf } from "../src/facts.ts";
 import { type Block, parseInline, parseMarkdown } from "../src/markdown.ts";
+import { readablePiece } from "../src/readable-piece.ts";
 import { naughty } from "./support/naughty.ts";
 
 /** All words of a parsed text, without its markup. */
@@ -110,81 +109,36 @@ test("parses texts crafted to be slow as fast as any other [inspector.naughty]",
   }
 });
 
-const receipt: Receipt = {
+const facts: Facts = {
   epoch: 1,
   trigger: "threshold",
   warning: "given",
   skipped: "",
-  from: 1,
-  to: 54,
-  summaryBy: "model",
-  tokensBefore: 3_783,
-  tokensAfter: 2_260,
-  tokensBy: "estimate",
+  wrote: true,
   removed: 54,
   user: { whole: 12, cut: 1, leftOut: 3 },
   notepad: { lines: 9, shown: 7 },
   rest: "retrievable",
   readWith: "recall",
-  line: "",
 };
 
-const factsOf = (changes: Partial<Receipt>) => receiptFacts({ ...receipt, ...changes });
-
-test("a receipt is a list of facts in plain words [inspector.survived]", () => {
-  assert.deepEqual(
-    factsOf({ verified: { call: 8 } }).map(({ text }) => text),
-    [
-      "54 messages (1 to 54) left the window. They are retrievable with recall.",
-      "The user's messages: 12 in context whole, 1 in context cut, 3 left out.",
-      "The notepad: 7 of 9 lines in context.",
-      "The agent was warned.",
-      "Verified against the request of call 8.",
-    ],
-  );
-  assert.deepEqual(
-    factsOf({
-      trigger: "host",
-      warning: "skipped",
-      skipped: "the host compacts without telling the agent first",
-      removed: 1,
-      user: { whole: 0, cut: 0, leftOut: 0 },
-      notepad: { lines: 0, shown: 0 },
-      rest: "lost",
-      readWith: "",
-    }).map(({ text }) => text),
-    [
-      "1 message left the window. It is lost.",
-      "No message of the user is in the handoff.",
-      "The notepad was empty.",
-      "The agent was not warned: the host compacts without telling the agent first.",
-      "Not verified against a request.",
-    ],
-  );
-});
-
-test("a receipt marks lost messages and a request that lacks something [inspector.survived]", () => {
-  const marked = (changes: Partial<Receipt>) =>
-    factsOf(changes).flatMap(({ text, isBad }) => (isBad ? [text] : []));
-  assert.deepEqual(marked({}), []);
-  assert.deepEqual(marked({ rest: "lost", readWith: "" }), [
-    "54 messages (1 to 54) left the window. They are lost.",
-  ]);
-  assert.deepEqual(marked({ mismatch: { call: 3, lacks: ["the summary", "the receipt"] } }), [
-    "Not verified: the request of call 3 lacked the summary; the receipt.",
-  ]);
-  assert.deepEqual(
-    marked({ removed: 0, rest: "lost", readWith: "" }),
-    [],
-    "it is not known what was removed",
-  );
-});
-
-test("the summary is shown without the handoff and the receipt that follow it [inspector.survived]", () => {
-  const summary = "[Summary of the conversation so far]\nThe port is 5432.\n[End of summary]";
-  const whole = `${summary}\n\n[Handoff: the conversation before the compaction]\nE-7\n[End of handoff]\n\n[Receipt: 2 messages compacted.]`;
-  assert.equal(summaryText(whole), "The port is 5432.");
-  assert.equal(summaryText("A host's own words"), "A host's own words");
+test("each fact of a compaction is in context, retrievable or lost [inspector.survived]", () => {
+  assert.deepEqual(whereaboutsOf(facts), {
+    "in context": ["7 of 9 lines of the notepad", "13 of 16 user messages, 1 of them cut"],
+    retrievable: ["54 removed messages, with recall", "2 lines of the notepad, with read_notepad"],
+    lost: [],
+  });
+  assert.equal(describeCompaction(facts), "notepad 7 of 9 lines, 13 of 16 user messages");
+  const gone: Facts = {
+    ...facts,
+    removed: 1,
+    user: { whole: 0, cut: 0, leftOut: 0 },
+    notepad: { lines: 0, shown: 0 },
+    rest: "lost",
+    readWith: "",
+  };
+  assert.deepEqual(whereaboutsOf(gone), { "in context": [], retrievable: [], lost: ["1 removed message"] });
+  assert.equal(describeCompaction(gone), "no notepad, 1 message lost");
 });
 
 test("formats a prompt's messages for reading and leaves other text unchanged [inspector.context]", () => {

@@ -1,24 +1,33 @@
-import type { UserContent } from "ai";
+import type { UserContent, UserModelMessage } from "ai";
 import { planSessionEnd } from "../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../compaction/nudges.ts";
 import type { Usage } from "../compaction/usage.ts";
-import { frozenOf } from "../context/memory-share.ts";
 import { readLearned, readSpans } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
+import { toolboxFor } from "../sessions/options.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
-import { AgentSession } from "./agent-session.ts";
-import { continueOnFailure, finishPendingCalls, modelName, type TurnRun } from "./answer.ts";
-import { checkAgentOptions } from "./check-options.ts";
 import { Children } from "./children.ts";
+import { AgentSession } from "./conversation.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
-import { compactNow, makeRoomFor } from "./make-room.ts";
-import type { AgentOptions } from "./options.ts";
-import { placeChanges, reportFullness } from "./place-changes.ts";
-import { unlessAborted } from "./run-tools.ts";
-import { type AgentSetting, agentSetting, checkToolNames, type Frame } from "./setting.ts";
-import { runTurn, type TurnResult } from "./turn.ts";
-import { userMessage } from "./user-message.ts";
+import {
+  type AgentConfig,
+  type AgentOptions,
+  agentConfig,
+  checkAgentOptions,
+  checkToolNames,
+} from "./options.ts";
+import { compactNow, makeRoomFor } from "./room.ts";
+import { showChanges } from "./shown.ts";
+import { unlessAborted } from "./tools.ts";
+import {
+  continueOnFailure,
+  finishPendingCalls,
+  modelName,
+  runTurn,
+  type TurnResult,
+  type TurnRun,
+} from "./turn.ts";
 
 /** A running turn: read its events, await its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {
@@ -76,8 +85,8 @@ type Task = (run: TurnRun, work: Work) => Promise<TurnResult>;
 
 class MemoryAgent implements Agent {
   readonly #options: AgentOptions;
-  readonly #frame: Frame;
-  readonly #setting: AgentSetting;
+  readonly #frame: Pick<TurnRun, "model" | "base">;
+  readonly #setting: AgentConfig;
   readonly #children: Children;
   readonly #work = new Map<string, Work>();
 
@@ -98,8 +107,8 @@ class MemoryAgent implements Agent {
       options.children,
     );
     const { setting } = memory;
-    const toolbox = surfaces ? setting.use(surfaces) : setting.offer(agentSurfaces);
-    this.#setting = agentSetting(setting, toolbox, rest, { children: this.#children });
+    const toolbox = toolboxFor(setting, surfaces, agentSurfaces);
+    this.#setting = agentConfig(setting, toolbox, rest, { children: this.#children });
     checkToolNames(this.#setting);
   }
 
@@ -110,8 +119,7 @@ class MemoryAgent implements Agent {
       run.steer = [options.steer ?? "", hint].filter((part) => part !== "").join("\n\n");
       // Providers reject a user message between a tool call and its result.
       await finishPendingCalls(run);
-      await continueOnFailure(run, () => placeChanges(run));
-      await continueOnFailure(run, () => reportFullness(run));
+      await continueOnFailure(run, () => showChanges(run));
       const compacted = (await continueOnFailure(run, () => makeRoomFor(run, message))) ?? false;
       await run.agent.add([message]);
       const result = await this.#take(run, work);
@@ -220,8 +228,7 @@ class MemoryAgent implements Agent {
     const learned = readLearned(state, modelName(this.#frame.model));
     if (learned) this.#setting.tokenizer.start(learned.ratio);
     if (!state.resident.has("epoch/current")) {
-      const frozen = frozenOf(agent.context(state));
-      await session.apply({ type: "context.open", ...frozen }, { actor: { kind: "system" } });
+      await agent.openSnapshot();
     }
     return agent;
   }
@@ -252,4 +259,26 @@ class MemoryAgent implements Agent {
 
 function nothingDone(text: string): TurnResult {
   return { text, steps: 0, end: "done", wroteMemory: false, compacted: false };
+}
+
+/** A message of the user that can be stored: images and files as text, so that they survive a restart. */
+function userMessage(input: string | UserContent): UserModelMessage {
+  const parts = typeof input === "string" ? [{ type: "text" as const, text: input }] : input;
+  const isEmpty = parts.every((part) => part.type === "text" && part.text.trim() === "");
+  if (isEmpty) throw new HoldfastError("invalid_input", "The message to send is empty. Pass a text.");
+  if (typeof input === "string") return { role: "user", content: input };
+  return {
+    role: "user",
+    content: input.map((part) => {
+      if (part.type === "image") return { ...part, image: storable(part.image) };
+      return part.type === "file" ? { ...part, data: storable(part.data) } : part;
+    }),
+  };
+}
+
+/** Bytes as base64 and addresses as text; anything else is JSON already. */
+function storable<T>(data: T): T | string {
+  if (data instanceof URL) return data.href;
+  if (data instanceof ArrayBuffer) return Buffer.from(data).toString("base64");
+  return data instanceof Uint8Array ? Buffer.from(data).toString("base64") : data;
 }

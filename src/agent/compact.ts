@@ -11,19 +11,18 @@ import {
   summaryBudget,
 } from "../compaction/summary.ts";
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
-import { frozenOf } from "../context/memory-share.ts";
 import { planPrompt } from "../context/prompt.ts";
+import { blocksOf } from "../context/shown-memory.ts";
 import { previewCompaction, readSummarySpan, summarisedUpTo } from "../engine/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
-import type { PromptNow } from "./agent-session.ts";
-import { memoryToolSet } from "./agent-tools.ts";
-import { cacheOf, type TurnRun } from "./answer.ts";
-import { askForText, reportedBy } from "./call-model.ts";
+import { askForText, reportedBy } from "./call.ts";
+import type { PromptNow } from "./conversation.ts";
 import { recordSummary, recordTurn } from "./ledger.ts";
-import type { AgentSetting } from "./setting.ts";
-import { cachesPrompts } from "./warning-tools.ts";
+import type { AgentConfig } from "./options.ts";
+import { cachesPrompts, memoryToolSet } from "./tools.ts";
+import { cacheOf, type TurnRun } from "./turn.ts";
 
 export interface CompactionRun
   extends Pick<TurnRun, "agent" | "setting" | "signal" | "emit" | "model" | "base"> {
@@ -41,7 +40,7 @@ export interface CompactionRun
 /** The last message to remove, from the current size of each message in the prompt. */
 export function cutFor(
   { prompt, messages, usage }: PromptNow,
-  { messageTokens, tokenizer, policy }: AgentSetting,
+  { messageTokens, tokenizer, policy }: AgentConfig,
   { trigger, growth = 0, incoming = 0 }: Pick<CompactionRun, "trigger" | "growth" | "incoming">,
 ): number | undefined {
   const sizes = new Map(
@@ -97,20 +96,25 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
   const { toolbox, placement, countTokens, policy, tokenizer } = setting;
   const canRecall = toolbox.tools.some(({ name }) => name === "recall");
   const kept = before.messages.filter(({ number }) => number > to);
+  const { handoff } = agent.session.setting;
+  // Without a handoff the next context is the summary and the memory, and nothing else.
+  const mark = handoff === false ? "" : compactedText;
+  let replacement = "";
   return {
     session: agent.session,
     trigger,
     skipped,
     readWith: canRecall ? "recall" : "",
-    handoff: agent.session.setting.handoff,
+    handoff,
     // Budgets are shares of the window, which the provider counts in its own way.
     countTokens: (text) => countTokens(text) * tokenizer.ratio,
     room: { tokens: handoffTokens(policy.contextWindow) },
     notify: (moment) => agent.notify(moment, emit),
     emit,
     async contextAfter({ body, state }) {
-      const frozen = frozenOf(agent.context(state));
-      const preview = previewCompaction(state, { to, ...frozen, mark: compactedText, summary: body });
+      replacement = body;
+      const blocks = blocksOf(agent.context(state));
+      const preview = previewCompaction(state, { to, blocks, mark, summary: body });
       const context = toolbox.context(preview);
       const after = planPrompt({ state: preview, context, messages: kept, base, placement });
       return {
@@ -119,12 +123,13 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
       };
     },
     async commit(receipt, summary) {
-      const operation = { type: "context.compact" as const, to, mark: compactedText, summary, receipt };
+      const text = handoff === false ? replacement : summary;
+      const operation = { type: "context.compact" as const, to, mark, summary: text, receipt };
       // A surface may have written to its file before the compaction; the snapshot shows it as it is now.
       await agent.refresh();
-      // Another process may write concurrently, so compute the blocks from the state that is frozen.
+      // Another process may write concurrently, so the snapshot is of the state that is committed.
       await agent.session.change(
-        (now) => ({ ...operation, ...frozenOf(agent.context(now)) }),
+        (now) => ({ ...operation, blocks: blocksOf(agent.context(now)) }),
         () => false,
         { actor: { kind: "system" } },
       );

@@ -7,7 +7,6 @@ import {
   inOrder,
   isSummaryRequest,
   isWarning,
-  notepadIn,
   openStage,
   plainSummary,
 } from "../../test/support/agent.ts";
@@ -20,32 +19,47 @@ function newest(request: { messages: { role: string; content?: unknown }[] } | u
   return String(request?.messages.findLast(({ role }) => role === "user")?.content);
 }
 
-test("the agent's own edits are injected at the next turn as a compact change, before the user's text [controller.epoch]", async (t) => {
+function newestResult(request: { messages: { role: string; content?: unknown }[] } | undefined): string {
+  return String(request?.messages.findLast(({ role }) => role === "tool")?.content);
+}
+
+test("the first write replaces the hint, and each later turn shows the whole notepad once [controller.epoch]", async (t) => {
   const stage = await openStage(t, {
-    script: inOrder([{ toolCalls: [append("- Sheet 1: 500 rows")] }, { text: "Noted." }, { text: "Fine." }]),
+    script: inOrder([
+      { toolCalls: [append("- Sheet 1: 500 rows")] },
+      { text: "Noted." },
+      { toolCalls: [append("- Sheet 2: 250 rows")] },
+      { toolCalls: [append("- Sheet 3: 20 rows")] },
+      { text: "Fine." },
+      { text: "Bye." },
+    ]),
   });
   await stage.say("Read sheet 1.");
   await stage.say("Go on.");
-  const [first, second, third] = stage.turns();
-  assert.equal(newest(first), "Read sheet 1.");
-  assert.equal(
-    newest(second),
-    "Read sheet 1.",
-    "its own edit is in its tool call and is not repeated in the same turn",
+  await stage.say("The end.");
+  const [first, second, third, fourth, fifth, sixth] = stage.turns();
+  const ok = `{"ok":true}\n\n`;
+  assert.equal(newestResult(second), `${ok}[System] Your memory is shown as of here.`);
+  assert.match(
+    String(first?.messages[0]?.content),
+    /## Session Notepad\n\(empty — use write_notepad or update_notepad to save working notes, findings, and task progress; content here survives context compaction\)$/,
   );
+  for (const request of [second, third, fourth, fifth])
+    assert.match(String(request?.messages[0]?.content), /## Session Notepad\n- Sheet 1: 500 rows$/);
+  assert.equal(newest(third), "Go on.", "nothing has changed");
+  const whole = (rows: string) =>
+    `[Notepad, full and current; replaces every earlier copy]\n${rows}\n[End of notepad]`;
+  assert.equal(newestResult(fourth), `${ok}${whole("- Sheet 1: 500 rows\n- Sheet 2: 250 rows")}`);
+  assert.equal(newestResult(fifth), `{"ok":true}`, "later edits of the turn are in its tool calls");
   assert.equal(
-    newest(third),
-    "[Notepad changes; @N: after line N of the notepad as last shown, - removed, + added]\n@0\n+ - Sheet 1: 500 rows\n[End of notepad changes]\n\nGo on.",
+    newest(sixth),
+    `${whole("- Sheet 1: 500 rows\n- Sheet 2: 250 rows\n- Sheet 3: 20 rows")}\n\nThe end.`,
   );
-  assert.equal(
-    notepadIn(third as never),
-    notepadIn(first as never),
-    "the copy in the system prompt stays as it was",
-  );
-  assert.equal(assertPrefixes(stage.turns()), 2);
+  assert.ok(!JSON.stringify(stage.turns().slice(1)).includes("(empty — use"), "no hint after the write");
+  assert.equal(assertPrefixes(stage.turns()), 4);
 });
 
-test("a person's edit in mid-turn is injected at once and stays in place [controller.epoch]", async (t) => {
+test("a person's edit in mid-turn is shown at once and stays in place [controller.epoch]", async (t) => {
   const stage = await openStage(t, {
     script: async (_, number) => {
       if (number === 0)
@@ -58,10 +72,9 @@ test("a person's edit in mid-turn is injected at once and stays in place [contro
   await stage.say("More.");
   const [, second, third, fourth, fifth] = stage.turns();
   assert.ok(!JSON.stringify(second).includes("Ada: skip"));
-  assert.match(newest(third), /^\[Notepad changes.*\+ Ada: skip sheet 4\n/s);
-  assert.equal(newest(fourth), newest(third), "nothing new, and nothing twice");
-  assert.match(newest(fifth), /- step 2\n\[End of notepad changes\]\n\nMore\.$/s);
-  assert.equal(assertPrefixes(stage.turns()), 4);
+  assert.match(newestResult(third), /\n\n\[Notepad, full and current[\s\S]*\nAda: skip sheet 4\n/);
+  assert.equal(newestResult(fourth), `{"ok":true}`, "nothing new, and nothing twice");
+  assert.match(newest(fifth), /- step 2\n\[End of notepad\]\n\nMore\.$/s);
 });
 
 test("a program's write in the agent's name is in no tool call, so it is injected at once [controller.epoch]", async (t) => {
@@ -72,7 +85,7 @@ test("a program's write in the agent's name is in no tool call, so it is injecte
     },
   });
   await stage.say("Work.");
-  assert.match(newest(stage.turns()[1]), /\+ progress: 40 %/);
+  assert.equal(readNotepadIn(stage.turns()[1] as never), "progress: 40 %");
 });
 
 test("a person's undo of the agent's own edit is shown, even though the notepad equals what was shown [controller.epoch]", async (t) => {
@@ -103,32 +116,16 @@ test("when a task collapses with the calls that wrote notes, the notes are injec
   assert.equal(readNotepadIn(last as never), "- 500 rows");
 });
 
-test("changes that outgrow the notepad are replaced by a whole copy [controller.epoch]", async (t) => {
-  const rows = Array.from({ length: 30 }, (_, index) => `- row ${index} of the ledger, checked by hand`);
+test("an emptied notepad is said to be empty, and a text that looks so is not [controller.epoch]", async (t) => {
   const stage = await openStage(t, { script: inOrder([]) });
   const session = await stage.session();
-  await session.notepad.write(rows.join("\n"), person);
+  await session.notepad.write("- row", person);
   await stage.say("One.");
-  const wholes = () =>
-    stage
-      .turns()
-      .map((request) =>
-        newest(request).startsWith("[Notepad, full and current; replaces every earlier copy]\n"),
-      );
-  for (let turn = 0; turn < 6; turn++) {
-    for (let row = 0; row < 8; row++)
-      await session.notepad.replace(rows[row] as string, `${rows[row]} in turn ${turn}`, person);
-    for (let row = 0; row < 8; row++) rows[row] = `${rows[row]} in turn ${turn}`;
-    await stage.say(`Turn ${turn}.`);
-    assert.equal(readNotepadIn(stage.turns().at(-1) as never), rows.join("\n"));
-  }
-  assert.ok(wholes().includes(true), "a whole copy was sent at some point");
-  assert.ok(wholes().slice(1).includes(false), "and changes before it");
   await session.notepad.write("", person);
   await stage.say("Empty it.");
-  assert.match(
+  assert.equal(
     newest(stage.turns().at(-1)),
-    /^\[Notepad: now empty; replaces every earlier copy\]\n\nEmpty it\.$/,
+    "[Notepad: now empty; replaces every earlier copy]\n\nEmpty it.",
   );
   await session.notepad.write("(empty)", person);
   await stage.say("A word that looks empty.");

@@ -1,13 +1,16 @@
-import type { LanguageModel } from "ai";
+import type { LanguageModel, ModelMessage } from "ai";
+import { findLacks } from "../compaction/receipt.ts";
+import { textsIn } from "../context/conversation.ts";
 import type { Prompt } from "../context/prompt.ts";
-import { readEpoch } from "../engine/conversation.ts";
-import type { PromptNow } from "./agent-session.ts";
-import { definitionsText, ownDefinitionsText } from "./agent-tools.ts";
-import type { TurnRun } from "./answer.ts";
-import type { ReportedUsage } from "./events.ts";
-import type { CallFacts, PromptPiece } from "./record-calls.ts";
-import type { AgentSetting } from "./setting.ts";
-import { cachesPrompts } from "./warning-tools.ts";
+import { readEpoch, readSummarySpan } from "../engine/conversation.ts";
+import type { Receipt } from "../engine/records.ts";
+import { type HashedPiece, hashPiece } from "../sessions/call-log.ts";
+import type { Session } from "../sessions/session.ts";
+import type { PromptNow } from "./conversation.ts";
+import type { AgentEvent, ReportedUsage } from "./events.ts";
+import type { AgentConfig } from "./options.ts";
+import { cachesPrompts, definitionsText, ownDefinitionsText } from "./tools.ts";
+import type { TurnRun } from "./turn.ts";
 
 export type LedgerRun = Pick<TurnRun, "agent" | "setting" | "emit" | "model" | "base">;
 
@@ -90,7 +93,7 @@ async function record(
 }
 
 function factsOf(
-  { policy }: AgentSetting,
+  { policy }: AgentConfig,
   model: LanguageModel,
   { inputTokens, cachedTokens, cacheWriteTokens, outputTokens }: ReportedUsage,
 ): Pick<CallFacts, "model" | "contextWindow" | "usage"> {
@@ -104,4 +107,176 @@ function factsOf(
       output: outputTokens ?? null,
     },
   };
+}
+
+/** A piece of a prompt before it is hashed. Messages are cached, so each is hashed once. */
+export interface PromptPiece {
+  part: "system" | "tools" | "memory" | "summaries" | "history" | "results";
+  role: string;
+  text?: string;
+  message?: ModelMessage;
+}
+
+/** The facts about a call besides its prompt. */
+export type CallFacts = {
+  model: string;
+  purpose: "turn" | "warning" | "summary";
+  epoch: number;
+  revision: number;
+  contextWindow: number;
+  /** Tokens by part: the sum of the pieces', so that the same piece counts the same in every call. */
+  parts: Record<PromptPiece["part"] | "free", number>;
+  /** As counted by the provider. */
+  usage: { input: number | null; cached: number | null; written: number | null; output: number | null };
+};
+
+/** Max cached texts that recur in many prompts: system prompts, tool definitions. */
+const maxTexts = 50;
+
+interface TokenCounters {
+  countTokens: (text: string) => number;
+  messageTokens: (message: ModelMessage) => number;
+}
+
+/** Records the model's prompts, each piece once. */
+export class CallRecorder {
+  readonly #session: Session;
+  readonly #count: TokenCounters;
+  readonly #clock: () => number;
+  readonly #messages = new WeakMap<ModelMessage, HashedPiece>();
+  readonly #texts = new Map<string, HashedPiece>();
+
+  constructor(session: Session, count: TokenCounters, clock: () => number) {
+    this.#session = session;
+    this.#count = count;
+    this.#clock = clock;
+  }
+
+  /**
+   * Returns the call's number; undefined if the store keeps no calls. `added` are texts of memory within the user's
+   * messages; their tokens count as memory's.
+   */
+  async record(
+    pieces: readonly PromptPiece[],
+    facts: Omit<CallFacts, "parts">,
+    added: readonly string[] = [],
+  ): Promise<number | undefined> {
+    const hashed: HashedPiece[] = [];
+    for (const piece of pieces) {
+      // Nearly all pieces are cached; awaiting each of them would dominate the run time.
+      hashed.push(this.#known(piece) ?? (await this.#hash(piece)));
+    }
+    const parts = this.#partsOf(pieces, hashed, facts.contextWindow, added);
+    return this.#session.calls.record(hashed, { ...facts, parts }, this.#clock());
+  }
+
+  #partsOf(
+    pieces: readonly PromptPiece[],
+    hashed: readonly HashedPiece[],
+    contextWindow: number,
+    added: readonly string[],
+  ): CallFacts["parts"] {
+    const parts = { system: 0, tools: 0, memory: 0, summaries: 0, history: 0, results: 0 };
+    let inMessages = 0;
+    for (let index = 0; index < pieces.length; index++) {
+      const tokens = hashed[index]?.tokens ?? 0;
+      const piece = pieces[index];
+      if (!piece) continue;
+      parts[piece.part] += tokens;
+      if (piece.part === "memory" && piece.message) inMessages += tokens;
+    }
+    const addedTokens = added.reduce((sum, text) => sum + this.#count.countTokens(text), 0);
+    const moved = Math.min(parts.history, Math.max(0, Math.round(addedTokens) - inMessages));
+    parts.memory += moved;
+    parts.history -= moved;
+    const total = Object.values(parts).reduce((sum, tokens) => sum + tokens, 0);
+    return { ...parts, free: Math.max(0, contextWindow - total) };
+  }
+
+  #known(piece: PromptPiece): HashedPiece | undefined {
+    if (piece.message) return this.#messages.get(piece.message);
+    const known = this.#texts.get(piece.text ?? "");
+    return known?.part === piece.part && known.role === piece.role ? known : undefined;
+  }
+
+  async #hash(piece: PromptPiece): Promise<HashedPiece> {
+    const { part, role, text, message } = piece;
+    const content = message ? JSON.stringify(message) : (text ?? "");
+    const hashed = {
+      part,
+      role,
+      hash: await hashPiece({ part, role, text: content }),
+      tokens: Math.round(message ? this.#count.messageTokens(message) : this.#count.countTokens(content)),
+      text: content,
+    };
+    if (message) this.#messages.set(message, hashed);
+    else {
+      if (this.#texts.size >= maxTexts) this.#texts.clear();
+      this.#texts.set(content, hashed);
+    }
+    return hashed;
+  }
+}
+
+/** The request of a call as it was sent. */
+export interface SentRequest {
+  /** The call's number in the ledger (default: among the calls of this process). */
+  call: number | undefined;
+  /** The request's body if the provider reports it, or else the prompt as the model received it. */
+  body: unknown;
+}
+
+/** Checks the receipt of the last compaction against the first request after it, once. */
+export class ReceiptCheck {
+  readonly #session: Session;
+  /** The last epoch whose receipt is known to be checked, or to need no check. */
+  #checked = 0;
+  /** Calls of this process. */
+  #calls = 0;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Stores the result with the receipt, and emits a mismatch as an error. Throws only if the store fails. */
+  async check(sent: SentRequest, emit: (event: AgentEvent) => void): Promise<void> {
+    this.#calls++;
+    const state = await this.#session.state();
+    const epoch = readEpoch(state).number - 1;
+    if (epoch <= this.#checked) return;
+    const [record] = await this.#session.records("receipt", [String(epoch)]);
+    const replacement = readSummarySpan(state)?.text;
+    this.#checked = epoch;
+    if (!record || replacement === undefined || isChecked(record.value)) return;
+    const lacks = findLacks(replacement, sentText(sent.body));
+    const { call = this.#calls } = sent;
+    await this.#session.apply({ type: "context.verify", epoch, call, lacks }, { actor: { kind: "system" } });
+    if (lacks.length > 0)
+      emit({
+        type: "error",
+        message: `The request of call ${call} does not contain what the receipt of compaction ${epoch} says. It lacks: ${lacks.join("; ")}. Something between the agent and the provider changes prompts: check middleware and proxies.`,
+      });
+  }
+}
+
+function isChecked({ verified, mismatch }: Receipt): boolean {
+  return verified !== undefined || mismatch !== undefined;
+}
+
+/** All text in a request, without the escapes of its JSON; the input of a call is JSON inside of it. */
+function sentText(body: unknown): string {
+  const texts = textsIn(typeof body === "string" ? parse(body) : body);
+  return texts.flatMap((text) => [text, ...(isJson(text) ? textsIn(parse(text)) : [])]).join("\n");
+}
+
+function isJson(text: string): boolean {
+  return /^[{[]/.test(text) && /[}\]]$/.test(text);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -80,6 +80,6 @@ test("cleared results are written to the project's log with what was noted about
   assert.ok(ofType(events, "clearing").length > 0);
   assert.match(
     readFileSync(join(root, "grimoires/loa/NOTES.md"), "utf8"),
-    /\| Synthesised look: look at page-one\.md: 47 rows/,
+    /\| Synthesized look: look at page-one\.md: 47 rows/,
   );
 });

@@ -1,17 +1,39 @@
 import type {
   LanguageModel,
   LanguageModelCallOptions,
+  ModelMessage,
   RequestOptions,
   TelemetryOptions,
   ToolChoice,
   ToolSet,
 } from "ai";
-import type { NudgePolicy } from "../compaction/nudges.ts";
-import type { Placement } from "../context/placement.ts";
-import type { ChildLimits } from "../engine/agent-defaults.ts";
-import type { ClearingPolicy } from "../engine/clearing-policy.ts";
+import { type NudgePolicy, noNudges } from "../compaction/nudges.ts";
+import type { CompactionPolicy } from "../compaction/usage.ts";
+import { type Placement, placements } from "../context/placement.ts";
+import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
+import { agentDefaults, type ChildLimits, defaultChildLimits } from "../engine/agent-defaults.ts";
+import { type ClearingPolicy, defaultClearing } from "../engine/clearing-policy.ts";
+import {
+  amount,
+  anything,
+  checkOptions,
+  listOf,
+  type OptionKind,
+  type OptionKinds,
+  oneOf,
+  share,
+  someShare,
+  text,
+  threshold,
+  toggle,
+  wholeNumber,
+} from "../engine/options.ts";
+import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
-import type { SurfaceChoice } from "../sessions/options.ts";
+import type { MemoryConfig, SurfaceChoice } from "../sessions/options.ts";
+import type { CallOptions } from "../surfaces/surface.ts";
+import { dotless, type Toolbox } from "../surfaces/toolbox.ts";
+import { messageCounter } from "./conversation.ts";
 
 /** Settings of the model's calls, as in the AI SDK. */
 export interface ModelSettings
@@ -61,8 +83,8 @@ export interface AgentOptions extends ModelSettings {
    */
   promptCache?: boolean;
   /**
-   * Forms of memory, for the whole memory. Prefer to pass them to `openMemory`; a memory opened without `surfaces` gets
-   * `notepad`, `notes`, `tasks`, `results` and `sessions`.
+   * Forms of memory for this agent (default: those of `openMemory`; without any there,
+   * `notepad`, `notes`, `tasks`, `results`, `recall`, `sessions` and `pins`).
    */
   surfaces?: readonly SurfaceChoice[];
   /** The base prompt; memory's guidance follows it. */
@@ -96,4 +118,165 @@ export interface AgentOptions extends ModelSettings {
   clearing?: Partial<ClearingPolicy> | false;
   /** Limits on sub-sessions. */
   children?: Partial<ChildLimits>;
+}
+
+const tokens: OptionKind<number> = {
+  ...amount,
+  expected: "a number of tokens above 0",
+  read: (value) => amount.read(value) || undefined,
+};
+
+/** One kind for every key of an object of defaults. */
+function each<Name extends string>(
+  defaults: Record<Name, unknown>,
+  kind: OptionKind,
+): Record<Name, OptionKind> {
+  return Object.fromEntries(Object.keys(defaults).map((name) => [name, kind])) as Record<Name, OptionKind>;
+}
+
+/** What each option of an agent may be. Adapters share most of them. */
+export const agentOptionKinds = {
+  // The AI SDK checks these itself.
+  ...(Object.fromEntries(modelSettings.map((name) => [name, anything])) as Record<
+    (typeof modelSettings)[number],
+    OptionKind
+  >),
+  toolChoice: anything,
+  promptCache: toggle,
+  memory: anything,
+  model: anything,
+  summaryModel: anything,
+  summaryInPlace: toggle,
+  tools: anything,
+  surfaces: listOf(anything),
+  system: text,
+  contextWindow: tokens,
+  placement: oneOf(placements),
+  foldAfter: amount,
+  compactAt: someShare,
+  keep: share,
+  outputReserve: amount,
+  memoryShare: someShare,
+  compactAfterTasks: threshold,
+  maxSteps: wholeNumber(1),
+  ledger: toggle,
+  nudges: each(noNudges, threshold),
+  clearing: anything,
+  children: each(defaultChildLimits, { ...tokens, expected: "a number above 0" }),
+} satisfies Record<keyof AgentOptions, OptionKind | OptionKinds>;
+
+const clearingKinds = {
+  ...each(defaultClearing, wholeNumber(0)),
+  exclude: listOf(text),
+  cachedPrice: amount,
+  writePrice: amount,
+};
+
+/** Throws on an option that does not exist or has a bad value: with NaN, for example, nothing would ever be compacted. */
+export function checkAgentOptions(
+  owner: string,
+  options: object,
+  kinds: OptionKinds = agentOptionKinds,
+): void {
+  checkOptions(owner, options, kinds);
+  const {
+    clearing,
+    outputReserve = 0,
+    contextWindow = Number.POSITIVE_INFINITY,
+  } = options as Partial<AgentOptions>;
+  // `false` turns clearing off.
+  if (clearing !== false) checkOptions(owner, clearing, clearingKinds, ["clearing"]);
+  if (outputReserve < contextWindow) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `The option "outputReserve" of ${owner} must be less than the contextWindow of ${contextWindow} tokens (got ${outputReserve}).`,
+    { data: { option: "outputReserve" } },
+  );
+}
+
+/** What every part of a turn needs from the agent. Fixed for the agent's lifetime. */
+export interface AgentConfig {
+  options: Omit<AgentOptions, "memory" | "model" | "system" | "surfaces">;
+  /** The surfaces, settled when the driver was made. */
+  toolbox: Toolbox;
+  placement: Placement;
+  policy: CompactionPolicy;
+  tokenizer: CalibratedTokenizer;
+  countTokens: (text: string) => number;
+  /** Counted once per message: stored messages never change. */
+  messageTokens: (message: ModelMessage) => number;
+  /** Tokens that the blocks of memory may take together, as `countTokens` counts. */
+  memoryRoom: (guidance: string) => number;
+  clock: () => number;
+  /** Passed to every model call. */
+  settings: ModelSettings;
+  /** Passed to every tool call. */
+  call: CallOptions;
+}
+
+export function agentConfig(
+  memory: Pick<MemoryConfig, "countTokens" | "clock" | "handoff">,
+  toolbox: Toolbox,
+  options: AgentConfig["options"],
+  call: CallOptions = {},
+): AgentConfig {
+  const { countTokens, clock } = memory;
+  const { contextWindow, placement = "epoch" } = options;
+  const tokenizer = calibratedTokenizer(cachedTokenizer({ name: "agent", count: countTokens }));
+  const { memoryShare = agentDefaults.memoryShare } = options;
+  return {
+    options,
+    toolbox: toolbox.readAs({ shown: placement, keepsConversation: true, dotless: true }),
+    placement,
+    policy: {
+      contextWindow,
+      compactAt: options.compactAt ?? agentDefaults.compactAt,
+      // Without a handoff the next context is the summary, the memory and what is still to be answered.
+      keep: options.keep ?? (memory.handoff === false ? 0 : agentDefaults.keep),
+      outputReserve: options.outputReserve ?? reserveFor(options),
+    },
+    tokenizer,
+    countTokens,
+    messageTokens: messageCounter(countTokens),
+    memoryRoom: (guidance) => {
+      const share = (contextWindow * memoryShare) / tokenizer.ratio;
+      // Guidance is part of the share, but leaves something for what the agent wrote.
+      return Math.max(share - countTokens(guidance), share / 4);
+    },
+    clock,
+    settings: callSettings(options),
+    call: { ...call, taken: Object.keys(options.tools ?? {}) },
+  };
+}
+
+/** Tokens for the longest answer that the settings allow, thinking included. */
+function reserveFor({ contextWindow, maxOutputTokens, providerOptions }: AgentConfig["options"]): number {
+  const { anthropic, google } = (providerOptions ?? {}) as ThinkingOptions;
+  const thinking = anthropic?.thinking?.budgetTokens ?? google?.thinkingConfig?.thinkingBudget ?? 0;
+  const usual = Math.min(4_000, Math.floor(contextWindow * 0.1));
+  return Math.min((maxOutputTokens ?? usual) + Math.max(0, thinking), Math.floor(contextWindow / 2));
+}
+
+/** Where providers take the budget for thinking. */
+interface ThinkingOptions {
+  anthropic?: { thinking?: { budgetTokens?: number } };
+  google?: { thinkingConfig?: { thinkingBudget?: number } };
+}
+
+/** Rejects two tools with the same name: one would hide the other. */
+export function checkToolNames({ toolbox, options }: AgentConfig): void {
+  const taken = toolbox.tools.find(({ name }) => Object.hasOwn(options.tools ?? {}, dotless(name)));
+  if (!taken) return;
+  throw new HoldfastError(
+    "duplicate_tool",
+    `The agent's own tool "${dotless(taken.name)}" has the name of a memory tool. Rename it, or leave that surface out.`,
+    { data: { tool: taken.name } },
+  );
+}
+
+/** The settings that every call of an agent has. A tool choice is only for calls that answer the user. */
+function callSettings(options: ModelSettings): ModelSettings {
+  return Object.fromEntries(
+    modelSettings.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+  );
 }

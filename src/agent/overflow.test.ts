@@ -15,7 +15,7 @@ import {
 } from "../../test/support/agent.ts";
 import { rejection } from "../../test/support/memory.ts";
 import { epochOf } from "../../test/support/prompt.ts";
-import { isOverflow } from "./overflow.ts";
+import { isOverflow } from "./call.ts";
 
 const refusal = {
   status: 400,

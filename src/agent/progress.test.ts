@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isHoldfastError } from "../errors.ts";
-import { Progress } from "./progress.ts";
+import { Progress } from "./turn.ts";
 
 const read = [{ tool: "read_file", input: { path: "a.ts" } }];
 const other = [{ tool: "read_file", input: { path: "b.ts" } }];

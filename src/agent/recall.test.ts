@@ -114,29 +114,34 @@ test("the facts of a receipt are true of the next request [controller.receipt]",
   assert.deepEqual(receipt.verified?.call !== undefined, true, "checked against the bytes of the request");
 });
 
-test("with handoff: false the next context is the summary and the memory, and nothing else [handoff.off]", async (t) => {
-  const stage = await openStage(t, {
-    ...options,
-    memory: await openMemory({ store: "memory:", surfaces: ["notepad"], handoff: false }),
-    contextWindow: 20_000,
-    script: inOrder(
-      [
-        { toolCalls: [append("- a finding")] },
-        { text: `Seen: src/gone/two.ts. ${filler(400)}` },
-        { text: "Ok." },
-      ],
-      { summary: () => ({ text: "Some files were looked at." }) },
-    ),
+for (const placement of ["epoch", "system"] as const)
+  test(`with handoff: false and ${placement} placement the next context is system prompt, notepad and summary, and nothing else [handoff.off]`, async (t) => {
+    const stage = await openStage(t, {
+      ...options,
+      placement,
+      memory: await openMemory({ store: "memory:", surfaces: ["notepad"], handoff: false }),
+      contextWindow: 20_000,
+      script: inOrder(
+        [
+          { toolCalls: [append("- a finding")] },
+          { text: `Seen: src/gone/two.ts. ${filler(400)}` },
+          { text: "Ok." },
+        ],
+        { summary: () => ({ text: "Some files were looked at." }) },
+      ),
+    });
+    for (const text of ["Look at the files.", `More. ${filler(900)}`, "Even more."]) await stage.say(text);
+    await stage.agent.compact("s").result;
+    await stage.say("And now?");
+    const [system, ...messages] = stage.turns().at(-1)?.messages ?? [];
+    assert.match(
+      String(system?.content),
+      /Update it after significant findings or completed steps\.\n\n## Session Notepad\n- a finding$/,
+    );
+    assert.deepEqual(
+      messages.map(({ content }) => content),
+      ["[Summary of the conversation so far]\nSome files were looked at.\n[End of summary]", "And now?"],
+    );
+    const [handoff] = await (await stage.session()).records("handoff");
+    assert.deepEqual([handoff?.value.text, handoff?.value.said, handoff?.value.done], ["", [], []]);
   });
-  for (const text of ["Look at the files.", `More. ${filler(900)}`, "Even more."]) await stage.say(text);
-  await stage.agent.compact("s").result;
-  await stage.say("And now?");
-  const [receipt] = await stage.agent.receipts("s");
-  const text = epochOf(stage.turns().at(-1) as ScriptedRequest);
-  assert.equal(
-    text.slice(text.indexOf("[Summary of")),
-    `[Summary of the conversation so far]\nSome files were looked at.\n[End of summary]\n\n${receipt?.line}`,
-  );
-  const [handoff] = await (await stage.session()).records("handoff");
-  assert.deepEqual([handoff?.value.text, handoff?.value.said, handoff?.value.done], ["", [], []]);
-});

@@ -1,26 +1,20 @@
-import type { ToolChoice, ToolSet } from "ai";
+import type { LanguageModel, ModelMessage, ToolChoice, ToolSet } from "ai";
+import { learnFrom } from "../compaction/growth.ts";
 import { goOnText } from "../compaction/notices.ts";
+import { toolCallsOf, toolResultsOf } from "../context/conversation.ts";
 import { agentDefaults } from "../engine/agent-defaults.ts";
-import { readEpoch } from "../engine/conversation.ts";
+import { readEpoch, readLearned } from "../engine/conversation.ts";
 import { HoldfastError } from "../errors.ts";
-import { memoryToolSet } from "./agent-tools.ts";
-import {
-  answerCalls,
-  cacheOf,
-  continueOnFailure,
-  finishPendingCalls,
-  storeAnswer,
-  type TurnRun,
-} from "./answer.ts";
-import { callModel, type ModelAnswer } from "./call-model.ts";
+import { dotless } from "../surfaces/toolbox.ts";
+import { callModel, isOverflow, type ModelAnswer } from "./call.ts";
 import { runCompaction } from "./compact.ts";
-import { fitNewest, requireFit } from "./fit.ts";
-import { foldWhenCold } from "./fold.ts";
-import { makeRoom } from "./make-room.ts";
-import { isOverflow } from "./overflow.ts";
-import { placeUnseenChanges } from "./place-changes.ts";
-import { Progress } from "./progress.ts";
-import type { AgentSetting } from "./setting.ts";
+import type { AgentSession, PromptNow } from "./conversation.ts";
+import type { AgentEvent } from "./events.ts";
+import { recordTurn } from "./ledger.ts";
+import type { AgentConfig } from "./options.ts";
+import { fitNewest, leastTokens, makeRoom, requireFit, roomForResults } from "./room.ts";
+import { refreshWhenCold, showNews } from "./shown.ts";
+import { memoryToolSet, runTools } from "./tools.ts";
 
 export interface TurnResult {
   text: string;
@@ -53,8 +47,8 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
   for (let step = 1; step <= maxSteps; step++) {
     run.signal.throwIfAborted();
     await continueOnFailure(run, () => agent.refresh());
-    await continueOnFailure(run, () => placeUnseenChanges(run));
-    await continueOnFailure(run, () => foldWhenCold(run));
+    await continueOnFailure(run, () => showNews(run));
+    await continueOnFailure(run, () => refreshWhenCold(run));
     const madeRoom = (await continueOnFailure(run, () => makeRoom(run))) ?? false;
     await continueAfterWarning(run);
     const { answer, overflowed } = await callWithinWindow(
@@ -101,10 +95,7 @@ async function continueAfterWarning({ agent, steer, base }: TurnRun): Promise<vo
   const { prompt, state } = await agent.prompt({ base, steer });
   if (prompt.messages.at(-1)?.role !== "assistant") return;
   const before = state.row.counters.lastMessage + 1;
-  await agent.session.apply(
-    { type: "context.tell", before, text: goOnText, percent: readEpoch(state).told },
-    asSystem,
-  );
+  await agent.session.apply({ type: "context.tell", before, text: goOnText }, asSystem);
 }
 
 /** Calls the model; if the provider rejects the prompt as too long, makes it shorter and retries. */
@@ -142,7 +133,7 @@ async function callWithinWindow(
 const assumedShare = 0.8;
 
 /** The same setting for a smaller window. */
-function withWindow(setting: AgentSetting, contextWindow: number): AgentSetting {
+function withWindow(setting: AgentConfig, contextWindow: number): AgentConfig {
   const { policy } = setting;
   const outputReserve = Math.min(policy.outputReserve, contextWindow * 0.1);
   return { ...setting, policy: { ...policy, contextWindow, outputReserve } };
@@ -153,5 +144,166 @@ function tooLong(cause: unknown): HoldfastError {
     "over_limit",
     "The provider rejects the prompt as too long, and nothing is left to compact. Nothing was lost: send a shorter message, use fewer tools or a shorter notepad, or choose a model with a larger context window.",
     { cause },
+  );
+}
+
+/** One piece of work on a session, passed to every step of it. */
+export interface TurnRun {
+  model: LanguageModel;
+  /** The base prompt; memory's guidance follows it. */
+  base: string;
+  agent: AgentSession;
+  setting: AgentConfig;
+  signal: AbortSignal;
+  emit: (event: AgentEvent) => void;
+  /** Hints placed before the newest user message, for this turn only. */
+  steer: string;
+  /** Whether the session is done, as a sub-session is after its report. */
+  isOver: () => boolean;
+  /** Set once the agent has called a tool that writes to its memory. */
+  wroteMemory?: boolean;
+}
+
+/** Memory failures never block the agent: report the failure and continue the turn. */
+export async function continueOnFailure<T>(
+  { signal, emit }: TurnRun,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    const why = error instanceof Error ? error.message : String(error);
+    emit({ type: "error", message: `Memory failed; the turn continues without it: ${why}` });
+    return undefined;
+  }
+}
+
+/** Stores the model's answer, and calibrates the tokenizer with the provider's count. */
+export async function storeAnswer(
+  run: TurnRun,
+  answer: ModelAnswer,
+  now: PromptNow,
+  aside = false,
+): Promise<void> {
+  const { agent, setting, emit } = run;
+  const { usage, state } = now;
+  const { inputTokens } = answer.reported;
+  if (inputTokens !== undefined) setting.tokenizer.observe(usage.total, inputTokens);
+  const model = modelName(run.model);
+  const call = {
+    ratio: setting.tokenizer.ratio,
+    total: inputTokens ?? usage.total,
+    epoch: readEpoch(state).number,
+  };
+  agent.learn(model, learnFrom(readLearned(state, model), call));
+  emit({ type: "usage", usage, reported: answer.reported });
+  const recorded =
+    setting.options.ledger === false
+      ? undefined
+      : await recordTurn(run, now, aside ? "warning" : "turn", answer.reported);
+  await continueOnFailure(run, () => agent.receiptCheck.check({ call: recorded, body: answer.sent }, emit));
+  const messages: ModelMessage[] =
+    answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
+  await agent.add(messages, aside);
+}
+
+/** Runs the tools that the model called, stores their results and returns them as text. */
+export async function answerCalls(
+  run: TurnRun,
+  { toolCalls }: ModelAnswer,
+  aside = false,
+): Promise<string[]> {
+  const { row } = await run.agent.session.state();
+  const used = run.agent.roughTotal ?? 0;
+  const room = roomForResults(used, run.setting.policy, toolCalls.length) / Math.max(1, toolCalls.length);
+  if (toolCalls.some(({ tool }) => isMemoryWrite(run.agent, tool))) run.wroteMemory = true;
+  const message = row.counters.lastMessage;
+  const results = await runTools({
+    ...run,
+    calls: toolCalls,
+    message,
+    interrupted: false,
+    onlyMemory: aside,
+    room,
+  });
+  await run.agent.add([results], aside);
+  return toolResultsOf({ number: message + 1, message: results, at: 0 }).map(({ text }) => text);
+}
+
+/** Answers calls left open by a process that died, since providers reject a call without a result. */
+export async function finishPendingCalls(run: TurnRun): Promise<void> {
+  const messages = await run.agent.messages();
+  const last = messages.findLast(({ message }) => message.role === "assistant");
+  if (!last) return;
+  const calls = toolCallsOf(last);
+  const answered = new Set(
+    messages.flatMap(({ number, message }) =>
+      number > last.number && message.role === "tool"
+        ? message.content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : []))
+        : [],
+    ),
+  );
+  const open = calls.filter(({ id }) => !answered.has(id));
+  if (open.length === 0) return;
+  await run.agent.add(
+    [await runTools({ ...run, calls: open, message: last.number, interrupted: true, room: leastTokens })],
+    last.aside,
+  );
+}
+
+/** The session whose prompts the provider is asked to cache; undefined if that is off. */
+export function cacheOf({ agent, setting }: Pick<TurnRun, "agent" | "setting">): string | undefined {
+  return setting.options.promptCache === false ? undefined : agent.session.id;
+}
+
+/** The name under which a model's counts are stored. */
+export function modelName(model: LanguageModel): string {
+  return typeof model === "string" ? model : model.modelId;
+}
+
+function isMemoryWrite(agent: AgentSession, tool: string): boolean {
+  return agent.tools.some(({ name, readOnly }) => dotless(name) === tool && !readOnly);
+}
+
+/** Repetitions after which a turn is stuck. */
+const maxRepeats = 2;
+
+/**
+ * Notices a turn that makes no progress: after a compaction the model repeats a call it has already made and gets the
+ * same result, and after the next compaction again. Anything new in between counts as progress.
+ */
+export class Progress {
+  /** The calls with their results, by the epoch of the turn in which they were first seen. */
+  readonly #seen = new Map<string, number>();
+  #epoch = 0;
+  /** The epoch of the last repetition; one epoch counts once, since polling repeats calls too. */
+  #repeatedIn = 0;
+  #repeats = 0;
+
+  compacted(): void {
+    this.#epoch++;
+  }
+
+  /** Adds one step's calls and their results. Throws when the turn is stuck. */
+  add(calls: readonly { tool: string; input: unknown }[], results: readonly string[]): void {
+    const steps = calls.map(({ tool, input }, index) => JSON.stringify([tool, input, results[index]]));
+    const isRepeated = (step: string) => (this.#seen.get(step) ?? this.#epoch) < this.#epoch;
+    const isOld = steps.length > 0 && steps.every(isRepeated);
+    const isNew = steps.some((step) => !this.#seen.has(step));
+    for (const step of steps) if (!this.#seen.has(step)) this.#seen.set(step, this.#epoch);
+    if (isNew) this.#repeats = 0;
+    if (!isOld || this.#repeatedIn === this.#epoch) return;
+    this.#repeatedIn = this.#epoch;
+    this.#repeats++;
+    if (this.#repeats >= maxRepeats) throw stuck(calls[0]?.tool ?? "");
+  }
+}
+
+function stuck(tool: string): HoldfastError {
+  return new HoldfastError(
+    "no_progress",
+    `The turn was stopped because it makes no progress: after each of two compactions the model called ${tool} again with the same arguments and got the same result. Nothing was lost. Ask for a smaller step, or use a model with a larger context window.`,
+    { data: { tool } },
   );
 }

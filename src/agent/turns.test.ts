@@ -236,6 +236,8 @@ test("a store failure in memory's part of a turn does not block the turn [contro
     script: inOrder([{ toolCalls: [append("a finding")] }, { text: "One." }]),
   });
   await stage.say("Note it.");
+  const session = await stage.session();
+  await session.notepad.append("another finding", { actor: { kind: "person" } });
   for (const type of ["context.inject", "context.tell", "context.warn", "context.c"]) {
     failing = type;
     const { text, events } = await stage.say(`Go on. ${filler(400)}`);

@@ -105,27 +105,3 @@ test("a low estimate does not delay the compaction once it is corrected [control
   for (const request of stage.turns())
     assert.ok(tokensOf(request) * 2 < 10_000, "by the provider's count no request was too long");
 });
-
-test("the agent sees how full its context is, at 50 % and at every further 10 % [controller.fullness]", async (t) => {
-  const stage = await openStage(t, {
-    script: inOrder([]),
-    surfaces: ["notepad", "results"],
-    contextWindow: 10_000,
-  });
-  for (let turn = 1; turn <= 7; turn++) await stage.say(`Turn ${turn}. ${filler(850)}`);
-  const reported = stage
-    .turns()
-    .flatMap(
-      ({ messages }) =>
-        /\[Context: (\d+) of 10000 tokens used; at 8000 it is compacted\]\n\nTurn \d+\. [^[]*$/.exec(
-          String(messages.at(-1)?.content),
-        )?.[1] ?? [],
-    )
-    .map(Number);
-  assert.ok(reported.length >= 2, `${reported}`);
-  assert.deepEqual(
-    reported.map((tokens) => Math.floor(tokens / 1_000)),
-    [...new Set(reported.map((tokens) => Math.floor(tokens / 1_000)))],
-  );
-  assert.ok(reported.every((tokens) => tokens >= 5_000));
-});

@@ -1,4 +1,5 @@
-import { isAbsolute, relative } from "node:path";
+import { homedir } from "node:os";
+import { isAbsolute, relative, sep } from "node:path";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { actionOf, diffOf } from "../hosts/install/show-changes.ts";
 import type { FileChange } from "../hosts/install/write-changes.ts";
@@ -10,10 +11,13 @@ export function readHostArguments<Options extends ParseArgsOptionsConfig>(args: 
   return parseArgs({ args, options: { json, ...options }, allowPositionals: true, strict: true });
 }
 
-/** A path in the project relative to its root; any other as it is. */
+/** A path in the project relative to its root, one in the home folder with ~, any other as it is. */
 function pathIn(root: string, path: string): string {
+  const isBelow = (short: string) => !short.startsWith("..") && !isAbsolute(short);
   const short = relative(root, path);
-  return short.startsWith("..") || isAbsolute(short) ? path : short;
+  if (isBelow(short)) return short;
+  const inHome = relative(process.env.HOME || homedir(), path);
+  return isBelow(inHome) ? `~${sep}${inHome}` : path;
 }
 
 /** Prints what happens to one file, by its path in the project; with `hasDiff`, line by line. */

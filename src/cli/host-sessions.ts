@@ -1,15 +1,21 @@
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { warningStart } from "../compaction/notices.ts";
+import { warnFrom } from "../compaction/usage.ts";
 import { fromStored, type StoredMessage, spokenText } from "../context/conversation.ts";
 import { oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
+import { compactionLimit } from "../hosts/compaction-limits.ts";
 import { readFailures } from "../hosts/failures.ts";
+import { readHookState } from "../hosts/hook/state.ts";
 import type { Host } from "../hosts/host.ts";
 import { findHost } from "../hosts/hosts.ts";
 import { type RecordedSession, readRecordedSession } from "../hosts/recorded-session.ts";
-import { hostOfSession, placeOfSession } from "../hosts/session-transcript.ts";
+import { hostOfSession, type SessionPlace } from "../hosts/session-transcript.ts";
 import { readConversation, readSpans } from "../hosts/transcript/read-conversation.ts";
-import type { HostConversation, HostMessage, HostSessions } from "../server/host-sessions.ts";
+import type { HostConversation, HostMessage, HostSessions } from "../server/hosts.ts";
 import type { Project } from "../workspace/project.ts";
+import { namesIn, readSmallFile } from "../workspace/small-file.ts";
 
 /** A larger transcript is not read whole. */
 const maxBytes = 200_000_000;
@@ -17,6 +23,8 @@ const maxBytes = 200_000_000;
 const headBytes = 400_000;
 const maxAskLength = 90;
 const maxCached = 8;
+/** Enough of a transcript's end for its newest calls. */
+const tailBytes = 600_000;
 /** Transcripts do not name the model's window. */
 const usualWindow = 200_000;
 const longWindow = 1_000_000;
@@ -34,13 +42,15 @@ interface Transcribed {
 }
 
 /** Reads the conversations of the coding agents of a project, for the inspector. */
-export function hostSessions({ directory }: Project): HostSessions {
+export function hostSessions({ directory, root }: Project): HostSessions {
   const asks = new Map<string, string>();
+  const tails = new Map<string, Cached>();
   const cached = new Map<string, Cached>();
 
+  const placeOf = placesIn(join(directory, "links"));
   const locate = (sessionId: string) => {
     const host = hostOfSession(sessionId);
-    const path = host && placeOfSession(directory, sessionId)?.transcript;
+    const path = host && placeOf(sessionId)?.transcript;
     const stamp = path === undefined ? undefined : stampOf(path);
     return host && path !== undefined && stamp !== undefined ? { host, path, stamp } : undefined;
   };
@@ -49,7 +59,7 @@ export function hostSessions({ directory }: Project): HostSessions {
     return entry?.stamp === stamp ? entry.conversation : undefined;
   };
   const read = ({ host, path, stamp }: Transcribed) => {
-    const conversation = readWhole(host, path);
+    const conversation = readWhole(host, path, root);
     cached.set(path, { stamp, conversation });
     const oldest = cached.size > maxCached ? cached.keys().next().value : undefined;
     if (oldest !== undefined) cached.delete(oldest);
@@ -60,10 +70,31 @@ export function hostSessions({ directory }: Project): HostSessions {
     about(sessionId) {
       const host = hostOfSession(sessionId);
       if (!host) return undefined;
-      const place = placeOfSession(directory, sessionId);
+      const place = placeOf(sessionId);
       const ask = place ? (asks.get(place.transcript) ?? firstAsk(host, place.transcript)) : "";
       if (place && ask !== "") asks.set(place.transcript, ask);
-      return { host: host.title, project: place?.cwd ?? "", ask };
+      const hooks = readHookState(directory, host.name, sessionId.slice(host.name.length + 1));
+      const isInTurn = hooks?.last ? hooks.turn !== undefined : undefined;
+      return { host: host.title, project: place?.cwd ?? "", ask, isInTurn };
+    },
+
+    async recent(sessionId) {
+      const found = locate(sessionId);
+      if (!found?.host.recording) return undefined;
+      const whole = known(found);
+      if (whole) return whole;
+      const { path, stamp } = found;
+      const entry = tails.get(path);
+      if (entry?.stamp === stamp) return entry.conversation;
+      const conversation = readEnd(found.host, path, root);
+      tails.set(path, { stamp, conversation });
+      return conversation;
+    },
+
+    limits(sessionId, { model, tokens }) {
+      const host = hostOfSession(sessionId);
+      const compactAt = host && limitOf(host, root, model, tokens);
+      return compactAt === undefined ? undefined : { warnAt: warnFrom(compactAt), compactAt };
     },
 
     async conversation(sessionId) {
@@ -104,9 +135,12 @@ function firstAsk(host: Host, path: string): string {
   return asked ? oneLine(spokenText(asked), maxAskLength) : "";
 }
 
-async function readWhole(host: Host, path: string): Promise<HostConversation | undefined> {
-  const recorded = host.recording ? await readRecording(path) : undefined;
-  if (recorded && recorded.calls.length > 0) return fromRecording(recorded);
+async function readWhole(host: Host, path: string, root: string): Promise<HostConversation | undefined> {
+  const text = host.recording ? readText(path) : "";
+  const { lines, injected } = withInjections(text);
+  const recorded = text === "" ? undefined : await readRecording(lines);
+  if (recorded && recorded.calls.length > 0)
+    return fromRecording(recorded, injected, (model, tokens) => limitOf(host, root, model, tokens));
   const spans = readSpans(host, path) ?? [];
   const messages: HostMessage[] = [];
   const compactions: { to: number; summary: string }[] = [];
@@ -117,21 +151,109 @@ async function readWhole(host: Host, path: string): Promise<HostConversation | u
   return { messages, calls: [], compactions };
 }
 
-/** Undefined for a transcript that cannot be read. */
-async function readRecording(path: string): Promise<RecordedSession | undefined> {
+/** How long the list of links is trusted (milliseconds): a list of sessions asks for each of them. */
+const linksFor = 1_000;
+
+/** Where each session runs: its own conversation, or the newest one that continues its memory. */
+function placesIn(folder: string): (sessionId: string) => SessionPlace | undefined {
+  let [readAt, aliases] = [0, new Map<string, string[]>()];
+  return (sessionId) => {
+    if (Date.now() - readAt > linksFor) {
+      [readAt, aliases] = [Date.now(), new Map()];
+      for (const name of namesIn(folder).filter((each) => each.startsWith("session-"))) {
+        const session = String(readSmallFile(join(folder, name))?.session);
+        aliases.set(session, [...(aliases.get(session) ?? []), name.slice("session-".length)]);
+      }
+    }
+    const names = [`${sessionId}.json`, ...(aliases.get(sessionId) ?? [])];
+    const states = names.map((name) => readSmallFile(join(folder, `state-${name}`)));
+    const newest = states.findLast((state) => typeof state?.transcript === "string");
+    if (!newest) return undefined;
+    return { transcript: String(newest.transcript), cwd: typeof newest.cwd === "string" ? newest.cwd : "" };
+  };
+}
+
+/** The tokens at which a host compacts by itself. */
+function limitOf(host: Host, root: string, model: string, tokens: number): number | undefined {
+  return compactionLimit(host, { model, tokens, window: undefined, isCurrent: true }, root);
+}
+
+/** The newest calls, from the end of the transcript. */
+async function readEnd(host: Host, path: string, root: string): Promise<HostConversation | undefined> {
+  const text = readTail(path);
+  const recorded = text === "" ? undefined : await readRecording(text);
+  if (!recorded || recorded.calls.length === 0) return undefined;
+  return fromRecording(recorded, new Set(), (model, tokens) => limitOf(host, root, model, tokens));
+}
+
+function readTail(path: string): string {
+  const { size } = statSync(path);
+  if (size <= tailBytes) return readText(path);
+  const file = openSync(path, "r");
   try {
-    return await readRecordedSession(readFileSync(path, "utf8"));
+    const bytes = Buffer.alloc(tailBytes);
+    readSync(file, bytes, 0, tailBytes, size - tailBytes);
+    const text = bytes.toString("utf8");
+    return text.slice(text.indexOf("\n") + 1);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Claude Code records what hooks injected as attachments. They become messages, so that each call has them where the model
+ * got them.
+ */
+function withInjections(text: string): { lines: string; injected: ReadonlySet<string> } {
+  const injected = new Set<string>();
+  if (!text.includes('"hook_additional_context"')) return { lines: text, injected };
+  const lines = text.split("\n").map((line) => {
+    if (!line.includes('"hook_additional_context"')) return line;
+    try {
+      const { attachment, ...common } = JSON.parse(line) as { attachment?: { content?: unknown } };
+      const texts: unknown[] = Array.isArray(attachment?.content) ? attachment.content : [];
+      const content = texts.find((each) => typeof each === "string" && isInjected(each));
+      if (typeof content !== "string") return line;
+      injected.add(content);
+      return JSON.stringify({ ...common, type: "user", message: { role: "user", content } });
+    } catch {
+      return line;
+    }
+  });
+  return { lines: lines.join("\n"), injected };
+}
+
+/** How the texts that our hooks inject begin: memory, and the warning. */
+function isInjected(text: string): boolean {
+  return text.startsWith("[Holdfast]") || text.startsWith(warningStart);
+}
+
+/** Undefined for a transcript that cannot be read. */
+async function readRecording(text: string): Promise<RecordedSession | undefined> {
+  try {
+    return await readRecordedSession(text);
   } catch (error) {
     if (error instanceof HoldfastError) return undefined;
     throw error;
   }
 }
 
-function fromRecording({ messages, calls, compactions }: RecordedSession): HostConversation {
-  const isLong = calls.some(({ usage }) => usage.input + usage.cacheRead + usage.cacheWrite > usualWindow);
+function fromRecording(
+  { messages, calls, compactions }: RecordedSession,
+  injected: ReadonlySet<string>,
+  limitFor: (model: string, tokens: number) => number | undefined,
+): HostConversation {
+  const isMemory = ({ role, content }: StoredMessage["message"]) =>
+    role === "user" && typeof content === "string" && (injected.has(content) || isInjected(content));
+  const sizes = calls.map(({ usage }) => usage.input + usage.cacheRead + usage.cacheWrite);
+  const limit = limitFor(calls.at(-1)?.model ?? "", Math.max(0, ...sizes));
+  const isLong = Math.max(0, limit ?? 0, ...sizes) > usualWindow;
   const contextWindow = isLong ? longWindow : usualWindow;
   return {
-    messages: messages.map(toHostMessage),
+    messages: messages.map((each) => ({
+      ...toHostMessage(each),
+      ...(isMemory(each.message) ? { isMemory: true } : {}),
+    })),
     calls: calls.map(({ model, usage, messages: sent, answeredAt }) => {
       const before = compactions.filter((each) => each.messages <= sent);
       return {

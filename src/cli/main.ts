@@ -41,14 +41,15 @@ const chatOptions = `
 
 const hostOptions: HelpText = ({ all }) => `
   HOST                     ${all} (default: those found here)
-  --user                   for all your projects, not only this one
+  --user                   in your own files, for all your projects (default of init; uninstall looks at both)
+  --project                in the files of this project, for everyone who uses it
   --dry-run                show what would change, without changing anything
   --diff                   show the changes line by line
   --json                   print JSON`;
 
 const initOptions: HelpText = (words) => `${filled(hostOptions, words)}
-  --surfaces A,B           write the surfaces to holdfast.json, or to your own config with --user
-  --npx                    write "npx holdfast" instead of paths of this machine, for files that you commit`;
+  --surfaces A,B           the surfaces to offer, written to your own config, or to holdfast.json with --project
+  --npx                    --project with "npx holdfast" instead of paths of this machine, for files that you commit`;
 
 const doctorOptions: HelpText = ({ all }) => `
   HOST                     ${all} (default: those found here)
@@ -74,13 +75,13 @@ export const commands: Record<string, Command> = {
     load: () => import("./demo/demo.ts"),
   },
   init: {
-    usage: "init [HOST…] [--user] [--npx] [--surfaces A,B] [--dry-run]",
+    usage: "init [HOST…] [--project] [--npx] [--surfaces A,B] [--dry-run]",
     summary: "connect to the coding agents found here",
     options: initOptions,
     load: () => import("./commands/init.ts"),
   },
   uninstall: {
-    usage: "uninstall [HOST…] [--user] [--dry-run]",
+    usage: "uninstall [HOST…] [--user | --project] [--dry-run]",
     summary: "undo the changes made by init",
     options: hostOptions,
     load: () => import("./commands/uninstall.ts"),
@@ -172,10 +173,10 @@ export async function main([name, ...args]: string[]): Promise<number> {
 
 /** Without a command: someone at a terminal is shown the next step, a script gets the help. */
 async function welcomeOrHelp(): Promise<number> {
-  const { ask, isAtTerminal } = await import("./terminal/ask.ts");
+  const { isAtTerminal } = await import("./terminal/ask.ts");
   if (!isAtTerminal()) return printRootHelp(1);
   const { run } = await import("./welcome.ts");
-  return run(ask);
+  return run();
 }
 
 async function printRootHelp(code: number): Promise<number> {

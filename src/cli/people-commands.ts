@@ -134,19 +134,17 @@ Uses $VISUAL or $EDITOR, which may include arguments: EDITOR="code --wait".`,
   init                     write the template to grimoires/loa/NOTES.md, or to --file
   recover [QUERY]          --level 1 (150 tokens), 2 (what matches QUERY, 500 tokens), 3 (the whole file)
   log decision TEXT        --rationale TEXT --evidence "PATH:LINE QUOTE"… --scenario TEXT (three times) [--title TEXT]
-  log debt TEXT            [--severity LOW|MEDIUM|HIGH|CRITICAL] [--found-by NAME] [--sprint NAME] [--actionable --beads]
-  log goal TEXT            [--status open|done] [--blocked-by TEXT] [--depends-on TEXT]
-  log blocker TEXT         [--kind waiting|blocked] [--eta DATE] [--resolution TEXT]
-  log ref PATH             --purpose TEXT [--lines 45-67]
-  log question TEXT        [--answer TEXT]
-  log structure TOPIC      --content TEXT (or -: read it from stdin)
+  log debt TEXT            [--severity LOW|MEDIUM|HIGH|CRITICAL] [--detail SPRINT] [--actionable]
+  log goal TEXT            such as "Add login (blocking: OAuth setup)" [--done]
+  log blocker TEXT         such as "Waiting: credentials (ETA: 2026-01-15)" [--done --detail OUTCOME]
+  log question TEXT        [--done --detail ANSWER]
+  log identifier PATH      such as src/auth/jwt.ts:45-67 --detail PURPOSE
+  log context TEXT         where you are and what is next [--detail TASK]
+  log structure TOPIC      --detail TEXT (or -: read it from stdin)
   handoff SUMMARY          [--next TEXT] [--task TEXT] [--agent NAME]
   archive                  [--keep N] archive all but the N newest decisions (default: 10)
-  promote SESSION [TEXT]   [--as handoff|debt|goal|question|blocker] copy findings from a session's notepad
-  lint                     [--fix] [--json | --sarif]; exits with 1 if there are findings
+  lint                     [--fix]; exits with 1 if there are findings
   verify                   [--fix] [--no-write]; exits with 1 if references are stale
-  status                   summarize the notes
-  undo                     undo the last change
 
   --root DIRECTORY         the project (default: the nearest directory upwards with notes or .git)
   --file PATH              path of NOTES.md, relative to the root (or $HOLDFAST_NOTES)

@@ -1,41 +1,31 @@
 import { hosts } from "../hosts/hosts.ts";
-import { planInit } from "../hosts/install/init.ts";
+import { detect, wiredPlaces } from "../hosts/install/detect.ts";
 import { findPlaces } from "../hosts/install/places.ts";
-import { isChange } from "../hosts/install/write-changes.ts";
 import { findProject } from "../workspace/project.ts";
-import { run as init, ownCommand } from "./commands/init.ts";
+import { ownCommand } from "./commands/init.ts";
 import { painterFor } from "./terminal/paint.ts";
-import { counted } from "./terminal/quantities.ts";
 
-/** A host found here, and how many files init would change to connect it. */
+/** A host found here, and whether it is set up, here or for all projects. */
 export interface FoundHost {
   title: string;
-  changes: number;
+  isConnected: boolean;
 }
 
-interface Person {
-  print(line: string): void;
-  /** Undefined if the input was closed. */
-  ask(question: string): Promise<string | undefined>;
-  /** Runs `holdfast init`; returns the exit code. */
-  init(): Promise<number>;
+/** What `holdfast` alone does at a terminal: shows the hosts found here and the next step. It changes nothing. */
+export async function run(): Promise<number> {
+  const found: FoundHost[] = [];
+  const places = findPlaces("project", findProject(process.cwd()).root);
+  for (const host of hosts) {
+    const setup = await host.setup();
+    if (!detect(host, setup, places)) continue;
+    found.push({ title: host.title, isConnected: wiredPlaces(host, setup, places).length > 0 });
+  }
+  welcome(found, console.log);
+  return 0;
 }
 
-/** What `holdfast` alone does at a terminal: shows the hosts found here and offers to connect them. */
-export async function run(ask: Person["ask"]): Promise<number> {
-  return welcome(await findHosts(), { print: console.log, ask, init: () => init([]) });
-}
-
-async function findHosts(): Promise<FoundHost[]> {
-  const plan = await planInit([], findPlaces("project", findProject(process.cwd()).root));
-  return plan.hosts.map(({ name, title }) => ({
-    title,
-    changes: plan.files.filter((file) => file.host === name && isChange(file)).length,
-  }));
-}
-
-/** Shows what is here and the next step, and connects the hosts if the person says yes. Returns the exit code. */
-export async function welcome(found: readonly FoundHost[], { print, ask, init }: Person): Promise<number> {
+/** Shows what is here and the next step. */
+export function welcome(found: readonly FoundHost[], print: (line: string) => void): void {
   const paint = painterFor(process.stdout);
   const command = ownCommand();
   print(`${paint("bold", "holdfast")} — working memory for AI agents that survives compaction\n`);
@@ -44,28 +34,21 @@ export async function welcome(found: readonly FoundHost[], { print, ask, init }:
       `No coding agent was found here. Holdfast works with ${hosts.map(({ title }) => title).join(", ")}.\n`,
     );
     for (const line of steps(command, ["init HOST", "demo", "help"])) print(line);
-    return 0;
+    return;
   }
   const width = Math.max(...found.map(({ title }) => title.length)) + 2;
-  for (const { title, changes } of found)
+  for (const { title, isConnected } of found)
     print(
-      `  ${title.padEnd(width)}${changes === 0 ? paint("green", "connected") : paint("yellow", "not connected")}`,
+      `  ${title.padEnd(width)}${isConnected ? paint("green", "connected") : paint("yellow", "not connected")}`,
     );
   print("");
-  const changes = found.reduce((sum, host) => sum + host.changes, 0);
-  if (changes > 0) {
-    const question = `Connect now? This changes ${counted(changes, "file")}; "${command} uninstall" restores them. [Y/n] `;
-    if (/^(?:y|yes|)$/i.test((await ask(question)) ?? "no")) return init();
-    print("Nothing was changed.\n");
-  }
-  for (const line of steps(command, [changes > 0 ? "init --dry-run" : "serve", "rescue", "doctor", "help"]))
-    print(line);
-  return 0;
+  const first = found.every(({ isConnected }) => isConnected) ? "serve" : "init";
+  for (const line of steps(command, [first, "rescue", "doctor", "help"])) print(line);
 }
 
 const purposes: Readonly<Record<string, string>> = {
   "init HOST": "connect the one you name",
-  "init --dry-run": "show what would change",
+  init: "connect them, for you alone; it lists the files first",
   demo: "watch a scripted agent keep its notes",
   serve: "see and edit memory in the browser",
   rescue: "get back what a compaction took from a conversation",

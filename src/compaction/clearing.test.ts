@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { calls, conversation as history, result } from "../../test/support/conversation.ts";
 import { type StoredMessage, toolResultsOf } from "../context/conversation.ts";
 import { type ClearingPolicy, defaultClearing } from "../engine/clearing-policy.ts";
+import { defaultLimits } from "../engine/limits.ts";
 import type { RecordId } from "../engine/records.ts";
+import { resultsSurface } from "../surfaces/results/tools.ts";
+import { ownLoop } from "../surfaces/surface.ts";
 import { estimateCallsLeft, planClearing } from "./clearing.ts";
 
 const countTokens = (text: string) => text.length;
@@ -158,4 +162,49 @@ test("a result of any size is cleared once the notes name its content [controlle
     "it is among the newest",
   );
   assert.deepEqual(plan(searchThen("write_notepad", named), 1), [], "it does not pay");
+});
+
+test("the stub of a result that the notes cover is the finding, with where it was logged [project.stubs]", () => {
+  const found = "Found 47 AuthService references across 12 files, the key ones in src/auth/jwt.ts.";
+  const stubOf = (tool: string, input: unknown) => {
+    const grep = { command: "grep -rn AuthService src" };
+    const lines = Array.from({ length: 47 }, (_, at) => `src/auth/jwt.ts:${at}: AuthService`).join("\n");
+    const messages = history(
+      calls("bash", grep, "grep"),
+      result(lines, "grep", "bash"),
+      calls(tool, input, "note"),
+      result("ok", "note", tool),
+      ...["a", "b", "c"].flatMap((id) => [calls("edit", {}, id), result("done", id, "edit")]),
+    );
+    const [first] = planClearing({
+      originalOf: () => undefined,
+      state: { resident: new Map() },
+      messages,
+      callsLeft: 100,
+      memoryTools: new Set([tool]),
+      writingTools: new Set([tool]),
+      countTokens,
+      policy: { ...defaultClearing, leastTokens: 100 },
+    });
+    return first?.summary;
+  };
+  assert.equal(
+    stubOf("log_entry", { kind: "debt", text: found }),
+    "Found 47 AuthService references across 12 files, the key ones in src/auth/jwt.ts. Logged to NOTES.md.",
+  );
+  assert.equal(
+    stubOf("update_notepad", { operation: "append", content: found }),
+    "Found 47 AuthService references across 12 files, the key ones in src/auth/jwt.ts. Saved with update_notepad.",
+  );
+  assert.equal(stubOf("add_note", { content: "A plan" }), undefined, "without a finding it stays");
+});
+
+test("two sentences explain the attention budget where results can be cleared [project.attention]", () => {
+  const guidance = (keepsConversation: boolean) =>
+    resultsSurface.guidance(defaultLimits, { ...ownLoop, keepsConversation }, ["results"]);
+  const sentences = guidance(true).split(/(?<=\.) /);
+  assert.equal(sentences.length, 2);
+  assert.match(sentences[0] ?? "", /budget for reasoning, plans, the user's words and quoted code/);
+  assert.match(sentences[1] ?? "", /note what you found and call clear_result/);
+  assert.doesNotMatch(guidance(false), /budget/);
 });

@@ -1,8 +1,10 @@
 import { type StoredMessage, type ToolResult, textOf, toolResultsOf } from "../context/conversation.ts";
+import { fenceContent } from "../context/fence.ts";
 import { callsOfResults } from "../context/pairs.ts";
 import type { ClearingPolicy } from "../engine/clearing-policy.ts";
 import { recordId } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
+import { dropTrailing } from "../engine/text.ts";
 import { isLongEnough, kindOfResult, type ResultKind } from "./result-kinds.ts";
 import { workedIn } from "./worked-in.ts";
 
@@ -32,6 +34,9 @@ export interface ClearingInput {
   countTokens: (text: string) => number;
   policy: ClearingPolicy;
 }
+
+/** The tools that write to NOTES.md. */
+const projectTools: ReadonlySet<string> = new Set(["log_decision", "log_entry", "log_handoff"]);
 
 /** Size of a stub. */
 const stubTokens = 80;
@@ -88,9 +93,11 @@ export function planClearing({
   }
   if (batch === candidates.length) return [];
   return candidates.slice(batch).map(({ key, message, tool, tokens, text }) => {
-    const finding = findings.get(key)?.();
-    const summary = describeResult(tool, calls.get(key)?.input, originalOf(key) ?? text);
-    return { id: key, message, tool, tokens, summary, ...(finding === undefined ? {} : { finding }) };
+    const found = findings.get(key)?.();
+    const summary = found
+      ? `${fenceContent(dropTrailing(found.text, "."))}. ${projectTools.has(found.tool) ? "Logged to NOTES.md" : `Saved with ${found.tool}`}.`
+      : describeResult(tool, calls.get(key)?.input, originalOf(key) ?? text);
+    return { id: key, message, tool, tokens, summary, ...(found ? { finding: found.text } : {}) };
   });
 }
 

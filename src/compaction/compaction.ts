@@ -1,5 +1,5 @@
 import type { StoredMessage } from "../context/conversation.ts";
-import { readEpoch } from "../engine/conversation.ts";
+import { readEpoch, readSpans } from "../engine/conversation.ts";
 import type { CompactionTrigger, Epoch, Handoff, Receipt, Removed } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
@@ -222,6 +222,7 @@ export class Compaction {
     const receipt = planReceipt({
       epoch: { ...readEpoch(state), number: handoff.epoch, ...this.#warning(state) },
       trigger,
+      wrote: await this.#hasAnswered(state),
       removed,
       handoff,
       notepad: state.row.notepad ?? "",
@@ -230,6 +231,18 @@ export class Compaction {
       summaryBy: summary.by,
     });
     return { handoff, receipt, text: `${body}\n\n${receipt.line}` };
+  }
+
+  /** Whether the agent has written to its memory since it was warned. */
+  async #hasAnswered(state: State): Promise<boolean> {
+    if (readEpoch(state).warning !== "given") return false;
+    const newest = await this.#driver.session.history({ limit: 1_000 });
+    const warned = newest.findIndex(({ operation }) => operation.type === "context.warn");
+    return newest
+      .slice(0, Math.max(0, warned))
+      .some(
+        ({ actor, operation }) => actor.kind === "agent" && !/^(?:messages|context)\./.test(operation.type),
+      );
   }
 
   /** Whether the agent was warned in the epoch that ends. One that was not yet recorded as skipped was skipped. */
@@ -281,12 +294,19 @@ export async function planSessionEnd(
 
 const tickedItem = /^[ \t]{0,20}(?:[-*]|\d{1,4}[.)])[ \t]{1,8}\[[xX]\][ \t]{1,8}(\S.*)$/;
 
-/** The open tasks, and what is ticked off in the notepad and in the plan of the scratchpad. */
+const closedTask = /^\[Task: ([\s\S]*)\]$/;
+
+/** The open tasks, and what is done: ticked off in the notepad and in the plan of the scratchpad, and closed tasks. */
 function openWork(state: State): { tasks: string[]; ticked: string[] } {
   const text = `${readScratchpad(state).plan}\n${state.row.notepad ?? ""}`;
   return {
     tasks: readTasks(state).map(([, { description }]) => description),
-    ticked: text.split("\n").flatMap((line) => tickedItem.exec(line)?.[1] ?? []),
+    ticked: [
+      ...text.split("\n").flatMap((line) => tickedItem.exec(line)?.[1] ?? []),
+      ...readSpans(state).flatMap(([, span]) =>
+        span.kind === "task" ? (closedTask.exec(span.text)?.[1] ?? []) : [],
+      ),
+    ],
   };
 }
 

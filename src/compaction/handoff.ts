@@ -115,7 +115,9 @@ function finishedIn(
 ): string[] {
   const closed = steps.flatMap(({ closes }) => closes ?? []);
   const items = plan.filter(({ status }) => status === "done").map(({ text }) => text);
-  return [...new Set([...ticked, ...items, ...closed])].map((text) => oneLine(hide(text), 200));
+  // A closed task whose call is still among the steps is told by its outcome.
+  const rest = ticked.filter((text) => !closed.some((outcome) => text.endsWith(outcome)));
+  return [...new Set([...rest, ...items, ...closed])].map((text) => oneLine(hide(text), 200));
 }
 
 /** All that the user said so far. Hosts may pass messages again that they kept: those are not repeated. */

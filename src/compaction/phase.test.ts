@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Epoch, Handoff, Receipt } from "../engine/records.ts";
 import { phaseOf } from "./phase.ts";
 
-const epoch: Epoch = { number: 2, placed: 10, changed: 0, told: 0, warning: "none", skipped: "" };
+const epoch: Epoch = { number: 2, placed: 10, warning: "none", skipped: "" };
 const handoff = { epoch: 2 } as Handoff;
 const receipt = { epoch: 1 } as Receipt;
 

@@ -11,6 +11,7 @@ function receipt(input: Partial<ReceiptInput> = {}) {
   return planReceipt({
     epoch: { ...readEpoch(stateWith()), warning: "skipped", skipped: "no room" },
     trigger: "host",
+    wrote: false,
     removed,
     handoff: { ...emptyHandoff(1), shown: { whole: 12, cut: 0, leftOut: 0 } },
     notepad: "- one\n- two",
@@ -32,6 +33,7 @@ test("a receipt has the facts of a compaction [controller.receipt]", () => {
     summaryBy: "model",
     warning: "skipped",
     skipped: "no room",
+    wrote: false,
     tokensBefore: 90_000,
     tokensAfter: 4_000,
     user: { whole: 12, cut: 0, leftOut: 0 },

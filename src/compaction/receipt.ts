@@ -4,6 +4,8 @@ import type { CompactionTrigger, Epoch, Handoff, Receipt, Removed } from "../eng
 export interface ReceiptInput {
   epoch: Epoch;
   trigger: CompactionTrigger;
+  /** Whether the agent wrote to its memory after the warning. */
+  wrote: boolean;
   removed: Removed;
   handoff: Handoff;
   notepad: string;
@@ -25,6 +27,7 @@ export function planReceipt(input: ReceiptInput): Receipt {
     summaryBy,
     warning: epoch.warning,
     skipped: epoch.skipped,
+    wrote: input.wrote,
     tokensBefore: removed.tokens,
     tokensAfter: after.tokens,
     user: handoff.shown,

@@ -52,6 +52,11 @@ export function hasRoomToWarn(used: number, policy: CompactionPolicy): boolean {
   return used + warningRoom(policy) + policy.outputReserve <= policy.contextWindow;
 }
 
+/** The fill from which an agent is warned, so that one short turn still fits before its host compacts at `limit` tokens. */
+export function warnFrom(limit: number): number {
+  return limit - Math.min(limit / 4, Math.max(3_000, limit * 0.04));
+}
+
 /** Tokens for the warning and what the agent writes down after it, beside the room for an answer. */
 export function warningRoom({ contextWindow }: Pick<CompactionPolicy, "contextWindow">): number {
   return Math.max(200, Math.min(1_500, contextWindow * 0.05));

@@ -11,6 +11,13 @@ interface Marks {
 /** A line that the agent wrote to its memory. */
 interface Line extends Marks {
   text: string;
+  tool: string;
+}
+
+/** The line of the notes that covers a result, and the tool that wrote it. */
+export interface Finding {
+  text: string;
+  tool: string;
 }
 
 /** This many shared symbols or numbers count as much as one shared name. */
@@ -30,7 +37,7 @@ export interface WorkedResult {
 export function workedIn(
   messages: readonly StoredMessage[],
   writes: ReadonlySet<string>,
-): (result: WorkedResult) => string | undefined {
+): (result: WorkedResult) => Finding | undefined {
   const written = messages.flatMap((stored) => {
     const lines = linesWritten(stored, writes);
     return lines.length === 0 ? [] : [{ number: stored.number, lines }];
@@ -47,7 +54,8 @@ export function workedIn(
           !line.names.isDisjointFrom(own.names) || commands.some((text) => line.text.includes(text));
         for (const mark of [...line.symbols, ...line.numbers])
           if (own.symbols.has(mark) || own.numbers.has(mark)) weak.add(mark);
-        if (isNamed || weak.size >= enoughWeak) return oneLine(line.text, maxFinding);
+        if (isNamed || weak.size >= enoughWeak)
+          return { text: oneLine(line.text, maxFinding), tool: line.tool };
       }
     }
     return undefined;
@@ -68,8 +76,12 @@ function linesWritten(stored: StoredMessage, writes: ReadonlySet<string>): reado
   const known = knownLines.get(stored);
   if (known) return known;
   const calls = toolCallsOf(stored).filter(({ tool }) => writes.has(tool));
-  const texts = calls.flatMap(({ input }) => textsIn(input)).flatMap((text) => text.split("\n"));
-  const lines = texts.filter((text) => text.trim() !== "").map((text) => ({ text, ...marksOf(text) }));
+  const lines = calls.flatMap(({ tool, input }) =>
+    textsIn(input)
+      .flatMap((text) => text.split("\n"))
+      .filter((text) => text.trim() !== "")
+      .map((text) => ({ text, tool, ...marksOf(text) })),
+  );
   knownLines.set(stored, lines);
   return lines;
 }

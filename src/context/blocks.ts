@@ -4,8 +4,10 @@ export interface Block {
   /** `system`: end of the system prompt. `message`: before the newest user message, never stored. */
   placement: "system" | "message";
   text: string;
-  /** Says more than its text can be rendered to again, such as who wrote it. */
-  isMarked?: boolean;
+  /** The agent has written nothing to it: the text is a hint. */
+  isEmpty?: true;
+  /** The whole text, where it is shown shortened. */
+  cutFrom?: string;
   /** How the agent reads the whole of it where the block is shortened. */
   whole?: string;
 }
@@ -17,8 +19,6 @@ export interface Context {
   /** How to use the surfaces; identical in every turn. */
   guidance: string;
   blocks: readonly Block[];
-  /** The blocks frozen at the start of the epoch, in order. */
-  frozen: readonly string[];
   /** End markers by surface, needed where more text follows the block. */
   ends: Readonly<Record<string, string>>;
   /** The guidance and the `system` blocks, joined in order. */

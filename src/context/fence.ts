@@ -13,11 +13,11 @@ import { type Looks, looksOf } from "./look-alikes.ts";
  * contains: most text does not have it, and a hook has no time for a pattern that cannot match.
  */
 const fences: [needs: string, rule: RegExp][] = [
-  // [Session Scratchpad …, [End Scratchpad], [System], [Holdfast], [Called … anywhere, and any bracket with a word at the
-  // start of a line, as all our blocks begin. Not a checkbox or a link.
+  // [Session Scratchpad …, [End Scratchpad], [System], [Holdfast], [… cut here … anywhere, and any bracket with a word at
+  // the start of a line, as all our blocks begin. Not a checkbox or a link.
   [
     "[",
-    /\[(\\*)(?!\\)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:(?:end|session)[ \t]{1,8}(?:scratchpad|notepad)|end of\b|origin of\b|holdfast\b|project memory\b|notepad\b|scratchpad\b|system\b|hint\b|summary\b|handoff\b|receipt\b|context:|open tasks|ended tasks|delegated|result cleared|late result|called\b|not shown here|cut here|task:|cancelled:|the \w{1,20} block|pin(?:s|ned)?\b|inst\b|instructions?\b|user\b|assistant\b|human\b|developer\b|tool\b|function\b|agent\b|(?<=^[ \t]{0,8}\[\\*[ \t]{0,8}\/?[ \t]{0,8})(?!x\])[a-z](?![^\]\n]*\]\()))/gim,
+    /\[(\\*)(?!\\)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:(?:…|\.{2,3})[ \t]{0,8})?(?:(?:end|session)[ \t]{1,8}(?:scratchpad|notepad)|end of\b|origin of\b|holdfast\b|project memory\b|notepad\b|scratchpad\b|system\b|hint\b|summary\b|handoff\b|receipt\b|context:|open tasks|ended tasks|delegated|result cleared|late result|called\b|not shown here|cut here|task:|cancelled:|the \w{1,20} block|pin(?:s|ned)?\b|inst\b|instructions?\b|user\b|assistant\b|human\b|developer\b|tool\b|function\b|agent\b|(?<=^[ \t]{0,8}\[\\*[ \t]{0,8}\/?[ \t]{0,8}(?:(?:…|\.{2,3})[ \t]{0,8})?)(?!x\])[a-z](?![^\]\n]*\]\()))/gim,
   ],
   // ## Session Notepad, at any level and anywhere in a line.
   ["#", /#[ \t]{0,8}(\\*)(?!\\)(?=session[ \t]{1,8}(?:notepad|scratchpad))/gi],
@@ -31,15 +31,11 @@ const fences: [needs: string, rule: RegExp][] = [
     "\n",
     /^[ \t]{0,3}(\\*)(?!\\)(?=(?:session[ \t]{1,8}(?:notepad|scratchpad)|skills|your tools|sandbox|system|instructions)[ \t]{0,8}\r?\n[ \t]{0,3}(?:={2,}|-{2,}))/gim,
   ],
-  // <system-reminder>, </user>, <|im_start|>, <tool_result>, <start_of_turn>, …
+  // Whatever has the shape of a tag: any at the start of a line, and elsewhere <a>, <a-b …>, </a> and <|a|>. Not the type
+  // arguments of code, which follow a name, and not the names of hidden characters.
   [
     "<",
-    /<(\\*)(?!\\)(?=[ \t]{0,8}[/!?]?[ \t]{0,8}(?:\||(?:[a-z0-9]{1,20}[-_:.]){0,3}(?:system|sys|user|assistant|human|developer|tools?|functions?|instructions?|inst|context|scratchpad|notepad|memory|holdfast|invoke|parameters?|reminder|prompt|thinking|think|reasoning|admin|policy|turn|endoftext|im|bos|eos|skills?|hook)(?:\b|[-_:.])|s[ \t]{0,8}>))/gi,
-  ],
-  // Tags that are also types in code, unless they follow a name as type arguments do.
-  [
-    "<",
-    /(?<![\w\]])<(\\*)(?!\\)(?=[ \t]{0,8}\/?[ \t]{0,8}(?:[a-z0-9]{1,20}[-_:.]){0,3}(?:messages?|role|model|agent|bot|ai|results?|output|response|request|task|command|stdout|stderr|rules|important|notice|env|documents?|analysis|root|query|answer)(?:\b|[-_:.]))/gi,
+    /(?:^[ \t>*+•-]{0,80}(?:\d{1,3}[.)][ \t]{1,8})?<(?=\\*[ \t]{0,8}[/!?]?[ \t]{0,8}(?!u\+)[\p{L}|<])|(?<![\w\]])<(?=\\*[ \t]{0,8}(?:[|<]|\p{L}[\w.:-]{0,60}?[-_:.]\p{L}|\p{L}[\p{L}\d]{0,60}[ \t]{0,8}>))|<(?=\\*[ \t]{0,8}(?:\||\/[ \t]{0,8}\p{L})))(\\*)(?!\\)/gimu,
   ],
   // A line that would start another speaker's turn in a plain-text transcript.
   [

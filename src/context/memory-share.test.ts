@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Context } from "./blocks.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { fitBlocks, frozenOf } from "./memory-share.ts";
+import { fitBlocks } from "./memory-share.ts";
 
 const long = (name: string) => Array.from({ length: 400 }, (_, index) => `${name} line ${index}`).join("\n");
 
 function contextWith(...blocks: Context["blocks"]): Context {
-  return { surfaces: [], guidance: "Guidance.", blocks, frozen: [], ends: {}, system: "", message: "" };
+  return { surfaces: [], guidance: "Guidance.", blocks, ends: {}, system: "", message: "" };
 }
 
 const notepad = {
@@ -24,7 +24,6 @@ test("blocks within the share are unchanged [controller.memory-share]", () => {
   const fitted = fitBlocks(context, 10_000, estimateTokens);
   assert.equal(fitted.blocks, context.blocks);
   assert.deepEqual(fitted.shortened, []);
-  assert.deepEqual(frozenOf(fitted), { blocks: [tasks.text] });
 });
 
 test("beyond the share the least important are cut first, with the way to read the rest [controller.memory-share]", () => {
@@ -40,7 +39,8 @@ test("beyond the share the least important are cut first, with the way to read t
   const [size = 0, less = 0] = [third, first].map((block) => estimateTokens(String(block?.text)));
   assert.ok(size > less * 1.5, "the notepad gets more than the project");
   assert.ok(fitted.blocks.reduce((sum, { text }) => sum + estimateTokens(text), 0) <= 1_050);
-  const frozen = frozenOf(fitted);
-  assert.equal(frozen.notepadBlock, third?.text);
-  assert.deepEqual(frozen.blocks, [first?.text, tasks.text]);
+  assert.deepEqual(
+    fitted.blocks.map(({ cutFrom }) => cutFrom),
+    [project.text, undefined, notepad.text],
+  );
 });

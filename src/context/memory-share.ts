@@ -1,4 +1,3 @@
-import type { Frozen } from "../engine/conversation.ts";
 import type { Block, Context } from "./blocks.ts";
 import { chooseEnds, renderEnds } from "./excerpt.ts";
 
@@ -46,7 +45,7 @@ export function fitBlocks(
     const text = cutBlock(block, Math.max(0, share - noteTokens), countTokens);
     const fitting = Math.floor((block.text.length * share) / tokens);
     shortened.push({ surface: block.surface, tokens, shown: countTokens(text), fitting });
-    return { ...block, text };
+    return { ...block, text, cutFrom: block.text };
   });
   const textsFor = (placement: Block["placement"]) =>
     blocks.filter((block) => block.placement === placement).map(({ text }) => text);
@@ -57,16 +56,6 @@ export function fitBlocks(
     message: textsFor("message").join("\n\n"),
     tokens: all,
     shortened,
-  };
-}
-
-/** What an epoch freezes of a context. The notepad is stored as text, unless its block was shortened or marked. */
-export function frozenOf({ blocks, shortened }: FittedContext): Frozen {
-  const isCut = shortened.some(({ surface }) => surface === "notepad");
-  const notepad = blocks.find(({ surface, isMarked }) => surface === "notepad" && (isCut || isMarked));
-  return {
-    blocks: blocks.filter(({ surface }) => surface !== "notepad").map(({ text }) => text),
-    ...(notepad ? { notepadBlock: notepad.text } : {}),
   };
 }
 

@@ -1,11 +1,12 @@
 import type { ModelMessage } from "ai";
-import { readInjections, readSpans } from "../engine/conversation.ts";
+import { readInjections, readSnapshot, readSpans } from "../engine/conversation.ts";
 import type { Injection } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { type Context, closedTexts } from "./blocks.ts";
 import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
 import type { Placement } from "./placement.ts";
 import { shownMessages } from "./shown.ts";
+import { changeText } from "./shown-memory.ts";
 
 export interface PromptInput {
   state: State;
@@ -45,11 +46,13 @@ interface Slot {
   /** The memory is a change of the system prompt. */
   isInstructions?: boolean;
   memory: string;
+  /** Memory in a tool's result. */
+  inResult?: string;
 }
 
 /** Plans the prompt of one model call. Never modifies the stored conversation. */
 export function planPrompt({ state, context, messages, base, placement, steer = "" }: PromptInput): Prompt {
-  const system = [base, context.guidance, ...systemBlocks(context, placement)]
+  const system = [base, context.guidance, ...systemBlocks(state, context, placement)]
     .filter((text) => text !== "")
     .join("\n\n");
   const before = [steer, ...messageBlocks(context, placement)].filter((text) => text !== "").join("\n\n");
@@ -61,7 +64,7 @@ export function planPrompt({ state, context, messages, base, placement, steer = 
     messages: slots.map(messageOf),
     parts: slots.map(partOf),
     conversation: slots.flatMap(({ stored }) => (stored ? [stored] : [])),
-    added: slots.flatMap(({ memory }) => (memory === "" ? [] : [memory])),
+    added: slots.flatMap(({ memory, inResult = "" }) => [memory, inResult].filter((text) => text !== "")),
     instructions: slots.flatMap(({ isInstructions }, index) => (isInstructions ? index : [])),
   };
 }
@@ -88,11 +91,11 @@ function partOf({ stored, summary, collapsed }: Slot): MessagePart {
   return stored.message.role === "tool" ? "results" : "history";
 }
 
-function systemBlocks(context: Context, placement: Placement): string[] {
+function systemBlocks(state: State, context: Context, placement: Placement): string[] {
   if (placement === "message") return [];
   if (placement === "system")
     return context.blocks.filter((block) => block.placement === "system").map(({ text }) => text);
-  return [...context.frozen];
+  return readSnapshot(state).map(({ text }) => text);
 }
 
 function messageBlocks(context: Context, placement: Placement): string[] {
@@ -111,11 +114,21 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
   const injections = Map.groupBy(readInjections(state), ({ before }) => before);
   const slots: Slot[] = [];
   const put = (before: readonly Injection[], stored?: StoredMessage) => {
-    const memory = textsOf(before, undefined).join("\n\n");
-    const changed = textsOf(before, "system").map((text) => ({ memory: text, isInstructions: true }));
+    // Instructions stand alone: the agent's own system prompt and skills.
+    const instructions = before.filter(({ surface }) => surface === "knowledge").map(changeText);
+    const changed = instructions.map((memory) => ({ memory, isInstructions: true }));
     // Nothing may come between a call and its result.
     const isResult = stored?.message.role === "tool";
     if (!isResult) slots.push(...changed);
+    const others = before.filter(({ surface }) => surface !== "knowledge");
+    const last = stored?.message.role === "user" || isResult ? undefined : slots.at(-1);
+    // Within a turn, memory belongs to the result that it follows: a message of the user would interrupt the agent.
+    const blocks = others.filter(({ surface }) => surface !== "").map(changeText);
+    const inResult = last && blocks.length > 0 ? withResult(last, blocks.join("\n\n")) : undefined;
+    if (inResult) slots[slots.length - 1] = inResult;
+    const memory = (inResult ? others.filter(({ surface }) => surface === "") : others)
+      .map(changeText)
+      .join("\n\n");
     if (stored && (memory === "" || stored.message.role === "user")) slots.push({ memory, stored });
     else {
       const added = memory === "" ? [] : [{ memory }];
@@ -153,9 +166,25 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
   return slots;
 }
 
-function textsOf(injections: readonly Injection[], role: Injection["role"]): string[] {
-  return injections.filter((injection) => injection.role === role).map(({ text }) => text);
+/** The slot of a tool's result with memory after it; undefined if it is another slot, or has no text. */
+function withResult(slot: Slot, memory: string): Slot | undefined {
+  const { stored } = slot;
+  if (stored?.message.role !== "tool" || slot.collapsed) return undefined;
+  const last = stored.message.content.at(-1);
+  if (last?.type !== "tool-result" || (last.output.type !== "text" && last.output.type !== "error-text"))
+    return undefined;
+  const known = withMemory.get(stored.message);
+  if (known?.memory === memory)
+    return { ...slot, inResult: memory, stored: { ...stored, message: known.message } };
+  const output = { ...last.output, value: `${last.output.value}\n\n${memory}` };
+  const content = [...stored.message.content.slice(0, -1), { ...last, output }];
+  const message = { ...stored.message, content };
+  withMemory.set(stored.message, { memory, message });
+  return { ...slot, inResult: memory, stored: { ...stored, message } };
 }
+
+/** The last view of each message, so that values cached for the view stay valid. */
+const withMemory = new WeakMap<ModelMessage, { memory: string; message: ModelMessage }>();
 
 /** A task may collapse while the user still waits for an answer, so unanswered user messages stay. */
 function unansweredAsks(

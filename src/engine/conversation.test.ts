@@ -31,6 +31,7 @@ function receipt(epoch: number, from: number, to: number): Receipt {
     summaryBy: "model",
     warning: "none",
     skipped: "",
+    wrote: false,
     tokensBefore: 2,
     tokensAfter: 1,
     user: { whole: 0, cut: 0, leftOut: 0 },
@@ -102,14 +103,19 @@ test("the receipt covers exactly the removed messages; a stale plan is rejected 
 test("a compaction opens an epoch: new snapshot, no injections, no warning, a marker after the kept messages [controller.new-epoch]", async () => {
   const session = await talk(6);
   await session.notepad.write("whole");
-  await session.apply({ type: "context.inject", before: 3, text: "change", placed: 3, whole: false });
+  await session.apply({
+    type: "context.inject",
+    before: 3,
+    blocks: [{ surface: "notepad", text: "change" }],
+    placed: 3,
+  });
   await session.apply({ type: "context.warn", trigger: "manual", before: 7, text: "warning" });
   await session.apply({ type: "context.handoff", handoff, removed });
   await session.apply(compaction(1, 1, 4));
   const state = await session.state();
-  assert.deepEqual(readInjections(state), [{ before: 7, text: "[here]" }]);
+  assert.deepEqual(readInjections(state), [{ before: 7, surface: "", text: "[here]" }]);
   assert.equal(readEpoch(state).warning, "none");
-  assert.deepEqual(state.resident.get("epoch/snapshot"), { notepad: "whole", blocks: [] });
+  assert.deepEqual(state.resident.get("epoch/snapshot"), { blocks: [] });
   assert.deepEqual(
     await session.messages(),
     Array.from({ length: 6 }, (_, index) => `message ${index + 1}`),

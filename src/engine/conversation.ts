@@ -6,73 +6,64 @@ import type {
   ClearedResult,
   CompactionTrigger,
   Epoch,
-  EpochSnapshot,
   Excerpt,
   Handoff,
   Injection,
   Learned,
+  MemorySnapshotRecord,
   Receipt,
   Removed,
+  ShownBlock,
   Span,
 } from "./records.ts";
 import { applyChanges, listResident, residentRecord, type State } from "./state.ts";
 
 export type ConversationOperation =
-  | ({ type: "context.open" } & Frozen)
-  | {
-      type: "context.inject";
-      before: number;
-      /** "" if only the system prompt changed. */
-      text: string;
-      /** The system prompt, if it changed. */
-      instructions?: string;
-      placed: number;
-      whole: boolean;
-    }
-  | ({ type: "context.fold"; before: number; mark: string } & Frozen)
-  | { type: "context.tell"; before: number; text: string; percent: number }
+  | ({ type: "context.open" } & MemorySnapshotRecord)
+  | { type: "context.inject"; before: number; blocks: ShownBlock[]; placed: number }
+  | ({ type: "context.fold"; before: number; mark: string } & MemorySnapshotRecord)
+  | { type: "context.tell"; before: number; text: string }
   | { type: "context.warn"; trigger: CompactionTrigger; before: number; text: string }
   | { type: "context.skip_warning"; trigger: CompactionTrigger; reason: string }
   | { type: "context.handoff"; handoff: Handoff; removed: Removed }
   | { type: "context.clear"; results: ({ id: string } & ClearedResult)[] }
   | { type: "context.shorten"; parts: ({ key: string } & Excerpt)[] }
-  | ({ type: "context.compact"; to: number; summary: string; mark: string; receipt: Receipt } & Frozen)
-  | ({ type: "context.receipt"; receipt: Receipt } & Frozen)
+  | ({
+      type: "context.compact";
+      to: number;
+      summary: string;
+      mark: string;
+      receipt: Receipt;
+    } & MemorySnapshotRecord)
+  | ({ type: "context.receipt"; receipt: Receipt } & MemorySnapshotRecord)
   | { type: "context.verify"; epoch: number; call: number; lacks: string[] };
-
-/** What an epoch freezes: the blocks as the model is shown them. */
-export type Frozen = Pick<EpochSnapshot, "blocks" | "notepadBlock">;
 
 export type ConversationResult = { epoch: number };
 
 export const conversationOperations: Handlers<ConversationOperation, ConversationResult> = {
-  "context.open"(draft, frozen, state) {
-    if (draft.record("epoch", "current") === null) openEpoch(draft, state, 1, frozen);
+  "context.open"(draft, snapshot, state) {
+    if (draft.record("epoch", "current") === null) openEpoch(draft, state, 1, snapshot);
     return epochOf(state);
   },
   "context.inject"(draft, operation, state) {
     const epoch = readEpoch(state);
-    const { before, text, instructions } = operation;
-    if (instructions !== undefined) inject(draft, { before, text: instructions, role: "system" });
-    if (text !== "") inject(draft, { before, text });
-    const changed = operation.whole ? 0 : epoch.changed + operation.text.length;
-    draft.put("epoch", "current", { ...epoch, placed: operation.placed, changed });
+    const { before, blocks, placed } = operation;
+    for (const block of blocks) inject(draft, { before, ...block });
+    draft.put("epoch", "current", { ...epoch, placed });
     return epochOf(state);
   },
   "context.fold"(draft, operation, state) {
-    const next = readEpoch(state).number + 1;
     removeInjections(draft, state);
-    openEpoch(draft, state, next, operation);
-    inject(draft, { before: operation.before, text: operation.mark });
-    return inEpoch(next);
+    openEpoch(draft, state, readEpoch(state).number, operation);
+    inject(draft, { before: operation.before, surface: "memory", text: operation.mark });
+    return epochOf(state);
   },
   "context.tell"(draft, operation, state) {
-    inject(draft, operation);
-    draft.put("epoch", "current", { ...readEpoch(state), told: operation.percent });
+    inject(draft, noticeOf(operation.before, operation.text));
     return epochOf(state);
   },
   "context.warn"(draft, operation, state) {
-    inject(draft, operation);
+    inject(draft, noticeOf(operation.before, operation.text));
     draft.put("epoch", "current", { ...readEpoch(state), warning: "given" });
     return epochOf(state);
   },
@@ -118,10 +109,14 @@ function epochOf(state: State): Outcome<ConversationResult> {
   return inEpoch(readEpoch(state).number);
 }
 
-function inject(draft: Draft, { before, text, role }: Injection): void {
+function noticeOf(before: number, text: string): Injection {
+  return { before, surface: "", text };
+}
+
+function inject(draft: Draft, injection: Injection): void {
   const number = draft.counter("lastInjection") + 1;
   draft.mark("lastInjection", number);
-  draft.insert("injection", messageKey(number), { before, text, ...(role ? { role } : {}) });
+  draft.insert("injection", messageKey(number), injection);
 }
 
 type Compaction = Extract<ConversationOperation, { type: "context.compact" }>;
@@ -178,7 +173,7 @@ function acceptReceipt(draft: Draft, state: State, operation: HostCompaction, ep
 function replaceSpan(
   draft: Draft,
   state: State,
-  { to, summary, mark, ...frozen }: Omit<Compaction, "type" | "receipt">,
+  { to, summary, mark, blocks }: Omit<Compaction, "type" | "receipt">,
   epoch: Epoch,
 ): void {
   for (const [key, span] of readSpans(state)) if (span.to <= to) draft.remove("span", key);
@@ -186,10 +181,10 @@ function replaceSpan(
   for (const [key, excerpt] of readExcerpts(state)) if (excerpt.message <= to) draft.remove("excerpt", key);
   removeInjections(draft, state);
   draft.put("span", "summary", { from: 1, to, kind: "summary", text: summary });
-  openEpoch(draft, state, epoch.number + 1, frozen);
-  // The kept messages are older than the snapshot; the marker says so.
+  openEpoch(draft, state, epoch.number + 1, { blocks });
+  // The kept messages are older than the snapshot, as the mark tells the model.
   const last = draft.counter("lastMessage");
-  if (to < last) inject(draft, { before: last + 1, text: mark });
+  if (to < last && mark !== "") inject(draft, noticeOf(last + 1, mark));
 }
 
 /** The state after a compaction, to render the prompt the model would get. */
@@ -214,28 +209,21 @@ function removeInjections(draft: Draft, state: State): void {
   for (const [key] of listResident(state, "injection")) draft.remove("injection", key);
 }
 
-function openEpoch(draft: Draft, state: State, number: number, { blocks, notepadBlock }: Frozen): void {
-  const cut = notepadBlock === undefined ? {} : { notepadBlock };
-  draft.put("epoch", "snapshot", { notepad: state.row.notepad ?? "", blocks, ...cut });
-  draft.put("epoch", "current", {
-    number,
-    placed: state.row.revision,
-    changed: 0,
-    told: 0,
-    warning: "none",
-    skipped: "",
-  });
+function openEpoch(draft: Draft, state: State, number: number, { blocks }: MemorySnapshotRecord): void {
+  draft.put("epoch", "snapshot", { blocks });
+  draft.put("epoch", "current", { number, placed: state.row.revision, warning: "none", skipped: "" });
 }
 
-const noEpoch: Epoch = { number: 1, placed: 0, changed: 0, told: 0, warning: "none", skipped: "" };
+const noEpoch: Epoch = { number: 1, placed: 0, warning: "none", skipped: "" };
 
 export function readEpoch(state: State): Epoch {
   return (residentRecord(state, "epoch", "current") as Epoch | undefined) ?? noEpoch;
 }
 
-export function readSnapshot(state: State): EpochSnapshot {
-  const snapshot = residentRecord(state, "epoch", "snapshot") as EpochSnapshot | undefined;
-  return snapshot ?? { notepad: state.row.notepad ?? "", blocks: [] };
+/** The blocks of memory in the system prompt, as of its last snapshot. */
+export function readSnapshot(state: State): readonly ShownBlock[] {
+  const snapshot = residentRecord(state, "epoch", "snapshot") as MemorySnapshotRecord | undefined;
+  return snapshot?.blocks ?? [];
 }
 
 export function readSpans(state: State): [key: string, span: Span][] {

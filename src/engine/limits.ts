@@ -20,7 +20,7 @@ export interface Limits {
   refCharacters: number;
   /** UTF-8 bytes of all pins together; bytes, because hosts limit injected text in bytes. */
   pinBytes: number;
-  /** Tokens for the scratchpad's legacy call `{content, mode}`. */
+  /** Tokens of the scratchpad: all its spaces together. */
   scratchpadTokens: number;
   /** Tokens in one list of notes that a tool returns. */
   resultTokens: number;

@@ -6,23 +6,25 @@ export type Epoch = {
   number: number;
   /** The prompt shows memory changes up to this revision. */
   placed: number;
-  /** Characters of changes injected into the prompt since the last full copy. */
-  changed: number;
-  /** Context usage in percent when it was last reported to the agent. */
-  told: number;
   /** Whether the agent got the pre-compaction warning. */
   warning: "none" | "given" | "skipped";
   /** Why the warning was skipped, else "". */
   skipped: string;
 };
 
-export type EpochSnapshot = {
-  notepad: string;
-  /** The other surfaces' blocks, rendered when the epoch began. */
-  blocks: string[];
-  /** The notepad's block as shown, if the whole of it did not fit. */
-  notepadBlock?: string;
+/** A block of memory as the model was shown it. */
+export type ShownBlock = {
+  surface: string;
+  /** "" if the surface has nothing to show any more. */
+  text: string;
+  /** The whole block, if `text` is only a part of it. */
+  cutFrom?: string;
+  /** The agent has written nothing to it: `text` is a hint. */
+  isEmpty?: true;
 };
+
+/** The memory as the system prompt shows it until it is shown anew. */
+export type MemorySnapshotRecord = { blocks: ShownBlock[] };
 
 /** A range of messages that the prompt shows as one text. */
 export type Span = {
@@ -60,13 +62,11 @@ export type Learned = {
   growth: number[];
 };
 
-/** A memory change shown in the prompt before message number `before`, until the epoch ends. */
-export type Injection = {
-  before: number;
-  text: string;
-  /** A change of the system prompt: it goes into the system role where the provider allows it. */
-  role?: "system";
-};
+/**
+ * Shown in the prompt before message number `before`, until the epoch ends: a changed block of memory, or a notice, whose
+ * surface is "".
+ */
+export type Injection = { before: number } & ShownBlock;
 
 export type OpenTask = {
   description: string;
@@ -104,7 +104,8 @@ export type NoteValue = {
   by?: Exclude<Actor["kind"], "agent" | "system">;
 };
 
-export type TagValue = { name: string; notes: number };
+/** The number of notes with a tag; its key is the tag as it is spelled. */
+export type TagValue = { notes: number };
 
 /** A JSON value by key. Its version is the revision that wrote it, so every value of a key has its own. */
 export type KeyValue = {
@@ -206,6 +207,8 @@ export type Receipt = {
   warning: Epoch["warning"];
   /** Why the agent was not warned, else "". */
   skipped: string;
+  /** Whether the agent wrote to its memory after the warning. */
+  wrote: boolean;
   tokensBefore: number;
   tokensAfter: number;
   /** The user's messages: in context word for word, in context without their middle, and only in the removed messages. */
@@ -234,7 +237,7 @@ export type RecordValues = {
   ref: string;
   task: OpenTask;
   pin: Pin;
-  epoch: Epoch | EpochSnapshot;
+  epoch: Epoch | MemorySnapshotRecord;
   span: Span;
   cleared: ClearedResult;
   excerpt: Excerpt;

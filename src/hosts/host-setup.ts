@@ -15,6 +15,8 @@ export interface HostSetup {
   pieces(places: Places, launcher: Launcher): Piece[];
   /** The file that enables our plug-in, if the user installed that instead of running init. */
   findPlugin?(places: Places): string | undefined;
+  /** The command that continues the last conversation, which has no memory tools if it began before init. */
+  resume?: string;
   /** What the user has to do before it works. */
   next?(places: Places): string | undefined;
   /** Checks whether this version of the host trusts our configuration enough to run it. Default: no check. */

@@ -1,4 +1,5 @@
 import type { StoredMessage } from "../context/conversation.ts";
+import type { Fill, ReportedUsage } from "./fill.ts";
 import type { HookReply } from "./hook/answer.ts";
 import type { HookEvent, HookKind } from "./hook/event.ts";
 import type { HostSetup } from "./host-setup.ts";
@@ -18,6 +19,8 @@ export interface Host {
   program: string;
   /** Maps its own event names. Every host may send the generic names as well. */
   events: Readonly<Record<string, HookKind>>;
+  /** Of these, the events that its MCP client passes to our server, which starts no process, and the fields that it fills in. */
+  inServer?: Readonly<Record<string, readonly string[]>>;
   /** An event's payload with the fields under their common names, if the host has others. */
   readPayload?(payload: Record<string, unknown>): Record<string, unknown>;
   /** The answer to an event, in its format; "" prints nothing. */
@@ -47,6 +50,8 @@ export interface Host {
 
 export interface TranscriptFormat {
   readLine(line: Record<string, unknown>): TranscriptLine;
+  /** The usage of a model call, if a line reports one. */
+  readUsage?(line: Record<string, unknown>): ReportedUsage | undefined;
   /** The lines of a whole file. Default: the file is JSONL. */
   splitLines?(text: string): Record<string, unknown>[];
   /** Where it keeps them in the home folder, if it has no `recording`. */
@@ -61,8 +66,12 @@ export interface CompactionTraits {
   announcesEveryRequest?: boolean;
   /** It announces a compaction, but does not report its end: the next prompt or tool shows it. */
   endsSilently?: boolean;
-  /** The tokens of context beyond which it compacts by itself, in a window of this size. */
-  startsAt?(contextWindow: number): number;
+  /** The tokens at which it compacts by itself, as its settings say in the project at `root`; undefined if unknown. */
+  limit?(fill: Fill, root: string): number | undefined;
+  /** A compaction that a hook refuses comes again after one more request, which fits in these tokens above the limit. */
+  spare?: number;
+  /** The answer to the end of a turn can give the agent another one. */
+  warnsAtTurnEnd?: boolean;
   /** The last message that it removes (default: the last one). It keeps those after it, as far as we can tell. */
   lastRemoved?(messages: readonly StoredMessage[]): number;
   /** The newest summary in a part of the transcript, to detect a compaction that the host does not report; "" if none. */

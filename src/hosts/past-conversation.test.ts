@@ -28,8 +28,7 @@ test("recall searches the transcripts of a session and of those that continue it
   const memory = await openMemory({ store: project.database, surfaces: ["recall"] });
   const session = await memory.resumeSession("claude-code.s1");
   const conversation = hostConversation(project.directory);
-  const recall = async () =>
-    (await session.call("recall", { query: "harbor code" }, {}, { conversation })).text;
+  const recall = async () => (await session.call("recall", { query: "harbor code" }, { conversation })).text;
   const found = await recall();
   assert.match(found, /^\[1\.1\] user, 2026-11-18 10:00 UTC\nThe harbor code is 8443\.\n/);
   assert.doesNotMatch(found, /stranger|in context now/);
@@ -42,7 +41,7 @@ test("recall searches the transcripts of a session and of those that continue it
   assert.doesNotMatch(later, /stranger/);
 
   const own = await memory.createSession({ id: "ses_own" });
-  const none = await own.call("recall", { query: "harbor" }, {}, { conversation });
+  const none = await own.call("recall", { query: "harbor" }, { conversation });
   assert.match(none.text, /^This session has no conversation to search\.$/, "no link, nothing to read");
   await memory.close();
 });

@@ -92,9 +92,11 @@ export class Connection {
     input: unknown,
     { caller, key }: { caller: Caller; key: string | undefined },
   ): Promise<ToolAnswer> {
-    const once = key === undefined ? {} : { key };
+    const actor = caller.client === "" ? {} : { actor: { kind: "agent" as const, name: caller.client } };
+    const once = { ...actor, ...(key === undefined ? {} : { key }) };
     try {
-      return await (await this.openSession(caller)).call(tool, input, once, {
+      return await (await this.openSession(caller)).call(tool, input, {
+        ...once,
         conversation: this.#source.conversation,
       });
     } catch (error) {

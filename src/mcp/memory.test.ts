@@ -187,7 +187,7 @@ test("the project's notes are recovered before anything is saved in the session 
   mkdirSync(join(root, "grimoires/loa"), { recursive: true });
   writeFileSync(
     join(root, "grimoires/loa/NOTES.md"),
-    "# Notes\n\n## Active Sub-Goals\n\n- [ ] The audit of July\n",
+    "# Notes\n\n### Pending Questions\n\n- [ ] The audit of July?\n",
   );
   const server = startMcp(context, ["--store", "memory:"], { cwd: root });
   await initialize(server);

@@ -40,6 +40,8 @@ export interface McpServerOptions extends MemorySource {
   /** The limits that the memory is opened with (default: those of the library). */
   limits?: Limits | undefined;
   version: string;
+  /** Further tools by name. They are not listed, so no agent sees them: a client's hooks call them. */
+  unlisted?: Readonly<Record<string, (input: Record<string, unknown>) => Promise<string>>> | undefined;
 }
 
 /** A server for one client. It starts and lists its tools even if the memory cannot be opened. */
@@ -67,7 +69,7 @@ export function createMcpServer(options: McpServerOptions): Server {
     memoryChanged: () => void connection.inOrder(() => tools.announceChanges(connection)),
   });
   server.onclose = () => void connection.close();
-  handleTools(server, connection, tools);
+  handleTools(server, connection, tools, options.unlisted);
   handleResources(server, connection);
   handlePrompts(server, connection, surfaces);
   return server;
@@ -148,7 +150,12 @@ function trackTools(surfaces: readonly Surface[], limits: Limits, changed: () =>
   };
 }
 
-function handleTools(server: Server, connection: Connection, tools: ToolList): void {
+function handleTools(
+  server: Server,
+  connection: Connection,
+  tools: ToolList,
+  unlisted: McpServerOptions["unlisted"] = {},
+): void {
   server.setRequestHandler("tools/list", ({ params }, context) => {
     rejectCursor(params?.cursor);
     const shown = rendersApps(capabilitiesOf(server, context)) ? [showMemoryTool] : [];
@@ -157,6 +164,8 @@ function handleTools(server: Server, connection: Connection, tools: ToolList): v
     }));
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
+    const hook = Object.hasOwn(unlisted, params.name) ? unlisted[params.name] : undefined;
+    if (hook) return hook(params.arguments ?? {}).then((text) => ({ content: [{ type: "text", text }] }));
     const caller = callerOf(server, context);
     if (params.name === showMemoryTool.name)
       return connection.afterWrites(() => answerShowMemory(connection, caller));

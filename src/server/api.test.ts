@@ -6,10 +6,10 @@ import { call, refused, startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import type { EditConflict, Reply } from "./api.ts";
 
-test("lists sessions as a tree, page by page, with their state [serve.sessions]", async (context) => {
+test("lists sessions page by page, roots and children apart, with plan and state [serve.sessions]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const root = await memory.createSession({ id: "root", title: "The root" });
-  await root.notepad.write("twelve chars");
+  await root.notepad.write("- [x] one\n- [ ] two");
   await root.notes.add("a note", ["one", "two"]);
   await memory.spawnSession("root", { id: "child-a" });
   await memory.forkSession("root", { id: "child-b" });
@@ -22,13 +22,13 @@ test("lists sessions as a tree, page by page, with their state [serve.sessions]"
 
   const roots = await call(server, "listSessions", { query: { parent: "none" } });
   assert.deepEqual(
-    roots.sessions.map(({ id, children, title, live }) => ({ id, children, title, live })),
-    [{ id: "root", children: 2, title: "The root", live: "writing" }],
+    roots.sessions.map(({ id, children, title, state }) => ({ id, children, title, state })),
+    [{ id: "root", children: 2, title: "The root", state: "working" }],
   );
   const [first] = roots.sessions;
   assert.deepEqual(
-    [first?.notepadCharacters, first?.notes, first?.tags, first?.revision],
-    [12, 1, 2, (await root.state()).row.revision],
+    [first?.plan, first?.window, first?.last, first?.attention, first?.revision],
+    [{ done: 1, total: 2 }, null, null, [], (await root.state()).row.revision],
   );
   const children = await call(server, "listSessions", { query: { parent: "root" } });
   assert.deepEqual(children.sessions.map(({ id, parent }) => [id, parent]).sort(), [
@@ -66,10 +66,10 @@ test("archives and deletes a session reversibly and keeps its children in the tr
   const deleted = await call(server, "setStatus", { params: { id: "a" }, body: { status: "deleted" } });
   assert.equal(deleted.before, "archived");
   assert.deepEqual(await list("deleted"), ["a"]);
-  await refused(server, "memory", { params: { id: "a" } }, 404);
+  await refused(server, "session", { params: { id: "a" } }, 404);
   await call(server, "setStatus", { params: { id: "a" }, body: { status: deleted.before } });
   await call(server, "setStatus", { params: { id: "a" }, body: { status: archived.before } });
-  assert.equal((await call(server, "memory", { params: { id: "a" } })).notepad, "kept");
+  assert.equal((await call(server, "session", { params: { id: "a" } })).notepad.text, "kept");
   assert.equal((await session.history({ limit: 1 }))[0]?.actor.kind, "person");
   await refused(server, "setStatus", { params: { id: "unknown" }, body: { status: "archived" } }, 404);
 });
@@ -113,7 +113,6 @@ test("returns a session's memory with stale references, tasks and budgets [serve
   writeFileSync(join(directory, "src/here.ts"), "");
   const { server, memory } = await startTestServer(context, { projectDirectory: directory });
   const session = await memory.createSession({ id: "a" });
-  assert.equal((await call(server, "memory", { params: { id: "a" } })).notepadUsed, false);
   await session.notepad.write("- one\n😀");
   await session.scratchpad.setPlan("1. look");
   const refs = [
@@ -126,7 +125,7 @@ test("returns a session's memory with stale references, tasks and budgets [serve
   ];
   await session.scratchpad.setRefs(refs);
   await session.apply({ type: "tasks.begin", description: "count the rows" });
-  const shown = await call(server, "memory", { params: { id: "a" } });
+  const shown = await call(server, "session", { params: { id: "a" } });
   assert.deepEqual(
     shown.refs.map(({ state }) => state),
     ["present", "stale", "unchecked", "unchecked", "unchecked", "unchecked"],
@@ -135,13 +134,13 @@ test("returns a session's memory with stale references, tasks and budgets [serve
     shown.tasks.map(({ id, description, depth }) => [id, description, depth]),
     [["task_1", "count the rows", 1]],
   );
-  assert.deepEqual([shown.notepad, shown.scratchpad.plan], ["- one\n😀", "1. look"]);
-  assert.deepEqual(shown.origins, { notepad: "", notes: "", plan: "", refs: "" });
+  assert.deepEqual([shown.notepad.text, shown.plan.text], ["- one\n😀", "1. look"]);
+  assert.deepEqual([shown.notepad.authors, shown.notepad.shown, shown.newest], [[], null, shown.revision]);
   const byPerson = { actor: { kind: "person" as const } };
   await session.apply({ type: "notepad.append", content: "by hand" }, byPerson);
   await session.notes.add("by hand", [], byPerson);
-  const { origins } = await call(server, "memory", { params: { id: "a" } });
-  assert.match(origins.notepad, /line 3 by a person/);
+  const later = await call(server, "session", { params: { id: "a" } });
+  assert.deepEqual(later.notepad.authors, [{ from: 3, to: 3, by: "person" }]);
   const { notes } = await call(server, "notes", { params: { id: "a" }, query: {} });
   assert.equal(notes[0]?.by, "person");
   assert.deepEqual(
@@ -154,22 +153,32 @@ test("returns a session's memory with stale references, tasks and budgets [serve
     ],
   );
   assert.ok(shown.budgets.every(({ atLimit }) => atLimit.length > 20));
-  await call(server, "editRefs", { params: { id: "a" }, body: { action: "remove", ref: "src/gone.ts" } });
-  await call(server, "editRefs", { params: { id: "a" }, body: { action: "add", ref: "src/new.ts" } });
+  assert.deepEqual(
+    later.session.attention.map(({ kind }) => kind),
+    ["reference"],
+  );
+  await call(server, "edit", { params: { id: "a" }, body: { type: "ref.remove", ref: "src/gone.ts" } });
+  await call(server, "edit", { params: { id: "a" }, body: { type: "ref.add", ref: "src/new.ts" } });
   assert.deepEqual((await session.scratchpad.read()).refs.slice(-2), ["issue 7", "src/new.ts"]);
-  await refused(server, "memory", { params: { id: "unknown" } }, 404);
+  await refused(server, "session", { params: { id: "unknown" } }, 404);
 });
 
 test("merges a person's edit with the agent's concurrent writes; a conflict returns both sides [serve.edit]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
-  const { revision } = await session.notepad.write("# Plan\n- one\n- two\n\n# Findings\n- none");
-  const base = { revision, text: await session.notepad.read() };
-  const params = { id: "a", text: "notepad" as const };
+  await session.notepad.write("# Plan\n- one\n- two\n\n# Findings\n- none");
+  const base = await session.notepad.read();
+  const params = { id: "a" };
+  const edit = (from: string, text: string) => ({
+    type: "text" as const,
+    name: "notepad" as const,
+    base: from,
+    text,
+  });
 
   await session.notepad.replace("- none", "- Q3 is off");
-  const mine = base.text.replace("- one", "- [x] one");
-  const saved = await call(server, "editText", { params, body: { base, text: mine } });
+  const mine = base.replace("- one", "- [x] one");
+  const saved = await call(server, "edit", { params, body: edit(base, mine) });
   assert.equal(saved.text, "# Plan\n- [x] one\n- two\n\n# Findings\n- Q3 is off");
   assert.equal(saved.merged, true);
   assert.equal(await session.notepad.read(), saved.text);
@@ -177,11 +186,11 @@ test("merges a person's edit with the agent's concurrent writes; a conflict retu
   assert.deepEqual([entry?.actor.kind, entry?.revision], ["person", saved.revision]);
 
   const before = await session.state();
-  const theirs = base.text.replace("- one", "- uno");
-  const answer = await refused(server, "editText", { params, body: { base, text: theirs } }, 409);
+  const theirs = base.replace("- one", "- uno");
+  const answer = await refused(server, "edit", { params, body: edit(base, theirs) }, 409);
   const { conflict } = answer as EditConflict;
   assert.equal(answer.error.code, "conflict");
-  assert.deepEqual([conflict.mine, conflict.theirs, conflict.base], [theirs, saved.text, base.text]);
+  assert.deepEqual([conflict.mine, conflict.theirs, conflict.base], [theirs, saved.text, base]);
   assert.equal(conflict.revision, before.row.revision);
   const clash = conflict.regions.filter(({ kind }) => kind === "conflict");
   assert.deepEqual(
@@ -191,16 +200,12 @@ test("merges a person's edit with the agent's concurrent writes; a conflict retu
   assert.equal((await session.state()).row.revision, before.row.revision, "nothing was saved");
 
   const decided = conflict.theirs.replace("- [x] one", "- [x] uno");
-  const next = await call(server, "editText", {
-    params,
-    body: { base: { revision: conflict.revision, text: conflict.theirs }, text: decided },
-  });
+  const next = await call(server, "edit", { params, body: edit(conflict.theirs, decided) });
   assert.deepEqual([next.text, next.merged], [decided, false]);
-  const same = await call(server, "editText", {
-    params,
-    body: { base: { revision: next.revision, text: decided }, text: decided },
-  });
+  const same = await call(server, "edit", { params, body: edit(decided, decided) });
   assert.equal(same.revision, next.revision, "an edit without changes creates no revision");
+  await call(server, "edit", { params, body: { type: "undo", revision: next.revision } });
+  assert.equal(await session.notepad.read(), saved.text, "every edit can be undone");
 });
 
 test("a person edits while an agent writes: no edit of either is lost [serve.edit]", async (context) => {
@@ -212,12 +217,10 @@ test("a person edits while an agent writes: no edit of either is lost [serve.edi
     for (let line = 0; line < 40; line++) await session.notepad.append(`agent ${line}`);
   })();
   for (let line = 0; line < 20; line++) {
-    const { notepad, revision } = await call(server, "memory", { params: { id: "a" } });
-    const text = notepad.replace(`person ${line}: -`, `person ${line}: done`);
-    await call(server, "editText", {
-      params: { id: "a", text: "notepad" },
-      body: { base: { revision, text: notepad }, text },
-    });
+    const { notepad } = await call(server, "session", { params: { id: "a" } });
+    const text = notepad.text.replace(`person ${line}: -`, `person ${line}: done`);
+    const body = { type: "text" as const, name: "notepad" as const, base: notepad.text, text };
+    await call(server, "edit", { params: { id: "a" }, body });
   }
   await agent;
   const end = await session.notepad.read();
@@ -229,21 +232,17 @@ test("a person edits while an agent writes: no edit of either is lost [serve.edi
 test("rejects a text over its limit and never cuts it [serve.edit]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
-  const base = { revision: 1, text: "" };
-  for (const [text, length] of [
+  for (const [name, length] of [
     ["notepad", 32_001],
     ["notes", 4_001],
     ["plan", 2_001],
   ] as const) {
-    const params = { id: "a", text };
-    const { error } = await refused(
-      server,
-      "editText",
-      { params, body: { base, text: "x".repeat(length) } },
-      422,
-    );
+    const params = { id: "a" };
+    const edit = { type: "text" as const, name, base: "" };
+    const words = (size: number) => "word ".repeat(size).slice(0, size);
+    const { error } = await refused(server, "edit", { params, body: { ...edit, text: words(length) } }, 422);
     assert.equal(error.code, "over_limit");
-    await call(server, "editText", { params, body: { base, text: "x".repeat(length - 1) } });
+    await call(server, "edit", { params, body: { ...edit, text: words(length - 1) } });
   }
   assert.equal((await session.notepad.read()).length, 32_000);
   assert.equal((await session.scratchpad.read()).plan.length, 2_000);
@@ -253,50 +252,66 @@ test("a person adds, finds, edits, merges and deletes notes [serve.notes]", asyn
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const params = { id: "a" };
-  const { note } = await call(server, "addNote", {
-    params,
-    body: { content: "one\ntwo\nthree", tags: ["Old"] },
-  });
+  const body = { type: "note.add" as const, content: "one\ntwo\nthree", tags: ["Old"] };
+  const { note } = await call(server, "edit", { params, body });
+  assert.ok(note);
   for (let number = 0; number < 5; number++) await session.notes.add(`agent's ${number}`, ["agent"]);
   const page = await call(server, "notes", { params, query: { limit: 4 } });
   assert.deepEqual([page.notes.length, page.total, page.nextOffset], [4, 6, 4]);
   assert.equal((await call(server, "notes", { params, query: { tag: ["old"] } })).total, 1);
   assert.deepEqual((await call(server, "notes", { params, query: { q: "TWO" } })).notes, [note]);
-  assert.deepEqual((await call(server, "tags", { params })).tags, [
-    { tag: "Old", notes: 1 },
+  assert.deepEqual((await call(server, "session", { params })).tags, [
     { tag: "agent", notes: 5 },
+    { tag: "Old", notes: 1 },
   ]);
 
   await session.notes.update(note.id, { content: "one\ntwo\nTHREE", tags: ["Old", "theirs"] });
-  const saved = await call(server, "editNote", {
-    params: { id: "a", note: note.id },
-    body: { base: { content: note.content, tags: note.tags }, content: "ONE\ntwo\nthree", tags: ["mine"] },
+  const edit = { type: "note.edit" as const, note: note.id };
+  const saved = await call(server, "edit", {
+    params,
+    body: { ...edit, base: note, content: "ONE\ntwo\nthree", tags: ["mine"] },
   });
   assert.deepEqual(
-    [saved.note.content, saved.note.tags, saved.merged],
+    [saved.note?.content, saved.note?.tags, saved.merged],
     ["ONE\ntwo\nTHREE", ["theirs", "mine"], true],
   );
-  const answer = await refused(
-    server,
-    "editNote",
-    {
-      params: { id: "a", note: note.id },
-      body: { base: { content: note.content, tags: [] }, content: "1", tags: [] },
-    },
-    409,
-  );
+  const clash = { ...edit, base: { content: note.content, tags: [] }, content: "1", tags: [] };
+  const answer = await refused(server, "edit", { params, body: clash }, 409);
   assert.equal((answer as EditConflict).conflict.theirs, "ONE\ntwo\nTHREE");
-  const removed = await call(server, "deleteNote", { params: { id: "a", note: note.id } });
-  await refused(server, "deleteNote", { params: { id: "a", note: note.id } }, 404);
-  await call(server, "undo", { params, body: { revision: removed.revision } });
+  const drop = { type: "note.delete" as const, note: note.id };
+  const removed = await call(server, "edit", { params, body: drop });
+  await refused(server, "edit", { params, body: drop }, 404);
+  await call(server, "edit", { params, body: { type: "undo", revision: removed.revision } });
   assert.equal((await call(server, "notes", { params, query: { q: "THREE" } })).total, 1);
+});
+
+test("a person pins and unpins over HTTP; the history says who did [pins.people]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const session = await memory.createSession({ id: "a" });
+  const params = { id: "a" };
+  const { pin } = await call(server, "edit", { params, body: { type: "pin", text: "Never push." } });
+  await call(server, "edit", { params, body: { type: "pin", text: "Use tabs." } });
+  assert.deepEqual((await call(server, "session", { params })).pins, [
+    { id: pin, text: "Never push.", by: "person" },
+    { id: "p2", text: "Use tabs.", by: "person" },
+  ]);
+  const unpin = { type: "unpin" as const, pin: pin ?? "" };
+  const { revision } = await call(server, "edit", { params, body: unpin });
+  await refused(server, "edit", { params, body: unpin }, 404);
+  const { entries } = await call(server, "history", { params, query: { limit: 10 } });
+  assert.deepEqual(
+    entries.slice(0, 3).map(({ summary }) => summary),
+    ["Unpinned p1", "Pinned: Use tabs.", "Pinned: Never push."],
+  );
+  await call(server, "edit", { params, body: { type: "undo", revision } });
+  assert.equal((await session.pins.list()).length, 2);
 });
 
 test("rejects invalid requests with a reason and changes nothing [serve.refusals]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const send = async (body: string | Uint8Array<ArrayBuffer>, type = "application/json") => {
-    const response = await fetch(new URL("/api/sessions/a/notes", server.url), {
+    const response = await fetch(new URL("/api/sessions/a/edits", server.url), {
       method: "POST",
       headers: { Authorization: `Bearer ${server.token}`, "Content-Type": type },
       body,
@@ -305,8 +320,8 @@ test("rejects invalid requests with a reason and changes nothing [serve.refusals
     return [response.status, answer.error.message] as const;
   };
   assert.deepEqual((await send("{"))[0], 400);
-  assert.match((await send('{"content": 5}'))[1], /content/);
-  assert.match((await send('{"content": "a\\u0000b"}'))[1], /NUL/);
+  assert.match((await send('{"type": "note.add", "content": 5}'))[1], /content/);
+  assert.match((await send('{"type": "note.add", "content": "a\\u0000b"}'))[1], /NUL/);
   assert.equal((await send('{"content": "x"}', "text/plain"))[0], 415);
   assert.equal((await send(JSON.stringify({ content: "x".repeat(3_000_000) })))[0], 413);
   assert.match((await send(`${"[".repeat(100_000)}${"]".repeat(100_000)}`))[1], /nested/);
@@ -326,7 +341,7 @@ test("rejects invalid requests with a reason and changes nothing [serve.refusals
     assert.equal(response.status, 400, query);
   }
   for (const id of ["../../etc", "a%2Fb", "%00", "x".repeat(500), "__proto__"]) {
-    const response = await fetch(new URL(`/api/sessions/${encodeURIComponent(id)}/memory`, server.url), {
+    const response = await fetch(new URL(`/api/sessions/${encodeURIComponent(id)}`, server.url), {
       headers: { Authorization: `Bearer ${server.token}` },
     });
     assert.ok([400, 404].includes(response.status), `${id}: ${response.status}`);
@@ -345,11 +360,13 @@ test("describes the API from the schemas it parses with [serve.openapi]", async 
     paths: Record<string, Record<string, { responses: Record<string, unknown>; requestBody?: unknown }>>;
   };
   assert.deepEqual([openapi, info.version], ["3.1.0", "1.2.3"]);
-  const edit = paths["/api/sessions/{id}/texts/{text}"]?.put;
-  assert.match(JSON.stringify(edit?.requestBody), /"base".*"revision".*"text"/);
+  const edit = paths["/api/sessions/{id}/edits"]?.post;
+  assert.match(JSON.stringify(edit?.requestBody), /"base".*"text"/);
   assert.ok(edit?.responses[409]);
   assert.ok(paths["/api/events"]?.get);
   assert.ok(!JSON.stringify(paths).includes('"$schema"'));
+  const count = Object.values(paths).flatMap((path) => Object.keys(path)).length;
+  assert.ok(count <= 16, `${count} routes, the stream among them`);
 });
 
 test("health reports the version, the store and the project [serve.health]", async (context) => {
@@ -379,16 +396,15 @@ test("every string comes back unchanged, and only as JSON [serve.strings]", asyn
   for (const [number, text] of strings.entries()) {
     const id = `n${number}`;
     const session = await memory.createSession({ id, title: text });
-    await call(server, "editText", {
-      params: { id, text: "notepad" },
-      body: { base: { revision: 1, text: "" }, text: `a ${text} b` },
-    });
+    const params = { id };
+    const body = { type: "text" as const, name: "notepad" as const, base: "", text: `a ${text} b` };
+    await call(server, "edit", { params, body });
     const tag = text.trim();
-    await call(server, "addNote", { params: { id }, body: { content: text, tags: [tag] } });
+    await call(server, "edit", { params, body: { type: "note.add", content: text, tags: [tag] } });
     await session.scratchpad.addRef(text);
-    const shown = await call(server, "memory", { params: { id } });
+    const shown = await call(server, "session", { params: { id } });
     assert.deepEqual(
-      [shown.session.title, shown.notepad, shown.tags[0]?.tag, shown.refs[0]?.ref],
+      [shown.session.title, shown.notepad.text, shown.tags[0]?.tag, shown.refs[0]?.ref],
       [text, `a ${text} b`, tag, text],
     );
     const [note] = (await call(server, "notes", { params: { id }, query: { tag: [tag] } })).notes;
@@ -396,7 +412,7 @@ test("every string comes back unchanged, and only as JSON [serve.strings]", asyn
     const { hits } = await call(server, "search", { query: { q: text } });
     const hit = hits.find(({ sessionId, kind }) => sessionId === id && kind === "notepad");
     assert.equal(hit?.excerpt.slice(hit.at, hit.at + hit.length), text);
-    await call(server, "journal", { params: { id } });
+    await call(server, "history", { params });
   }
   const response = await fetch(new URL("/api/sessions", server.url), {
     headers: { Authorization: `Bearer ${server.token}` },

@@ -1,27 +1,29 @@
 import { z } from "zod";
 import * as schemas from "./schemas.ts";
-import * as history from "./schemas-history.ts";
-import * as insight from "./schemas-insight.ts";
 
 /** A route's request and response schemas. The server, its OpenAPI description and the page all derive from these. */
 export interface Route {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method: "GET" | "POST" | "PUT";
   /** `{name}` is a parameter. */
   path: string;
   summary: string;
   params?: z.ZodObject;
   query?: z.ZodObject;
-  body?: z.ZodObject;
+  body?: z.ZodType;
   response: z.ZodType;
   /** The 409 response to a conflicting edit. */
   conflict?: z.ZodType;
 }
 
-const sessionId = z.object({ id: z.string().min(1).max(128) });
+const params = z.object({ id: z.string().min(1).max(128) });
 const number = z.coerce.number<number>().pipe(z.int().min(0).max(Number.MAX_SAFE_INTEGER));
 const limit = (standard: number, max: number) =>
   z.coerce.number<number>().pipe(z.int().min(1).max(max)).default(standard);
 const offset = number.default(0);
+const flag = z
+  .enum(["yes", "no"])
+  .default("no")
+  .transform((value) => value === "yes");
 const listedStatus = z.enum(["active", "archived", "deleted", "all"]).default("active");
 const tagList = z
   .union([z.string(), z.array(z.string())])
@@ -40,21 +42,26 @@ export const routes = {
     method: "GET",
     path: "/api/sessions",
     summary:
-      "Sessions, newest first; parent=none lists the roots of the tree, parent=ID a session's children",
+      "Sessions, newest first; parent=none lists those without a parent, parent=ID the children of one",
     query: z.object({
       status: listedStatus.describe("all: active and archived"),
       agent: z.string().optional(),
       parent: z.string().optional(),
       offset,
-      limit: limit(50, 200),
+      limit: limit(30, 200),
     }),
     response: schemas.sessionPage,
+  },
+  week: {
+    method: "GET",
+    path: "/api/week",
+    summary: "The last seven days: compactions by day, and sessions that need a person",
+    response: schemas.week,
   },
   search: {
     method: "GET",
     path: "/api/search",
-    summary:
-      "Search the titles, notepads, plans, scratchpads, references, notes and messages of all sessions",
+    summary: "Search the titles, memory and messages of all sessions",
     query: z.object({
       q: z.string().min(1).max(1_000),
       status: listedStatus,
@@ -67,224 +74,103 @@ export const routes = {
     method: "PUT",
     path: "/api/sessions/{id}/status",
     summary: "Archive, delete or restore a session; a deleted session can be restored",
-    params: sessionId,
+    params,
     body: z.object({ status: schemas.sessionStatus }),
-    response: schemas.done.extend({
-      before: schemas.sessionStatus.describe("Set this status again to undo the change"),
-    }),
+    response: schemas.statusSet,
   },
-  memory: {
+  session: {
     method: "GET",
-    path: "/api/sessions/{id}/memory",
-    summary: "A session's current memory and its budgets",
-    params: sessionId,
+    path: "/api/sessions/{id}",
+    summary: "A session: its window, what needs a person, and its memory now or at a revision",
+    params,
+    query: z.object({ revision: number.optional().describe("Default: now") }),
     response: schemas.sessionMemory,
-  },
-  editText: {
-    method: "PUT",
-    path: "/api/sessions/{id}/texts/{text}",
-    summary: "Edit the notepad or a space as a person; merged with concurrent changes",
-    params: sessionId.extend({ text: schemas.textName }),
-    body: schemas.textEdit,
-    response: schemas.textSaved,
-    conflict: schemas.editConflict,
-  },
-  editRefs: {
-    method: "POST",
-    path: "/api/sessions/{id}/refs",
-    summary: "Add or remove a reference as a person",
-    params: sessionId,
-    body: schemas.refEdit,
-    response: schemas.done,
   },
   notes: {
     method: "GET",
     path: "/api/sessions/{id}/notes",
     summary: "Notes, newest first, filtered by tags or searched",
-    params: sessionId,
-    query: z.object({ q: z.string().max(1_000).default(""), tag: tagList, offset, limit: limit(50, 200) }),
+    params,
+    query: z.object({
+      q: z.string().max(1_000).default(""),
+      tag: tagList,
+      revision: number.optional().describe("As they were; without a search (default: now)"),
+      offset,
+      limit: limit(50, 200),
+    }),
     response: schemas.notePage,
   },
-  tags: {
-    method: "GET",
-    path: "/api/sessions/{id}/tags",
-    summary: "Tags by name, with their number of notes",
-    params: sessionId,
-    query: z.object({ offset, limit: limit(200, 1_000) }),
-    response: schemas.tagPage,
-  },
-  addNote: {
+  edit: {
     method: "POST",
-    path: "/api/sessions/{id}/notes",
-    summary: "Add a note as a person",
-    params: sessionId,
-    body: schemas.newNote,
-    response: schemas.noteSaved,
-  },
-  editNote: {
-    method: "PUT",
-    path: "/api/sessions/{id}/notes/{note}",
-    summary: "Edit a note as a person; merged with concurrent changes",
-    params: sessionId.extend({ note: z.string().max(200) }),
-    body: schemas.noteEdit,
-    response: schemas.noteSaved,
+    path: "/api/sessions/{id}/edits",
+    summary: "Edit memory as a person; merged with concurrent changes",
+    params,
+    body: schemas.edit,
+    response: schemas.edited,
     conflict: schemas.editConflict,
   },
-  deleteNote: {
-    method: "DELETE",
-    path: "/api/sessions/{id}/notes/{note}",
-    summary: "Delete a note; undo that revision to restore it",
-    params: sessionId.extend({ note: z.string().max(200) }),
-    response: schemas.done,
-  },
-  pins: {
+  history: {
     method: "GET",
-    path: "/api/sessions/{id}/pins",
-    summary: "What the user demands or forbids",
-    params: sessionId,
-    response: schemas.pinList,
-  },
-  pin: {
-    method: "POST",
-    path: "/api/sessions/{id}/pins",
-    summary: "Pin a rule as a person",
-    params: sessionId,
-    body: schemas.newPin,
-    response: schemas.pinSaved,
-  },
-  unpin: {
-    method: "DELETE",
-    path: "/api/sessions/{id}/pins/{pin}",
-    summary: "Remove a pin",
-    params: sessionId.extend({ pin: z.string().max(40) }),
-    response: schemas.done,
-  },
-  journal: {
-    method: "GET",
-    path: "/api/sessions/{id}/journal",
-    summary: "The journal, newest first, with the author of each entry",
-    params: sessionId,
+    path: "/api/sessions/{id}/history",
+    summary: "Writes, warnings and compactions, newest first, with their authors and diffs",
+    params,
     query: z.object({
       before: number.optional().describe("Only entries older than this revision"),
       limit: limit(50, 200),
-      only: z.enum(["all", "memory"]).default("all").describe("memory: without messages and bookkeeping"),
+      all: flag.describe("yes: messages and bookkeeping too"),
+      full: flag.describe("yes: the whole of each change, for one entry"),
     }),
-    response: history.journalPage,
-  },
-  entry: {
-    method: "GET",
-    path: "/api/sessions/{id}/journal/{revision}",
-    summary: "One journal entry in full",
-    params: sessionId.extend({ revision: number }),
-    response: history.fullEntry,
-  },
-  memoryAt: {
-    method: "GET",
-    path: "/api/sessions/{id}/at/{revision}",
-    summary: "The memory right after a revision",
-    params: sessionId.extend({ revision: number }),
-    query: z.object({ offset, limit: limit(50, 200) }),
-    response: history.memoryAt,
-  },
-  undo: {
-    method: "POST",
-    path: "/api/sessions/{id}/undo",
-    summary: "Undo the operation of a revision, as a person",
-    params: sessionId,
-    body: z.object({ revision: z.int().min(1) }),
-    response: schemas.done.extend({ undone: z.int() }),
-  },
-  messages: {
-    method: "GET",
-    path: "/api/sessions/{id}/messages",
-    summary: "The conversation (default: the newest page)",
-    params: sessionId,
-    query: z.object({ before: number.optional(), after: number.optional(), limit: limit(50, 200) }),
-    response: history.messagePage,
-  },
-  message: {
-    method: "GET",
-    path: "/api/sessions/{id}/messages/{number}",
-    summary: "One message in full",
-    params: sessionId.extend({ number }),
-    response: history.message,
-  },
-  compactions: {
-    method: "GET",
-    path: "/api/sessions/{id}/compactions",
-    summary: "Compactions, newest first",
-    params: sessionId,
-    query: z.object({ before: number.optional(), limit: limit(20, 100) }),
-    response: history.compactionPage,
+    response: schemas.historyPage,
   },
   compaction: {
     method: "GET",
     path: "/api/sessions/{id}/compactions/{epoch}",
-    summary: "One compaction: warning turn, handoff, summary and receipt",
-    params: sessionId.extend({ epoch: number }),
-    response: history.compaction,
+    summary: "One compaction: its facts, the warning turn, the handoff and the summary as the model got them",
+    params: params.extend({ epoch: number }),
+    response: schemas.compaction,
   },
-  removedMessages: {
+  messages: {
     method: "GET",
-    path: "/api/sessions/{id}/compactions/{epoch}/messages",
-    summary: "The messages that a compaction removed, from the session or from its host's transcript",
-    params: sessionId.extend({ epoch: number }),
-    query: z.object({ limit: limit(600, 2_000) }),
-    response: history.removedMessages,
+    path: "/api/sessions/{id}/messages",
+    summary: "The conversation (default: its newest page), or the messages that a compaction removed",
+    params,
+    query: z.object({
+      before: number.optional(),
+      after: number.optional(),
+      epoch: number.optional().describe("Of the compaction that removed them"),
+      q: z.string().max(1_000).default("").describe("With `epoch`: only messages with this text"),
+      limit: limit(50, 2_000),
+      whole: flag.describe("yes: the parts in full"),
+    }),
+    response: schemas.messagePage,
   },
   calls: {
     method: "GET",
     path: "/api/sessions/{id}/calls",
     summary: "Model calls, each with the parts of its context window (default: the newest page)",
-    params: sessionId,
-    query: z.object({ before: number.optional(), limit: limit(200, 500) }),
-    response: history.modelCallPage,
+    params,
+    query: z.object({ before: number.optional(), after: number.optional(), limit: limit(200, 500) }),
+    response: schemas.callPage,
   },
   call: {
     method: "GET",
     path: "/api/sessions/{id}/calls/{number}",
     summary:
       "The exact prompt of one model call, and what changed since the agent's last turn or another call",
-    params: sessionId.extend({ number }),
-    query: z.object({ against: number.optional().describe("Compare with this call") }),
-    response: history.modelCallDetail,
+    params: params.extend({ number }),
+    query: z.object({
+      against: number.optional().describe("Compare with this call"),
+      whole: number.optional().describe("Only the piece with this index, in full"),
+    }),
+    response: schemas.callDetail,
   },
-  piece: {
+  where: {
     method: "GET",
-    path: "/api/sessions/{id}/pieces/{hash}",
-    summary: "One piece of a prompt in full",
-    params: sessionId.extend({ hash: z.string().regex(/^[A-Za-z0-9_-]{8,128}$/) }),
-    response: history.piece,
-  },
-  window: {
-    method: "GET",
-    path: "/api/sessions/{id}/window",
-    summary: "What the context window holds of what the agent wrote down: with memory, and without it",
-    params: sessionId,
-    query: z.object({ revision: number.optional().describe("At that revision (default: now)") }),
-    response: insight.windowContent,
-  },
-  whereabouts: {
-    method: "GET",
-    path: "/api/sessions/{id}/whereabouts",
-    summary: "Whether the agent still has a text: where it is, since when, and what it cost",
-    params: sessionId,
+    path: "/api/sessions/{id}/where",
+    summary: "Where the agent has a text: in context, retrievable or lost; since when, and in which calls",
+    params,
     query: z.object({ q: z.string().min(1).max(2_000) }),
-    response: insight.whereabouts,
-  },
-  attention: {
-    method: "GET",
-    path: "/api/sessions/{id}/attention",
-    summary: "What a person should look at, each with what to do",
-    params: sessionId,
-    response: insight.attention,
-  },
-  stats: {
-    method: "GET",
-    path: "/api/stats",
-    summary: "What memory did in the last days: writes, compactions survived, items put back",
-    query: z.object({ days: limit(7, 366) }),
-    response: insight.stats,
+    response: schemas.whereabout,
   },
   project: {
     method: "GET",
@@ -314,10 +200,11 @@ export type Body<Name extends RouteName> = Routes[Name] extends { body: infer B 
 export type ErrorReply = z.output<typeof schemas.errorReply>;
 /** The 409 response to an edit that cannot be merged. */
 export type EditConflict = z.output<typeof schemas.editConflict>;
+export type SessionItem = z.output<typeof schemas.sessionItem>;
+export type MessageView = Reply<"messages">["messages"][number];
 /** Data of the event `change` in `GET /api/events`. */
-export type ChangeEvent = z.output<typeof history.changeEvent>;
+export type ChangeEvent = z.output<typeof schemas.changeEvent>;
 /** Data of the events `hello` (the stream is open) and `reset` (events were missed: reload everything). */
 export type StreamEvent = { launch: string };
 
-export { errorReply } from "./schemas.ts";
-export { changeEvent } from "./schemas-history.ts";
+export { changeEvent, errorReply } from "./schemas.ts";

@@ -5,7 +5,7 @@ import { type Route, type RouteName, routes } from "./api.ts";
 import { eventStream } from "./event-stream.ts";
 import type { EventHub } from "./events.ts";
 import { type Access, guard, pathWithin } from "./guard.ts";
-import type { Handlers } from "./handlers/handlers.ts";
+import type { Handlers } from "./handlers.ts";
 import { describeApi } from "./openapi.ts";
 import { type PageFiles, servePage } from "./page/page.ts";
 import { readRequest } from "./read-request.ts";

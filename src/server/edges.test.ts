@@ -51,7 +51,7 @@ test("returns a project's NOTES.md with the linter's findings [serve.memory]", a
   writeFileSync(join(root, "grimoires/loa/NOTES.md"), "# Notes\n<<<<<<< mine\n");
   const notes = await call(server, "project");
   assert.deepEqual([notes.path, notes.text], ["grimoires/loa/NOTES.md", "# Notes\n<<<<<<< mine\n"]);
-  const marker = notes.findings.find(({ rule }) => rule === "conflict-marker");
+  const marker = notes.findings.find(({ rule }) => rule === "readable");
   assert.deepEqual([marker?.severity, marker?.line], ["error", 2]);
   assert.equal((await call(server, "health")).project, true);
 });
@@ -69,8 +69,8 @@ test("an MCP client with the token works on the session it names; without the to
   await assert.rejects(connect({ Authorization: `Bearer ${server.token}`, Origin: "http://evil.example" }));
   const client = await connect({ Authorization: `Bearer ${server.token}` });
   await client.callTool({ name: "write_notepad", arguments: { content: "over MCP" } });
-  const shown = await call(server, "memory", { params: { id: "named" } });
-  assert.equal(shown.notepad, "over MCP");
+  const shown = await call(server, "session", { params: { id: "named" } });
+  assert.equal(shown.notepad.text, "over MCP");
   server.process.kill("SIGTERM");
   assert.deepEqual(await server.ended, { code: 0, signal: null });
   await client.close();
@@ -83,19 +83,17 @@ test("100 concurrent clients, each on its own session, do not affect each other 
   await Promise.all(
     ids.map(async (id) => {
       for (const step of ["one", "two", "three"]) {
-        const { revision, notepad } = await call(server, "memory", { params: { id } });
-        const text = `${notepad}${id} ${step}\n`;
-        await call(server, "editText", {
-          params: { id, text: "notepad" },
-          body: { base: { revision, text: notepad }, text },
-        });
-        await call(server, "addNote", { params: { id }, body: { content: `${id} ${step}` } });
+        const { notepad } = await call(server, "session", { params: { id } });
+        const text = `${notepad.text}${id} ${step}\n`;
+        const body = { type: "text" as const, name: "notepad" as const, base: notepad.text, text };
+        await call(server, "edit", { params: { id }, body });
+        await call(server, "edit", { params: { id }, body: { type: "note.add", content: `${id} ${step}` } });
       }
     }),
   );
   for (const id of ids) {
-    const { notepad } = await call(server, "memory", { params: { id } });
-    assert.equal(notepad, `${id} one\n${id} two\n${id} three\n`);
+    const { notepad } = await call(server, "session", { params: { id } });
+    assert.equal(notepad.text, `${id} one\n${id} two\n${id} three\n`);
     const { notes } = await call(server, "notes", { params: { id } });
     assert.deepEqual(
       notes.map(({ content }) => content),

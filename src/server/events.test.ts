@@ -25,7 +25,8 @@ test("the stream reports another process's writes, with their author [serve.even
     [1, 2, 3, 4],
   );
   assert.ok(entries.slice(1).every(({ actor }) => actor.kind === "agent"));
-  assert.deepEqual([events[0]?.data.sessionId, events[0]?.data.from], ["other", 1]);
+  const last = events.at(-1)?.data;
+  assert.deepEqual([last?.sessionId, last?.item?.id, last?.item?.revision], ["other", "other", 4]);
   reader.close();
   await writer.ended;
   const { sessions } = await call(server, "listSessions");
@@ -33,6 +34,28 @@ test("the stream reports another process's writes, with their author [serve.even
     sessions.map(({ id, revision }) => [id, revision]),
     [["other", 4]],
   );
+});
+
+test("an event has the changes of texts, so that a page does not have to ask [serve.events]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const session = await memory.createSession({ id: "a" });
+  await session.notepad.write("- one\n- two");
+  const reader = await EventReader.open(server);
+  await reader.next();
+  const agent = { actor: { kind: "agent" as const } };
+  let text = "- one\n- two";
+  await session.notepad.replace("two", "zwei", agent);
+  const [change] = (await reader.until(isChangeTo(3))).slice(-1);
+  for (const { name, at, removed, inserted } of change?.data.texts ?? []) {
+    assert.equal(name, "notepad");
+    assert.equal(text.slice(at, at + removed.length), removed);
+    text = `${text.slice(0, at)}${inserted}${text.slice(at + removed.length)}`;
+  }
+  assert.equal(text, await session.notepad.read());
+  await session.notes.add("not a text", [], agent);
+  const [other] = (await reader.until(isChangeTo(4))).slice(-1);
+  assert.equal(other?.data.texts, null);
+  reader.close();
 });
 
 test("a reconnected stream continues with the next event: none lost, none twice [serve.resume]", async (context) => {

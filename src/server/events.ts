@@ -1,7 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Memory } from "../sessions/memory.ts";
-import type { ChangeEvent } from "./api.ts";
+import type { JournalEntry } from "../surfaces/operations.ts";
+import type { ChangeEvent, SessionItem } from "./api.ts";
+import { isMemoryOperation } from "./describe-operation.ts";
 import type { SessionDirectory } from "./directory.ts";
+import { targets } from "./edits.ts";
 
 /** An event with its sequence number, which is part of the id a client sends when it reconnects. */
 export interface NumberedEvent {
@@ -21,6 +24,8 @@ export class EventHub {
   readonly #memory: Memory;
   readonly #directory: SessionDirectory;
   readonly #maxKept: number;
+  /** The session as a list has it; null when it is deleted. */
+  #describe: (sessionId: string) => Promise<SessionItem | null> = async () => null;
   readonly #kept: NumberedEvent[] = [];
   readonly #waiting = new Set<() => void>();
   /** The last published revision of each session. */
@@ -49,7 +54,8 @@ export class EventHub {
     return this.#closed;
   }
 
-  async start(): Promise<void> {
+  async start(describe: (sessionId: string) => Promise<SessionItem | null>): Promise<void> {
+    this.#describe = describe;
     const changedMeanwhile: [string, number][] = [];
     let isReady = false;
     this.#stop = await this.#memory.watch(({ sessionId, revision }) => {
@@ -101,28 +107,36 @@ export class EventHub {
       const published = this.#published.get(sessionId) ?? 0;
       // A lower revision than before: the session was purged and recreated.
       const from = revision < published ? 1 : published + 1;
-      const entries = await this.#entries(sessionId, from, revision);
+      const change = await this.#read(sessionId, Math.min(from, revision), revision);
       if (this.#closed) return;
       this.#published.set(sessionId, revision);
-      this.#push({ sessionId, from: Math.min(from, revision), revision, entries });
+      this.#push(change);
     }
   }
 
-  /** The entries of a change; empty for a deleted session. */
-  async #entries(sessionId: string, from: number, to: number): Promise<ChangeEvent["entries"]> {
+  /** What changed, so that a page does not have to ask. */
+  async #read(sessionId: string, from: number, revision: number): Promise<ChangeEvent> {
     try {
       const session = await this.#memory.findSession(sessionId);
-      const entries = (await session?.history({ from, to, limit: maxEntries })) ?? [];
-      return entries.toReversed().map(({ revision, at, actor, surface, operation }) => ({
+      const read = (await session?.history({ from, to: revision, limit: maxEntries })) ?? [];
+      const entries = read.toReversed();
+      return {
+        sessionId,
+        from,
         revision,
-        at,
-        actor,
-        surface,
-        type: operation.type,
-      }));
+        item: session ? await this.#describe(sessionId) : null,
+        entries: entries.map(({ revision: number, at, actor, surface, operation }) => ({
+          revision: number,
+          at,
+          actor,
+          surface,
+          type: operation.type,
+        })),
+        texts: entries.length === revision - from + 1 ? textsOf(entries) : null,
+      };
     } catch {
       // Publish the change even when the store cannot say what changed.
-      return [];
+      return { sessionId, from, revision, item: null, entries: [], texts: null };
     }
   }
 
@@ -139,3 +153,20 @@ export class EventHub {
     for (const wake of waiting) wake();
   }
 }
+
+/** The changes of texts, if memory has no other change. */
+function textsOf(entries: readonly JournalEntry[]): ChangeEvent["texts"] {
+  const written = entries.filter(({ operation }) => isMemoryOperation(operation.type));
+  const changes = written.flatMap((entry) => entry.changes);
+  const texts = changes.flatMap((change) => {
+    const name = change.type === "text" ? names.find((each) => targets[each] === change.target) : undefined;
+    return change.type === "text" && name
+      ? [{ name, at: change.at, removed: change.removed, inserted: change.inserted }]
+      : [];
+  });
+  return texts.length === changes.length && written.every(({ actor }) => actor.kind === "agent")
+    ? texts
+    : null;
+}
+
+const names = ["notepad", "notes", "plan"] as const;

@@ -49,7 +49,8 @@ export function guard(access: Access): MiddlewareHandler {
     const refusal =
       rejectForeignRequest(access, context.req.raw) ?? (await authenticate(context, access, next));
     if (refusal) context.res = refusal;
-    for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value);
+    for (const [name, value] of Object.entries(headers))
+      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
     // A rejected request's body may be unread, so the connection cannot be reused.
     if (context.res.status >= 400 && context.req.raw.body) context.res.headers.set("Connection", "close");
     if (!context.res.headers.has("Cache-Control")) context.res.headers.set("Cache-Control", "no-store");
@@ -69,7 +70,7 @@ async function authenticate(
     if (sameSecret(offered, access.token) || takeCode(access, offered))
       return redirectWithCookie(access, url);
     await access.penalty.wait();
-    return unauthorized();
+    return unauthorized(context.req.raw);
   }
   const bearer = /^Bearer +(\S+) *$/i.exec(context.req.header("Authorization") ?? "")?.[1];
   const isPage = url.pathname.startsWith(pagePath(access));
@@ -79,7 +80,7 @@ async function authenticate(
     (bearer === undefined && cookie !== undefined && sameSecret(cookie, cookieValue(access)));
   if (!isKnown) {
     if (bearer !== undefined || cookie !== undefined) await access.penalty.wait();
-    return unauthorized();
+    return unauthorized(context.req.raw);
   }
   await next();
   return undefined;
@@ -120,15 +121,51 @@ function rejectForeignRequest({ hosts, port }: Access, request: Request): Respon
   return undefined;
 }
 
-function unauthorized(): Response {
-  const response = refuse(
-    401,
-    "no_token",
-    "The token is missing or wrong. Open the address that `holdfast serve` printed, or send it as `Authorization: Bearer TOKEN`.",
-  );
+/** A browser gets a page with the next step, a program gets JSON. */
+function unauthorized(request: Request): Response {
+  const isVisit =
+    request.method === "GET" &&
+    /\btext\/html\b/.test(request.headers.get("Accept") ?? "") &&
+    !/\/(?:api|mcp)(?:\/|$)/.test(new URL(request.url).pathname);
+  const response = isVisit
+    ? new Response(noTokenPage, {
+        status: 401,
+        headers: {
+          "Content-Type": "text/html; charset=utf-8",
+          "Content-Security-Policy": headers["Content-Security-Policy"].replace(
+            "style-src 'self'",
+            `style-src 'sha256-${createHash("sha256").update(noTokenStyle).digest("base64")}'`,
+          ),
+        },
+      })
+    : refuse(
+        401,
+        "no_token",
+        "The token is missing or wrong. Open the address that `holdfast serve` printed, or send it as `Authorization: Bearer TOKEN`.",
+      );
   response.headers.set("WWW-Authenticate", "Bearer");
   return response;
 }
+
+const noTokenStyle =
+  ":root{color-scheme:light dark;font:16px/1.6 system-ui,sans-serif}body{max-width:34rem;margin:18vh auto;padding:0 1.5rem}code{font-family:ui-monospace,monospace}";
+
+const noTokenPage = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Holdfast: open the printed address</title>
+<style>${noTokenStyle}</style>
+</head>
+<body>
+<h1>This address needs its token</h1>
+<p>Go to the terminal where <code>holdfast serve</code> runs and open the whole address that it printed, with
+<code>?token=</code> at its end. It keeps other users and other sites away from your agent's memory.</p>
+<p>If the terminal is closed, run <code>holdfast serve</code> in your project again. It opens this page for you.</p>
+</body>
+</html>
+`;
 
 /** Two servers may have the same token, so the name includes the port. */
 function cookieName({ port }: Access): string {

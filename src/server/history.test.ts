@@ -17,7 +17,7 @@ test("returns the journal newest first, with the author and lines of each change
   await session.undo(undefined, { actor: { kind: "person" } });
 
   const params = { id: "a" };
-  const page = await call(server, "journal", { params, query: { limit: 4 } });
+  const page = await call(server, "history", { params, query: { limit: 4, all: "yes" } });
   assert.deepEqual(
     page.entries.map(({ revision, type, isMemory, undoes, undoneBy }) => [
       revision,
@@ -38,7 +38,10 @@ test("returns the journal newest first, with the author and lines of each change
     { kind: "added", text: "second" },
     { kind: "same", text: "tags: t" },
   ]);
-  const rest = await call(server, "journal", { params, query: { limit: 4, before: page.before ?? 0 } });
+  const rest = await call(server, "history", {
+    params,
+    query: { limit: 4, all: "yes", before: page.before ?? 0 },
+  });
   assert.deepEqual(
     rest.entries.map(({ revision }) => revision),
     [3, 2, 1],
@@ -56,14 +59,13 @@ test("returns the journal newest first, with the author and lines of each change
     { kind: "same", text: "line 27" },
     { kind: "gap", text: "22" },
   ]);
-  const memoryOnly = await call(server, "journal", { params, query: { only: "memory" } });
+  const memoryOnly = await call(server, "history", { params });
   assert.deepEqual(
     memoryOnly.entries.map(({ revision }) => revision),
     [7, 6, 5, 3, 2],
   );
-  const { entry } = await call(server, "entry", { params: { id: "a", revision: 2 } });
-  assert.equal(entry.changes[0]?.lines.length, 50);
-  await refused(server, "entry", { params: { id: "a", revision: 99 } }, 404);
+  const { entries } = await call(server, "history", { params, query: { before: 3, full: "yes" } });
+  assert.deepEqual([entries.length, entries[0]?.changes[0]?.lines.length], [1, 50]);
 });
 
 test("shows the memory at any revision, and undoes a revision [serve.past]", async (context) => {
@@ -82,70 +84,75 @@ test("shows the memory at any revision, and undoes a revision [serve.past]", asy
     for (const revision of [...Array(last).keys(), ...[...Array(last).keys()].reverse()].map(
       (each) => each + 1,
     )) {
-      const shown = await call(server, "memoryAt", { params: { id, revision }, query: { limit: 2 } });
+      const params = { id };
+      const shown = await call(server, "session", { params, query: { revision } });
+      const { notes, total } = await call(server, "notes", { params, query: { revision, limit: 2 } });
       const real = await (id === "a" ? session : fork).at(revision);
       assert.deepEqual(
-        [shown.notepad, shown.scratchpad, shown.notes, shown.totalNotes],
-        [real.notepad ?? "", real.scratchpad, real.notes.slice(0, 2), real.notes.length],
+        [shown.notepad.text, shown.plan.text, shown.noteCount, notes, total],
+        [real.notepad ?? "", real.scratchpad.plan, total, real.notes.slice(0, 2), real.notes.length],
         `${id} at ${revision}`,
       );
     }
   }
-  const undone = await call(server, "undo", { params: { id: "a" }, body: { revision: 2 } });
+  const params = { id: "a" };
+  const undone = await call(server, "edit", { params, body: { type: "undo", revision: 2 } });
   assert.equal(await session.notepad.read(), "\ntwo");
   const [entry] = await session.history({ limit: 1 });
   assert.deepEqual([entry?.revision, entry?.actor.kind], [undone.revision, "person"]);
-  await refused(server, "undo", { params: { id: "a" }, body: { revision: 2 } }, 409);
-  await refused(server, "memoryAt", { params: { id: "a", revision: 99 } }, 404);
+  await refused(server, "edit", { params, body: { type: "undo", revision: 2 } }, 409);
+  await refused(server, "session", { params, query: { revision: 99 } }, 404);
 });
 
-test("shows a compaction's trigger, warning turn, handoff, removed messages, summary and receipt [serve.compactions]", async (context) => {
+test("a compaction has its facts, its warning, and the handoff and summary as the model got them [serve.compactions]", async (context) => {
   const { server, memory } = await startTestServer(context);
   await runAudit(memory, { session: { id: "a" } });
   const session = await memory.resumeSession("a");
   const params = { id: "a" };
-  const { compactions, before } = await call(server, "compactions", { params });
   const receipts = await session.receipts();
   assert.ok(receipts.length >= 3);
+  const { entries } = await call(server, "history", { params, query: { limit: 200 } });
+  const inHistory = entries.flatMap(({ compaction }) => (compaction ? [compaction] : []));
   assert.deepEqual(
-    compactions.map(({ epoch }) => epoch),
+    inHistory.map(({ epoch }) => epoch),
     receipts.map(({ epoch }) => epoch).reverse(),
   );
-  assert.equal(before, null);
-  const oneByOne = [];
-  for (let at: number | null | undefined; at !== null; ) {
-    const query: { limit: number; before?: number } = {
-      limit: 1,
-      ...(at === undefined ? {} : { before: at }),
-    };
-    const page = await call(server, "compactions", { params, query });
-    oneByOne.push(...page.compactions);
-    at = page.before;
-  }
-  assert.deepEqual(oneByOne, compactions);
+  assert.equal(entries.filter(({ type }) => type === "context.warn").length, receipts.length);
+  const { session: item } = await call(server, "session", { params });
+  assert.deepEqual([item.last, item.compactions], [inHistory[0], receipts.length]);
 
+  const { calls } = await call(server, "calls", { params });
   for (const receipt of receipts) {
-    const shown = await call(server, "compaction", { params: { id: "a", epoch: receipt.epoch } });
+    const { epoch } = receipt;
+    const shown = await call(server, "compaction", { params: { id: "a", epoch } });
     const { user, notepad, rest, readWith, line } = receipt;
     assert.deepEqual(
       [shown.user, shown.notepad, shown.rest, shown.readWith, shown.line],
       [user, notepad, rest, readWith, line],
     );
     assert.deepEqual([shown.trigger, shown.warning, shown.rest], ["threshold", "given", "retrievable"]);
-    assert.match(shown.handoff?.text ?? "", /^\[Handoff: .*\[End of handoff\]$/s);
-    assert.match(shown.summary, /^\[Summary of the conversation so far\]\n.*\[Receipt: \d+ messages/s);
+    // Byte for byte: the request after it has the same text.
+    const proof = await session.calls.read(shown.verified?.call ?? 0);
+    assert.ok(
+      proof?.pieces.some(({ text }) => text.includes(JSON.stringify(shown.handoff.text).slice(1, -1))),
+    );
+    assert.equal(shown.handoff.source, "prompt");
+    assert.ok(shown.handoff.text.includes(shown.summary) && shown.handoff.text.endsWith(line));
     const turn = shown.warningTurn?.messages ?? [];
     assert.ok(turn.length >= 1 && turn.every(({ aside }) => aside), "the agent's reply to the warning");
-    const removed = await call(server, "messages", {
-      params,
-      query: { after: receipt.from - 1, limit: receipt.to - receipt.from + 1 },
-    });
+    // One number for one thing: the sizes are those of the calls.
+    const turns = calls.filter(({ purpose }) => purpose === "turn");
+    assert.equal(shown.tokensBefore, turns.findLast((each) => each.epoch === epoch)?.tokens);
+    assert.equal(shown.tokensAfter, turns.find((each) => each.epoch > epoch)?.tokens);
+    const removed = await call(server, "messages", { params, query: { epoch, limit: 500 } });
     assert.deepEqual(
-      [removed.messages[0]?.number, removed.messages.at(-1)?.number],
-      [receipt.from, receipt.to],
+      [removed.messages[0]?.number, removed.messages.at(-1)?.number, removed.total],
+      [receipt.from, receipt.to, receipt.messages],
     );
-    assert.ok(removed.messages.every(({ inContext }) => inContext === "summarised"));
+    assert.ok(removed.messages.every(({ state }) => state === "retrievable"));
   }
+  const found = await call(server, "messages", { params, query: { epoch: 1, q: "july double-counted" } });
+  assert.ok(found.messages.length >= 1 && found.messages.length < 9);
   await refused(server, "compaction", { params: { id: "a", epoch: 99 } }, 404);
 
   const newest = await call(server, "messages", { params, query: { limit: 5 } });
@@ -153,55 +160,79 @@ test("shows a compaction's trigger, warning turn, handoff, removed messages, sum
   assert.equal(newest.messages.at(-1)?.number, newest.last);
   const older = await call(server, "messages", { params, query: { limit: 5, before: newest.before ?? 0 } });
   assert.equal(older.messages.at(-1)?.number, newest.first - 1);
-  const [call1] = (await call(server, "message", { params: { id: "a", number: 2 } })).parts;
-  assert.equal(call1?.type, "tool-call");
 });
 
-test("shows each model call with its parts, exact pieces, changes and cost [serve.calls]", async (context) => {
-  const priceOf = () => ({ input: 2, cacheRead: 0.2, cacheWrite: 2.5, output: 10, basis: "a test" });
-  const { server, memory } = await startTestServer(context, { priceOf });
+test("each model call has one size, parts and pieces that add up to it, and no cost without a price [serve.calls]", async (context) => {
+  const { server, memory } = await startTestServer(context);
   await runAudit(memory, { session: { id: "a" } });
   const params = { id: "a" };
-  const { calls, total, before } = await call(server, "calls", { params });
+  const { calls, total, before, cuts } = await call(server, "calls", { params });
   assert.ok(calls.length > 15 && total === calls.length && before === null);
   assert.deepEqual(
     calls.map(({ number }) => number),
     calls.map((_, index) => index + 1),
   );
   assert.deepEqual(new Set(calls.map(({ purpose }) => purpose)), new Set(["turn", "warning", "summary"]));
+  assert.deepEqual(cuts, [1, 2, 3]);
   const last = await call(server, "calls", { params, query: { limit: 3 } });
   assert.deepEqual([last.calls, last.before], [calls.slice(-3), total - 2]);
+  const newer = await call(server, "calls", { params, query: { after: total - 2 } });
+  assert.deepEqual(newer.calls, calls.slice(-2));
   const older = await call(server, "calls", { params, query: { limit: 3, before: last.before ?? 0 } });
   assert.deepEqual(older.calls, calls.slice(-6, -3));
-
-  for (const { number, parts, usage, money, contextWindow } of calls) {
-    const { free, ...used } = parts;
-    const sum = Object.values(used).reduce((all, each) => all + each, 0);
-    assert.ok(
-      Math.abs(sum + free - contextWindow) < 2 || sum > contextWindow,
-      `${number}: ${JSON.stringify(parts)}`,
-    );
-    const shares = Object.values(money?.parts ?? {}).reduce((all, each) => all + each, 0);
-    assert.ok(Math.abs((money?.total ?? 0) - shares - (money?.output ?? 0)) < 1e-12);
-    assert.ok(
-      Math.abs(shares - ((usage.input ?? 0) * 2) / 1e6) < 1e-9,
-      "nothing was cached, so everything costs the full price",
+  for (const { number, parts, tokens, basis, dollars } of calls) {
+    const sum = Object.values(parts).reduce((all, each) => all + each, 0);
+    assert.deepEqual([sum, basis, dollars], [tokens, "provider", null]);
+    const { pieces } = await call(server, "call", { params: { id: "a", number } });
+    assert.equal(
+      pieces.reduce((all, piece) => all + piece.tokens, 0),
+      tokens,
     );
   }
+  const { window } = (await call(server, "session", { params })).session;
+  const newest = calls.findLast(({ purpose }) => purpose !== "summary");
+  assert.deepEqual([window?.tokens, window?.call], [newest?.tokens, newest?.number]);
+  assert.ok(window && window.warnAt !== null && window.warnAt <= window.compactAt && window.isLearned);
+
   const second = await call(server, "call", { params: { id: "a", number: 2 } });
-  assert.equal(second.previous, 1);
   assert.equal(second.against, 1);
   assert.ok(second.prefix.pieces > 0);
-  assert.ok(second.pieces.every(({ cached }, index) => cached === index < second.prefix.pieces));
+  assert.ok(second.pieces.every(({ change, index }) => (change === "same") === index < second.prefix.pieces));
   assert.ok(second.pieces.some(({ change, text }) => change === "added" && text.includes("read_sheet")));
-  const [piece] = second.pieces;
-  assert.deepEqual(await call(server, "piece", { params: { id: "a", hash: piece?.hash ?? "" } }), {
-    hash: piece?.hash,
-    text: piece?.text,
-  });
+  const whole = await call(server, "call", { params: { id: "a", number: 2 }, query: { whole: 3 } });
+  assert.deepEqual(
+    whole.pieces.map(({ index, text }) => [index, text]),
+    [[3, second.pieces[3]?.text]],
+  );
   const cut = calls.find(({ epoch }) => epoch === 2)?.number ?? 0;
   const after = await call(server, "call", { params: { id: "a", number: cut } });
-  assert.ok(after.removed.length > 0, "a compaction removes pieces");
+  assert.ok(after.gone.length > 0, "a compaction removes pieces");
   await refused(server, "call", { params: { id: "a", number: 999 } }, 404);
-  await refused(server, "piece", { params: { id: "a", hash: "0".repeat(32) } }, 404);
+});
+
+test("a text is in context, retrievable or lost, with its life [inspector.still-there]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  await runAudit(memory, { session: { id: "a" } });
+  const session = await memory.resumeSession("a");
+  const where = (q: string) => call(server, "where", { params: { id: "a" }, query: { q } });
+  const noted = await where("july Double-counted");
+  assert.deepEqual([noted.state, noted.places[0]?.kind, noted.places[0]?.line], ["in context", "notepad", 9]);
+  const { life } = noted;
+  assert.ok(life?.calls && life.calls.present === life.calls.checked && life.compactions === 3);
+  assert.equal(life.actor?.kind, "agent");
+  const raw = await where("2024-03-01");
+  assert.deepEqual(new Set(raw.places.map(({ state }) => state)).has("retrievable"), true);
+  await session.notepad.append("a line that goes");
+  await session.notepad.replace("a line that goes", "another");
+  const gone = await where("a line that goes");
+  assert.deepEqual([gone.state, gone.places[0]?.kind], ["lost", "history"]);
+  assert.equal((await where("never written anywhere")).state, null);
+});
+
+test("the last seven days count compactions by day [people.stats]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  await runAudit(memory, { session: { id: "a" } });
+  const week = await call(server, "week");
+  assert.deepEqual([week.days.length, week.days.at(-1)?.compactions, week.needsYou], [7, 3, 0]);
+  assert.equal(week.compactions, 3);
 });

@@ -7,7 +7,7 @@ import { describeEntry } from "./describe-entry.ts";
 import { isMemoryOperation } from "./describe-operation.ts";
 import { linesOfMessage } from "./messages.ts";
 
-type EntryView = Reply<"journal">["entries"][number];
+type EntryView = Omit<Reply<"history">["entries"][number], "compaction">;
 type ChangeView = EntryView["changes"][number];
 type Line = ChangeView["lines"][number];
 

@@ -120,24 +120,25 @@ test("with 1,000 sessions and 100,000 journal entries every route reads in bound
   assert.deepEqual([all.total, all.sessions.length, all.nextOffset], [1_001, 101, null]);
 
   const params = { id: "long" };
-  await call(server, "memory", { params });
-  const newest = await call(server, "journal", { params, query: { limit: 200 } });
+  await call(server, "session", { params });
+  const newest = await call(server, "history", { params, query: { limit: 200 } });
   assert.deepEqual([newest.entries[0]?.revision, newest.entries.length], [entries, 200]);
-  const middle = await call(server, "journal", { params, query: { before: 50_001, limit: 200 } });
+  const middle = await call(server, "history", { params, query: { before: 50_001, limit: 200 } });
   assert.deepEqual(middle.entries[0]?.changes[0]?.lines, [
     { kind: "removed", text: "At 49999" },
     { kind: "added", text: "At 50000" },
   ]);
   for (const revision of [1, 2, 40_000, 40_001, 60_000, 39_000, 99_999]) {
-    const { notepad } = await call(server, "memoryAt", { params: { id: "long", revision } });
-    assert.equal(notepad, revision < 2 ? "" : `At ${revision}`);
+    const { notepad } = await call(server, "session", { params, query: { revision } });
+    assert.equal(notepad.text, revision < 2 ? "" : `At ${revision}`);
   }
-  await call(server, "entry", { params: { id: "long", revision: 30_000 } });
+  await call(server, "history", { params, query: { before: 30_001, full: "yes" } });
   await call(server, "messages", { params });
-  await call(server, "compactions", { params });
-  const { error } = await refused(server, "undo", { params, body: { revision: 10 } }, 409);
+  await call(server, "calls", { params });
+  await call(server, "week");
+  const { error } = await refused(server, "edit", { params, body: { type: "undo", revision: 10 } }, 409);
   assert.match(error.message, /5000 revisions back/);
-  await refused(server, "undo", { params, body: { revision: entries - 5 } }, 409);
+  await refused(server, "edit", { params, body: { type: "undo", revision: entries - 5 } }, 409);
   let cursor: string | null | undefined;
   let searched = 0;
   while (cursor !== null) {

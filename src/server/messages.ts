@@ -3,13 +3,14 @@ import { isObject, type Json } from "../engine/json.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
-import type { Reply } from "./api.ts";
+import type { MessageView } from "./api.ts";
+import type { HostMessage } from "./hosts.ts";
 
-export type MessageView = Reply<"message">;
 type Part = MessageView["parts"][number];
+export type Whereabouts = MessageView["state"];
 
 /** Characters of one part to show in a list. */
-const maxListedCharacters = 4_000;
+export const maxListedCharacters = 4_000;
 
 /** The messages `from` to `to`, inclusive, whether or not they are still in context. */
 export async function readMessages(
@@ -17,25 +18,46 @@ export async function readMessages(
   from: number,
   to: number,
   maxCharacters = maxListedCharacters,
-  state?: State,
 ): Promise<MessageView[]> {
+  const state = await session.state();
   const keys = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => messageKey(from + index));
-  const contextStateOf = contextStates(state ?? (await session.state()));
+  const stateOf = messageStates(state, await whereIsTheRest(session));
   const records = await session.records("message", keys);
-  return records.map(({ key, value }) => viewMessage(Number(key), value, contextStateOf, maxCharacters));
+  return records.map(({ key, value }) =>
+    viewMessage(Number(key), value, stateOf(Number(key)), maxCharacters),
+  );
+}
+
+/** Where the messages are that compactions removed, as the newest receipt says. */
+export async function whereIsTheRest(session: Session): Promise<Whereabouts> {
+  const [newest] = (await session.receipts()).slice(-1);
+  return newest?.rest ?? "retrievable";
+}
+
+export function viewHostMessage(
+  { number, stored, isMemory }: HostMessage,
+  state: Whereabouts,
+  maxCharacters = maxListedCharacters,
+): MessageView {
+  const view = viewMessage(number, stored, state, maxCharacters);
+  return isMemory ? { ...view, role: "memory" } : view;
 }
 
 /** A message's text without JSON escapes, to look for something in it. */
 export function textOfMessage({ parts }: Pick<MessageView, "parts">): string {
-  return parts.map(({ text }) => text.replaceAll("\\n", "\n").replaceAll('\\"', '"')).join("\n");
+  return parts.map(({ text }) => unescaped(text)).join("\n");
+}
+
+export function unescaped(text: string): string {
+  return text.replaceAll("\\n", "\n").replaceAll('\\"', '"');
 }
 
 /** The same, for a message as it is stored. */
 export function textOfStored(stored: Json): string {
-  return textOfMessage(viewMessage(0, stored, () => "whole", Number.MAX_SAFE_INTEGER));
+  return textOfMessage(viewMessage(0, stored, "in context", Number.MAX_SAFE_INTEGER));
 }
 
-/** The summary alone; the checkpoint and the receipt follow it in the same text. */
+/** The summary alone; the handoff and the receipt follow it in the same text. */
 export function summaryAlone(whole: string): string {
   const marker = /\[Summary[^\]\n]{0,200}\]\n/.exec(whole);
   const start = marker ? marker.index + marker[0].length : -1;
@@ -45,7 +67,7 @@ export function summaryAlone(whole: string): string {
 
 /** A stored message as lines of text, for the journal. */
 export function linesOfMessage(value: Json): string {
-  const { role, parts } = viewMessage(0, value, () => "whole", Number.MAX_SAFE_INTEGER);
+  const { role, parts } = viewMessage(0, value, "in context", Number.MAX_SAFE_INTEGER);
   return parts
     .map(({ type, text, tool }) => {
       const who = type === "tool-call" ? `${role} calls ${tool}` : tool === null ? role : `${tool} answers`;
@@ -57,7 +79,7 @@ export function linesOfMessage(value: Json): string {
 export function viewMessage(
   number: number,
   value: Json,
-  contextStateOf: (number: number) => MessageView["inContext"],
+  state: Whereabouts,
   maxCharacters: number,
 ): MessageView {
   // Imported sessions can contain anything, so validate every field.
@@ -71,7 +93,7 @@ export function viewMessage(
     at: typeof at === "number" && at > 0 ? at : null,
     role: roles.find((each) => each === role) ?? "user",
     aside: aside === true,
-    inContext: contextStateOf(number),
+    state,
     parts,
   };
 }
@@ -111,14 +133,13 @@ function fieldsOf(value: Json | undefined): Record<string, Json | undefined> {
   return isObject(value) ? value : {};
 }
 
-/** How each message appears in the model's context now. */
-function contextStates(state: State): (number: number) => MessageView["inContext"] {
+/** Where each message is now. A cleared result or a closed task is one line, and the whole can be read back. */
+function messageStates(state: State, rest: Whereabouts): (number: number) => Whereabouts {
   const spans = readSpans(state).map(([, span]) => span);
   const cleared = new Set(readCleared(state).map(([, { message }]) => message));
   return (number) => {
     const around = spans.filter(({ from, to }) => from <= number && number <= to);
-    if (around.some(({ kind }) => kind === "summary")) return "summarised";
-    if (around.length > 0) return "collapsed";
-    return cleared.has(number) ? "cleared" : "whole";
+    if (around.some(({ kind }) => kind === "summary")) return rest;
+    return around.length > 0 || cleared.has(number) ? "retrievable" : "in context";
   };
 }

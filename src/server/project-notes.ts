@@ -1,11 +1,17 @@
 import { statSync } from "node:fs";
-import { lintProject } from "../surfaces/project/lint/lint.ts";
-import { readNotesFile } from "../surfaces/project/notes-md/file.ts";
+import { readNotesFile } from "../surfaces/project/file.ts";
+import { lintProject } from "../surfaces/project/lint.ts";
 import { openProject, type ProjectOptions } from "../surfaces/project/project.ts";
-import type { ProjectReader } from "./project.ts";
+import type { Reply } from "./api.ts";
+
+/** The project's NOTES.md, read and linted on every request. */
+export interface ProjectReader {
+  exists(): Promise<boolean>;
+  read(): Promise<Reply<"project"> | undefined>;
+}
 
 /** Rules whose findings change how the file is read; the other rules are about style. */
-const serious: readonly string[] = ["encoding", "conflict-marker", "unclosed-block"];
+const serious: readonly string[] = ["readable"];
 
 /** The NOTES.md of the project in `root`, with the linter's findings. */
 export function projectNotes(root: string, options: Omit<ProjectOptions, "root"> = {}): ProjectReader {

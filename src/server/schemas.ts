@@ -1,8 +1,9 @@
 import { z } from "zod";
 
-/** Schemas that several responses share. Times are milliseconds since 1970. */
+/** What responses consist of. Times are milliseconds since 1970. */
 const count = z.int().min(0);
 const time = z.number();
+const lines = z.object({ lines: count, shown: count });
 
 export const errorReply = z
   .object({
@@ -16,16 +17,57 @@ export const errorReply = z
 
 export const sessionStatus = z.enum(["active", "archived", "deleted"]);
 
-export const actor = z.object({
+/** The only words for where something is after a compaction. */
+const whereabouts = z.enum(["in context", "retrievable", "lost"]);
+
+const actor = z.object({
   kind: z.enum(["agent", "person", "sub-session", "import", "system"]),
   name: z.string().optional(),
 });
 
-const sessionItem = z.object({
+const contextWindow = z
+  .object({
+    tokens: count.describe("Tokens of the last call, or right after a compaction that no call followed yet"),
+    limit: z.number(),
+    isLimitKnown: z.boolean().describe("False: guessed, because a transcript does not name the window"),
+    basis: z.enum(["provider", "estimate"]).describe("Who counted the tokens"),
+    warnAt: count.nullable().describe("Tokens at which the agent is warned; null: it is not"),
+    compactAt: count.describe("Tokens at which the next compaction comes"),
+    isLearned: z.boolean().describe("True: from the coding agent or the last compaction; false: about"),
+    callsLeft: count.nullable().describe("About how many calls fit before compactAt; null: too few to tell"),
+    call: count.nullable().describe("The call that has these tokens"),
+  })
+  .describe("How full the context window is, and when it is compacted");
+
+/** The facts of a compaction that its receipt holds. */
+const compactionFacts = z.object({
+  epoch: count,
+  trigger: z.enum(["threshold", "projected", "overflow", "manual", "tasks", "sub-session", "host"]),
+  warning: z.enum(["none", "given", "skipped"]),
+  skipped: z.string().describe("Why the agent was not warned"),
+  wrote: z.boolean().describe("Whether the agent wrote to its memory after the warning"),
+  removed: count.describe("Messages that left the context"),
+  user: z
+    .object({ whole: count, cut: count, leftOut: count })
+    .describe("The user's messages in the handoff: word for word, without their middle, and left out"),
+  notepad: lines.describe("Lines of the notepad, and how many of them are in context"),
+  rest: whereabouts.exclude(["in context"]).describe("Where the removed messages are"),
+  readWith: z.string().describe("How the agent reads them: a tool, a command or a path"),
+});
+
+const attentionItem = z.object({
+  kind: z.enum(["lost", "notepad", "budget", "reference", "hook", "delegated"]),
+  brief: z.string(),
+  text: z.string(),
+  epoch: count.nullable().describe("The compaction that it is about"),
+  command: z.string().nullable().describe("To run in a terminal"),
+});
+
+export const sessionItem = z.object({
   id: z.string(),
   agent: z.string(),
   title: z.string().nullable(),
-  name: z.string().describe("What to call it: its title, else its first ask, else its id"),
+  name: z.string().describe("Its title, else what the user asked first, else its id"),
   host: z.string().nullable().describe("The coding agent whose session it is"),
   project: z.string().nullable().describe("The folder that the coding agent works in"),
   status: sessionStatus,
@@ -35,14 +77,14 @@ const sessionItem = z.object({
   createdAt: time,
   updatedAt: time,
   revision: count,
-  live: z.enum(["writing", "quiet"]).describe("writing: an agent wrote within the last 15 seconds"),
-  notes: count,
-  tags: count,
-  messages: count,
-  openTasks: count,
-  refs: count,
-  epoch: count.describe("The current epoch; each compaction and fold starts a new one"),
-  notepadCharacters: count,
+  state: z
+    .enum(["working", "waiting", "quiet"])
+    .describe("working: its turn is open. waiting: its turn ended. quiet: nothing is known, or long ago"),
+  window: contextWindow.nullable().describe("Null when no model call is known"),
+  plan: z.object({ done: count, total: count }).nullable().describe("Checkboxes of the plan or the notepad"),
+  compactions: count,
+  last: compactionFacts.nullable().describe("The newest compaction"),
+  attention: z.array(attentionItem).describe("What needs a person, the most urgent first"),
   delegated: z
     .object({
       task: z.string(),
@@ -52,7 +94,7 @@ const sessionItem = z.object({
       tokens: z.number(),
     })
     .nullable()
-    .describe("The state of the work that the parent delegated to this session, if any"),
+    .describe("The work that the parent delegated to this session"),
 });
 
 export const sessionPage = z.object({
@@ -61,17 +103,20 @@ export const sessionPage = z.object({
   nextOffset: count.nullable().describe("Null on the last page"),
 });
 
-export const note = z.object({
+export const week = z.object({
+  days: z.array(z.object({ at: time, compactions: count })).describe("The last seven days, oldest first"),
+  compactions: count,
+  needsYou: count.describe("Sessions of these days with something that needs a person"),
+});
+
+const note = z.object({
   id: z.string(),
   content: z.string(),
   tags: z.array(z.string()),
   createdAt: time,
   updatedAt: time,
   updated: count.describe("Revision of the last edit"),
-  by: z
-    .enum(["person", "sub-session", "import"])
-    .optional()
-    .describe("Who wrote it, if it was not the agent"),
+  by: z.enum(["person", "sub-session", "import"]).optional().describe("Who wrote it, if not the agent"),
 });
 
 export const notePage = z.object({
@@ -81,165 +126,333 @@ export const notePage = z.object({
   nextOffset: count.nullable(),
 });
 
-export const tagPage = z.object({
-  tags: z.array(z.object({ tag: z.string(), notes: count })),
-  total: count,
-  nextOffset: count.nullable(),
-});
+const author = z
+  .object({ from: count, to: count, by: actor.shape.kind })
+  .describe("Lines, counted from 1, that the agent did not write itself");
 
-const searchHit = z.object({
-  sessionId: z.string(),
-  title: z.string().nullable().describe("Of the session; of a coding agent's, what the user asked first"),
-  status: sessionStatus,
-  kind: z.enum(["title", "notepad", "plan", "scratchpad", "reference", "note", "message"]),
-  noteId: z.string().nullable(),
-  message: count.nullable().describe("Number of the message"),
-  line: count.describe("Counted from 1"),
-  tags: z.array(z.string()),
-  excerpt: z.string().describe("The text around the match, verbatim"),
-  at: count.describe("Offset of the first match in the excerpt, in UTF-16 units"),
-  length: count.describe("Length of the match; 0 when its position is unknown"),
-  score: z.number().describe("2: contains the whole query; up to 1: the share of its words, in some form"),
-  updatedAt: time.describe("Of the session"),
-});
-
-export const searchPage = z.object({
-  hits: z
-    .array(searchHit)
-    .describe("The best of these sessions: by score, then by updatedAt, newest first, then by sessionId"),
-  total: count.describe("All matches in these sessions"),
-  searched: count.describe("Sessions searched for this page"),
-  cursor: z
-    .string()
-    .nullable()
-    .describe(
-      "Pass as `cursor` for the next page. An empty page may still have one. Null: all sessions are searched",
-    ),
-});
-
-const budget = z.object({
-  name: z.enum(["notepad", "notes", "plan", "refs"]),
-  label: z.string(),
-  used: count,
-  limit: count,
-  unit: z.enum(["characters", "references"]),
-  atLimit: z.string().describe("What happens when it is full"),
-});
-
-const reference = z.object({
-  ref: z.string(),
-  state: z
-    .enum(["present", "stale", "unchecked"])
-    .describe("stale: a project file that no longer exists. unchecked: not a project file"),
-});
-
-const fill = z
-  .object({
-    tokens: z.number(),
-    limit: z.number(),
-    isLimitKnown: z.boolean().describe("False: guessed, because a host's transcript does not contain it"),
-    basis: z
-      .enum(["provider", "estimate"])
-      .describe(
-        "provider: its count for the last call. estimate: it reported none, or there was a compaction since",
-      ),
-    call: count.nullable().describe("The model call it is from; null after a compaction without one"),
-  })
-  .describe("How full the context window is");
-
-export const openTask = z.object({
-  id: z.string(),
-  description: z.string(),
-  depth: count,
-  from: count.describe("The message that opened it"),
-});
+const text = z.object({ text: z.string(), authors: z.array(author) });
 
 export const sessionMemory = z.object({
   session: sessionItem,
-  revision: count,
-  fill: fill.nullable().describe("Null when no model call is known"),
-  notepad: z.string(),
-  notepadUsed: z.boolean().describe("False until the first write"),
-  scratchpad: z.object({ notes: z.string(), plan: z.string() }),
-  origins: z
-    .object({ notepad: z.string(), notes: z.string(), plan: z.string(), refs: z.string() })
-    .describe("Which lines of each text the agent did not write itself; empty if it wrote all"),
-  refs: z.array(reference),
-  tasks: z.array(openTask).describe("Outermost first"),
-  clearedResults: z.array(
-    z.object({ id: z.string(), message: count, tool: z.string(), summary: z.string() }),
+  revision: count.describe("The revision that the memory below has"),
+  newest: count,
+  at: time,
+  notepad: text.extend({
+    shown: count
+      .nullable()
+      .describe("The lines that the model sees, from the first, if the notepad is too long for its context"),
+  }),
+  notes: text.describe("The scratchpad's notes"),
+  plan: text,
+  refs: z.array(
+    z.object({
+      ref: z.string(),
+      state: z
+        .enum(["present", "stale", "unchecked"])
+        .describe("stale: a project file that no longer exists. unchecked: not a project file"),
+    }),
   ),
+  pins: z.array(z.object({ id: z.string(), text: z.string(), by: z.enum(["agent", "person", "system"]) })),
+  tasks: z
+    .array(z.object({ id: z.string(), description: z.string(), depth: count }))
+    .describe("Open tasks, outermost first"),
   tags: z.array(z.object({ tag: z.string(), notes: count })).describe("The 100 most used"),
-  budgets: z.array(budget),
-  limits: z.object({ noteCharacters: count, noteTags: count, tagCharacters: count, refCharacters: count }),
+  noteCount: count,
+  budgets: z.array(
+    z.object({
+      name: z.enum(["notepad", "notes", "plan", "refs"]),
+      label: z.string(),
+      used: count,
+      limit: count,
+      unit: z.enum(["characters", "references"]),
+      atLimit: z.string().describe("What happens when it is full"),
+    }),
+  ),
 });
 
-export const textName = z
+const textName = z
   .enum(["notepad", "notes", "plan"])
   .describe("The notepad, or one of the scratchpad's two spaces");
 
-export const textEdit = z.object({
-  base: z
-    .object({ revision: count, text: z.string() })
-    .describe("The text the person started from; changes made since are merged in"),
-  text: z.string().describe("The whole text as the person wants it"),
-});
+const noteId = z.string().max(200);
 
-export const textSaved = z.object({
-  revision: count,
-  text: z.string().describe("The current text"),
-  merged: z.boolean().describe("True when someone else had changed the text; it contains both edits"),
-});
+export const edit = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("text"),
+    name: textName,
+    base: z.string().describe("The text the person started from; changes made since are merged in"),
+    text: z.string().describe("The whole text as the person wants it"),
+  }),
+  z.object({ type: z.enum(["ref.add", "ref.remove"]), ref: z.string().min(1) }),
+  z.object({
+    type: z.literal("note.add"),
+    content: z.string().min(1),
+    tags: z.array(z.string()).default([]),
+  }),
+  z.object({
+    type: z.literal("note.edit"),
+    note: noteId,
+    base: z.object({ content: z.string(), tags: z.array(z.string()) }),
+    content: z.string().min(1),
+    tags: z.array(z.string()),
+  }),
+  z.object({ type: z.literal("note.delete"), note: noteId }),
+  z.object({ type: z.literal("pin"), text: z.string().min(1) }),
+  z.object({ type: z.literal("unpin"), pin: z.string().max(40) }),
+  z.object({ type: z.literal("undo"), revision: z.int().min(1) }),
+]);
 
-const mergeRegion = z.object({
-  kind: z.enum(["agreed", "conflict"]),
-  text: z.string().describe("agreed: the merged text. conflict: empty"),
-  base: z.string(),
-  mine: z.string(),
-  theirs: z.string(),
+export const edited = z.object({
+  revision: count.describe("Undo this revision to take the edit back"),
+  merged: z.boolean().describe("True when someone else had changed the same text; it contains both edits"),
+  text: z.string().nullable().describe("The text as it is now"),
+  note: note.nullable(),
+  pin: z.string().nullable(),
 });
 
 export const editConflict = errorReply.extend({
   conflict: z.object({
-    revision: count.describe("Send this and `theirs` as the base of the next attempt"),
+    revision: count,
     base: z.string(),
     mine: z.string(),
-    theirs: z.string(),
+    theirs: z.string().describe("Send this as the base of the next attempt"),
     by: actor.nullable().describe("Who wrote `theirs`, if it is known"),
-    at: time.nullable().describe("When"),
+    at: time.nullable(),
     regions: z
-      .array(mergeRegion)
+      .array(
+        z.object({
+          kind: z.enum(["agreed", "conflict"]),
+          text: z.string().describe("agreed: the merged text. conflict: empty"),
+          base: z.string(),
+          mine: z.string(),
+          theirs: z.string(),
+        }),
+      )
       .describe("The whole text in order, split into merged and conflicting regions"),
   }),
 });
 
-export const refEdit = z.object({ action: z.enum(["add", "remove"]), ref: z.string().min(1) });
-
-export const newNote = z.object({ content: z.string().min(1), tags: z.array(z.string()).default([]) });
-
-export const noteEdit = z.object({
-  base: z
-    .object({ content: z.string(), tags: z.array(z.string()) })
-    .describe("The note the person started from; changes made since are merged in"),
-  content: z.string().min(1),
-  tags: z.array(z.string()),
+export const searchPage = z.object({
+  hits: z
+    .array(
+      z.object({
+        sessionId: z.string(),
+        title: z.string().nullable().describe("Of a coding agent's session, what the user asked first"),
+        status: sessionStatus,
+        kind: z.enum(["title", "notepad", "plan", "scratchpad", "reference", "note", "message"]),
+        noteId: z.string().nullable(),
+        message: count.nullable().describe("Number of the message"),
+        line: count.describe("Counted from 1"),
+        tags: z.array(z.string()),
+        excerpt: z.string().describe("The text around the match, verbatim"),
+        at: count.describe("Offset of the first match in the excerpt, in UTF-16 units"),
+        length: count.describe("Length of the match; 0 when its position is unknown"),
+        score: z.number().describe("2: contains the whole query; up to 1: the share of its words"),
+        updatedAt: time.describe("Of the session"),
+      }),
+    )
+    .describe("By score, then by updatedAt, newest first, then by sessionId"),
+  total: count.describe("All matches in these sessions"),
+  searched: count.describe("Sessions searched for this page"),
+  cursor: z.string().nullable().describe("Pass as `cursor` for the next page. Null: all are searched"),
 });
 
-export const noteSaved = z.object({ revision: count, note, merged: z.boolean() });
+const historyChange = z.object({
+  subject: z
+    .string()
+    .describe("notepad, plan, note, ref, pin, task, message, title, status, epoch, receipt…"),
+  key: z.string().nullable().describe("Which note, message or task"),
+  kind: z.enum(["added", "removed", "changed"]),
+  lines: z.array(
+    z.object({
+      kind: z
+        .enum(["same", "added", "removed", "gap"])
+        .describe("gap: omitted unchanged lines; text is their number"),
+      text: z.string(),
+    }),
+  ),
+  cut: z.boolean().describe("True: truncated; ask for the entry with `full`"),
+});
 
-const pin = z.object({
-  id: z.string(),
+export const historyPage = z.object({
+  entries: z
+    .array(
+      z.object({
+        revision: count,
+        at: time,
+        actor,
+        surface: z.string(),
+        type: z.string().describe("The operation, such as notepad.append"),
+        summary: z.string().describe("One sentence"),
+        isMemory: z.boolean().describe("False for messages and bookkeeping"),
+        undoes: count.nullable().describe("The revision that this entry undid"),
+        undoneBy: count.nullable().describe("The revision that undid this entry, if it is on this page"),
+        canUndo: z.boolean(),
+        changes: z.array(historyChange),
+        compaction: compactionFacts.nullable().describe("The compaction that this entry is"),
+      }),
+    )
+    .describe("Newest first"),
+  newest: count,
+  before: count.nullable().describe("Pass as `before` for older entries; null on the last page"),
+  begins: z
+    .object({ revision: count, at: time })
+    .nullable()
+    .describe("The oldest entry, if retention removed older ones"),
+});
+
+const message = z.object({
+  number: count,
+  at: time.nullable(),
+  role: z.enum(["system", "user", "assistant", "tool", "memory"]).describe("memory: injected by Holdfast"),
+  aside: z.boolean().describe("Said in a warning turn"),
+  state: whereabouts,
+  parts: z.array(
+    z.object({
+      type: z.enum(["text", "reasoning", "tool-call", "tool-result", "other"]),
+      text: z.string(),
+      tool: z.string().nullable(),
+      callId: z.string().nullable(),
+      isError: z.boolean(),
+      cut: z.boolean().describe("True: truncated; ask for the message with `whole`"),
+    }),
+  ),
+});
+
+export const messagePage = z.object({
+  messages: z.array(message).describe("In order, oldest first"),
+  first: count,
+  last: count.describe("Number of the newest message"),
+  total: count.describe("Messages of the session, or all that the compaction removed"),
+  before: count.nullable().describe("Pass as `before` for older messages"),
+  after: count.nullable().describe("Pass as `after` for newer messages"),
+  isPreview: z.boolean().describe("True: the transcript is gone, so each message is one line"),
+});
+
+export const compaction = compactionFacts.extend({
+  summaryBy: z.enum(["model", "deterministic", "unknown"]),
+  tokensBefore: z.number(),
+  tokensAfter: z.number(),
+  tokensBy: z.enum(["provider", "estimate"]).describe("provider: counts of the calls before and after"),
+  line: z.string().describe("The receipt as the agent sees it"),
+  verified: z.object({ call: count }).optional().describe("The call whose request contained all of it"),
+  mismatch: z
+    .object({ call: count, lacks: z.array(z.string()) })
+    .optional()
+    .describe("The call whose request did not, and what it lacked"),
+  revision: count.nullable().describe("Null if retention removed that part of the history"),
+  at: time.nullable(),
+  warningTurn: z
+    .object({ text: z.string(), messages: z.array(message).describe("The agent's answers to the warning") })
+    .nullable(),
+  handoff: z.object({
+    text: z.string(),
+    source: z
+      .enum(["prompt", "transcript", "record"])
+      .describe("Where it was read: the agent's prompt, the host's transcript, or the record of it"),
+  }),
+  summary: z.string().describe('"" when it is not known'),
+});
+
+const parts = z.object({
+  system: z.number(),
+  tools: z.number(),
+  memory: z.number(),
+  summaries: z.number(),
+  history: z.number(),
+  results: z.number(),
+});
+
+const modelCall = z.object({
+  number: count,
+  at: time,
+  model: z.string(),
+  purpose: z.enum(["turn", "warning", "summary"]),
+  epoch: count,
+  revision: count.describe("The session's revision at the time of the call"),
+  source: z.enum(["ledger", "transcript"]).describe("Recorded by Holdfast, or read from a transcript"),
+  contextWindow: z.number(),
+  tokens: count.describe("The prompt's size: the provider's count, else an estimate"),
+  basis: contextWindow.shape.basis,
+  parts: parts.describe("How `tokens` divide; they add up to it"),
+  usage: z
+    .object({
+      cached: z.number().nullable(),
+      written: z.number().nullable().describe("Tokens written to the cache"),
+      output: z.number().nullable(),
+    })
+    .describe("As the provider counted; null: not reported"),
+  dollars: z.number().nullable().describe("Null when the model has no known price"),
+});
+
+export const callPage = z.object({
+  calls: z.array(modelCall).describe("In order, oldest first"),
+  total: count,
+  before: count.nullable().describe("Pass as `before` for older calls"),
+  cuts: z.array(count).describe("The epochs of these calls that a compaction ended"),
+});
+
+const piece = z.object({
+  index: count,
+  part: z.enum(["system", "tools", "memory", "summaries", "history", "results"]),
+  role: z.string(),
+  hash: z.string(),
+  tokens: z.number().describe("The pieces add up to the call's tokens"),
   text: z.string(),
-  by: z.enum(["agent", "person", "system"]),
+  cut: z.boolean().describe("True: truncated; ask for the call with `whole`"),
+  change: z.enum(["same", "added", "moved", "gone"]).describe("Against the compared call"),
 });
 
-export const pinList = z.object({ revision: count, pins: z.array(pin).describe("Oldest first") });
+export const callDetail = z.object({
+  call: modelCall,
+  pieces: z.array(piece),
+  isBare: z.boolean().describe("True: retention removed the text of the prompt and kept its numbers"),
+  against: count.nullable().describe("The call it is compared with"),
+  prefix: z
+    .object({ pieces: count, tokens: z.number(), basis: contextWindow.shape.basis })
+    .describe("The unchanged beginning: what the provider read from its cache, else equal pieces"),
+  gone: z.array(piece).describe("Pieces of the other call that this one has not"),
+});
 
-export const newPin = z.object({ text: z.string().min(1) });
+const place = z.object({
+  kind: z.enum([
+    "notepad",
+    "plan",
+    "scratchpad",
+    "pin",
+    "reference",
+    "note",
+    "message",
+    "summary",
+    "handoff",
+    "history",
+  ]),
+  state: whereabouts,
+  text: z.string().describe("The line with it"),
+  line: count.nullable().describe("Counted from 1"),
+  number: count.nullable().describe("The message, the epoch of a handoff, or the revision that removed it"),
+  noteId: z.string().nullable(),
+});
 
-export const done = z.object({ revision: count });
-
-export const pinSaved = done.extend({ pin: z.string().describe("The pin's id") });
+export const whereabout = z.object({
+  query: z.string(),
+  state: whereabouts.nullable().describe("The best of its places; null: it is nowhere, and never was"),
+  places: z.array(place).describe("In context first; at most 20"),
+  life: z
+    .object({
+      text: z.string().describe("The line it is in"),
+      since: count.nullable().describe("The revision that wrote it; null: longer ago than is searched"),
+      at: time.nullable(),
+      actor: actor.nullable(),
+      calls: z
+        .object({ present: count, checked: count })
+        .nullable()
+        .describe("Model calls since then that contained it; null when no calls are recorded"),
+      compactions: count.describe("Compactions since then"),
+    })
+    .nullable()
+    .describe("The history of a line of memory; null when it is not in memory"),
+});
 
 export const health = z.object({
   ok: z.literal(true),
@@ -251,17 +464,43 @@ export const health = z.object({
   streams: count.describe("Open event streams"),
 });
 
-const projectFinding = z.object({
-  rule: z.string(),
-  severity: z.enum(["error", "warning"]),
-  line: count.describe("Counted from 1"),
-  message: z.string(),
-  canFix: z.boolean().describe("Whether `holdfast project lint --fix` fixes it"),
-});
-
 export const projectNotes = z.object({
   path: z.string(),
   text: z.string(),
   updatedAt: time.nullable(),
-  findings: z.array(projectFinding),
+  findings: z.array(
+    z.object({
+      rule: z.string(),
+      severity: z.enum(["error", "warning"]),
+      line: count.describe("Counted from 1"),
+      message: z.string(),
+      canFix: z.boolean().describe("Whether `holdfast project lint --fix` fixes it"),
+    }),
+  ),
+});
+
+export const statusSet = z.object({
+  revision: count,
+  before: sessionStatus.describe("Set this status again to undo the change"),
+});
+
+export const changeEvent = z.object({
+  sessionId: z.string(),
+  from: count.describe("The first revision this event covers"),
+  revision: count.describe("The session's revision now"),
+  item: sessionItem.nullable().describe("The session as a list has it now; null when it is deleted"),
+  entries: z
+    .array(z.object({ revision: count, at: time, actor, surface: z.string(), type: z.string() }))
+    .describe("The newest entries it covers, at most 50, oldest first"),
+  texts: z
+    .array(
+      z.object({
+        name: textName,
+        at: count.describe("Offset in UTF-16 units"),
+        removed: z.string(),
+        inserted: z.string(),
+      }),
+    )
+    .nullable()
+    .describe("All changes of memory, in order; null if there were others than of texts"),
 });

@@ -2,8 +2,8 @@ import { HoldfastError } from "../errors.ts";
 import { type SearchHit, SessionSearch } from "../sessions/session-search.ts";
 import type { SessionSummary } from "../stores/store.ts";
 import type { Reply } from "./api.ts";
-import type { ServerContext } from "./handlers/handlers.ts";
-import type { HostSessions } from "./host-sessions.ts";
+import type { ServerContext } from "./handlers.ts";
+import type { HostSessions } from "./hosts.ts";
 
 /** Limits how long one request takes (milliseconds); the cursor continues from there. */
 const maxTimePerPage = 1_000;

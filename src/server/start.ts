@@ -2,15 +2,17 @@ import { randomBytes } from "node:crypto";
 import type { Hono } from "hono";
 import type { Memory } from "../sessions/memory.ts";
 import { createApp } from "./app.ts";
+import { standardCompactAt } from "./calls.ts";
 import { SessionDirectory } from "./directory.ts";
 import { EventHub } from "./events.ts";
-import { createHandlers } from "./handlers/handlers.ts";
-import { type HostSessions, noHosts } from "./host-sessions.ts";
+import { createHandlers, type ServerContext } from "./handlers.ts";
+import { type HostSessions, noHosts } from "./hosts.ts";
 import { type Binding, listen } from "./listen.ts";
-import type { PriceOf } from "./money.ts";
 import type { PageFiles } from "./page/page.ts";
-import type { ProjectReader } from "./project.ts";
+import { listPrice, type PriceOf } from "./prices.ts";
+import type { ProjectReader } from "./project-notes.ts";
 import { fileRefs, noFiles } from "./refs.ts";
+import { SessionTree, sessionItem } from "./sessions.ts";
 import { TimeTravel } from "./time-travel.ts";
 
 export interface ServerOptions extends Binding {
@@ -22,8 +24,10 @@ export interface ServerOptions extends Binding {
   page?: PageFiles | undefined;
   /** Handles /mcp. */
   mcp?: ((request: Request) => Promise<Response>) | undefined;
-  /** Prices of models; without it the page shows no costs. */
+  /** Default: list prices. The page shows no costs for a model without one. */
   priceOf?: PriceOf | undefined;
+  /** The share of the window at which agents compact. */
+  compactAt?: number | undefined;
   project?: ProjectReader | undefined;
   /** Reads the conversations of coding agents. */
   hosts?: HostSessions | undefined;
@@ -53,19 +57,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { memory, version, page = new Map(), mcp, project, log = console.error } = options;
   const directory = new SessionDirectory(memory);
   const hub = new EventHub(memory, directory, options.eventsKept);
-  const handlers = createHandlers({
+  const context: ServerContext = {
     memory,
     directory,
     hub,
     past: new TimeTravel(),
     about: { version, store: options.storeName, demo: options.demo ?? false, startedAt: Date.now() },
-    priceOf: options.priceOf ?? (() => undefined),
+    priceOf: options.priceOf ?? listPrice,
+    compactAt: options.compactAt ?? standardCompactAt,
     project,
     hosts: options.hosts ?? noHosts,
     ...(options.projectDirectory === undefined ? noFiles : fileRefs(options.projectDirectory)),
     clock: memory.setting.clock,
+  };
+  const handlers = createHandlers(context);
+  await hub.start(async (id) => {
+    const row = (await (await memory.findSession(id))?.state())?.row;
+    return row ? sessionItem(context, row, new SessionTree(await directory.of("all"))) : null;
   });
-  await hub.start();
   try {
     const { close, access, url } = await listen(options, (admitted) => {
       const app = createApp({ access: admitted, handlers, hub, version, mcp, page, log });

@@ -1,6 +1,6 @@
 import type { Receipt } from "../engine/records.ts";
 import { normaliseTexts } from "../engine/text.ts";
-import { blocksToFreezeOf } from "../surfaces/views.ts";
+import { blocksToShow } from "../surfaces/views.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Session } from "./session.ts";
  */
 export async function commitReceipt(session: Session, receipt: Receipt, key?: string): Promise<void> {
   await session.change(
-    (state) => normaliseTexts({ type: "context.receipt" as const, receipt, blocks: blocksToFreezeOf(state) }),
+    (state) => normaliseTexts({ type: "context.receipt" as const, receipt, blocks: blocksToShow(state) }),
     () => true,
     { actor: { kind: "system" }, surface: "hook", ...(key === undefined ? {} : { key }) },
   );

@@ -101,7 +101,7 @@ async function compare(session: Session, { model, messages }: Branch): Promise<v
     notes.map(({ id, content, tags }) => ({ id, content, tags })),
     model.notes,
   );
-  const tags = new Set(model.notes.flatMap((note) => note.tags.map((tag) => tag.toLowerCase())));
+  const tags = new Set(model.notes.flatMap((note) => note.tags));
   assert.deepEqual([counters.notes, counters.tags], [model.notes.length, tags.size]);
   assert.deepEqual(stored, messages);
 }

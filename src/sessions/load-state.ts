@@ -1,11 +1,11 @@
 import { type RecordValue, recordId } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
-import type { Setting } from "./options.ts";
+import type { MemoryConfig } from "./options.ts";
 
 /** The current state of a session; undefined if there is none. */
 export async function loadState(
-  setting: Pick<Setting, "store">,
+  setting: Pick<MemoryConfig, "store">,
   owner: string,
   sessionId: string,
 ): Promise<State | undefined> {

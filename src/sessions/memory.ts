@@ -1,6 +1,6 @@
 import { keepEverything } from "../engine/retention.ts";
 import type { SessionExport } from "../engine/session-document.ts";
-import type { SessionRow, SessionStatus } from "../engine/state.ts";
+import type { SessionRow, SessionStatus, State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import type { Rewritten } from "../stores/rewrite.ts";
@@ -9,17 +9,11 @@ import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../sur
 import type { JournalEntry } from "../surfaces/operations.ts";
 import type { ApplyOptions } from "../surfaces/session-handle.ts";
 import { ownLoop, type Reading } from "../surfaces/surface.ts";
-import type { Toolbox, ToolDescription } from "../surfaces/toolbox.ts";
+import type { ToolDescription } from "../surfaces/toolbox.ts";
 import { scopeOf } from "./lineage.ts";
 import { loadState, sessionNotFound } from "./load-state.ts";
 import { birthOf, type NewSessionOptions, newRow, residentRecords } from "./new-session.ts";
-import {
-  checkId,
-  type DriverSetting,
-  type SessionSetting,
-  type Setting,
-  type SurfaceChoice,
-} from "./options.ts";
+import { checkId, type MemoryConfig } from "./options.ts";
 import { Retention } from "./retention.ts";
 import { Session } from "./session.ts";
 import { retentionOwner, sweepId, sweepStateIn } from "./sweep.ts";
@@ -44,18 +38,15 @@ const maxOpen = 500;
 export class Memory {
   /** Removes in the background what the store no longer keeps. */
   readonly retention: Retention;
-  readonly #setting: SessionSetting;
+  readonly #setting: MemoryConfig;
   readonly #open = new Map<string, Session>();
   #knowledge: Memory | undefined;
 
-  constructor(setting: Setting) {
+  constructor(setting: MemoryConfig) {
     this.#setting = {
       ...setting,
       // Some stores keep only whole milliseconds.
       clock: () => Math.floor(setting.clock()),
-      knowledge: (agent) => this.knowledge(agent),
-      offer: (surfaces, check) => this.#offer(surfaces, check),
-      use: (surfaces, check) => this.#use(surfaces, check),
     };
     this.retention = this.#makeRetention(setting);
   }
@@ -73,8 +64,8 @@ export class Memory {
     return this.#setting.toolbox.readAs(reading).describe();
   }
 
-  /** For conversation drivers (an agent, an adapter, a host): the surfaces in use, and the limits. */
-  get setting(): DriverSetting {
+  /** What the memory is made of, for agents, adapters and hosts. */
+  get setting(): MemoryConfig {
     return this.#setting;
   }
 
@@ -104,7 +95,7 @@ export class Memory {
       ? await open.state().catch(rethrowUnlessGone)
       : await loadState(this.#setting, this.owner, id);
     if (!state || state.row.status === "deleted") return undefined;
-    return this.#remember(open ?? new Session(this.#setting, state));
+    return this.#remember(open ?? this.#session(state));
   }
 
   /** Resumes the session, or creates it if it does not exist. */
@@ -271,30 +262,6 @@ export class Memory {
     await this.#setting.store.close();
   }
 
-  /** The first driver completes the surfaces of a memory that was opened without naming any. */
-  #offer(surfaces: readonly SurfaceChoice[], check: ToolboxCheck = () => {}): Toolbox {
-    const { toolbox, defaultSurfaces } = this.#setting;
-    if (defaultSurfaces) return this.#fix([...new Set([...defaultSurfaces, ...surfaces])], check);
-    check(toolbox);
-    return toolbox;
-  }
-
-  /** For one driver alone, once the memory's own surfaces are settled: nothing changes under another driver's feet. */
-  #use(surfaces: readonly SurfaceChoice[], check: ToolboxCheck = () => {}): Toolbox {
-    const { toolbox, defaultSurfaces, makeToolbox } = this.#setting;
-    if (defaultSurfaces) return this.#fix(surfaces, check);
-    const own = makeToolbox?.(surfaces) ?? toolbox;
-    check(own);
-    return own;
-  }
-
-  #fix(surfaces: readonly SurfaceChoice[], check: ToolboxCheck): Toolbox {
-    const toolbox = this.#setting.makeToolbox?.(surfaces) ?? this.#setting.toolbox;
-    check(toolbox);
-    Object.assign(this.#setting, { toolbox, defaultSurfaces: undefined });
-    return toolbox;
-  }
-
   #newRow(options: NewSessionOptions, origin: SessionRow["origin"]): SessionRow {
     const row = newRow(options, { origin, owner: this.owner, setting: this.#setting });
     return { ...row, title: this.#guard.clean(row.title, { isRecord: true }).value };
@@ -313,10 +280,10 @@ export class Memory {
     if (!(await this.#setting.store.create(session))) throw sessionExists(id);
     const state = await loadState(this.#setting, this.owner, id);
     if (!state) throw sessionNotFound(id);
-    return this.#remember(new Session(this.#setting, state));
+    return this.#remember(this.#session(state));
   }
 
-  #makeRetention({ store, retention = keepEverything, onWarning = () => {} }: Setting): Retention {
+  #makeRetention({ store, retention = keepEverything, onWarning = () => {} }: MemoryConfig): Retention {
     const own = retentionOwner(this.owner);
     return new Retention({
       store,
@@ -342,7 +309,7 @@ export class Memory {
   async #findAnyStatus(id: string): Promise<Session> {
     const state = await loadState(this.#setting, this.owner, checkId(id, "session id"));
     if (!state) throw sessionNotFound(id);
-    return this.#open.get(id) ?? new Session(this.#setting, state);
+    return this.#open.get(id) ?? this.#session(state);
   }
 
   async #forks(id: string): Promise<string[]> {
@@ -352,6 +319,10 @@ export class Memory {
 
   async #exists(id: string): Promise<boolean> {
     return (await this.#setting.store.revision({ owner: this.owner, sessionId: id })) !== undefined;
+  }
+
+  #session(state: State): Session {
+    return new Session(this.#setting, state, (agent) => this.knowledge(agent));
   }
 
   #remember(session: Session): Session {
@@ -367,8 +338,6 @@ export class Memory {
 function loadTransfer() {
   return import("./transfer.ts");
 }
-
-type ToolboxCheck = (toolbox: Toolbox) => void;
 
 function sessionExists(id: string): HoldfastError {
   return new HoldfastError(

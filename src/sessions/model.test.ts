@@ -75,7 +75,7 @@ async function compareState(session: Session, model: Model): Promise<void> {
   );
   const tags = await session.notes.tags();
   assert.deepEqual(
-    new Map(tags.map(({ tag, notes: count }): [string, number] => [tag.toLowerCase(), count]).toSorted()),
+    new Map(tags.map(({ tag, notes: count }): [string, number] => [tag, count]).toSorted()),
     tagCounts(model),
   );
   assert.equal(tags.length, tagCounts(model).size);
@@ -87,8 +87,7 @@ async function compareState(session: Session, model: Model): Promise<void> {
 function tagCounts({ notes }: Model): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { tags } of notes) {
-    for (const tag of new Set(tags.map((each) => each.toLowerCase())))
-      counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    for (const tag of new Set(tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   }
   return new Map([...counts].toSorted());
 }

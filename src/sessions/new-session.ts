@@ -2,7 +2,7 @@ import { residentKinds } from "../engine/records.ts";
 import { emptyCounters, listResident, type SessionRow, type State } from "../engine/state.ts";
 import type { RecordWrite } from "../stores/store.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
-import { checkId, checkTitle, type Setting } from "./options.ts";
+import { checkId, checkTitle, type MemoryConfig } from "./options.ts";
 
 export interface NewSessionOptions {
   /** Default: random. */
@@ -18,7 +18,7 @@ export function newRow(
     origin,
     owner,
     setting,
-  }: { origin: SessionRow["origin"]; owner: string; setting: Pick<Setting, "clock" | "makeId"> },
+  }: { origin: SessionRow["origin"]; owner: string; setting: Pick<MemoryConfig, "clock" | "makeId"> },
 ): SessionRow {
   const now = setting.clock();
   return {

@@ -5,34 +5,19 @@ import { isLongerThan, normaliseText, normaliseTexts, quote } from "../engine/te
 import { HoldfastError } from "../errors.ts";
 import type { SecretGuard } from "../secrets/guard.ts";
 import type { Store } from "../stores/store.ts";
-import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
 import type { ApplyOptions } from "../surfaces/session-handle.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import type { SurfaceName } from "../surfaces/surfaces.ts";
 import type { Toolbox } from "../surfaces/toolbox.ts";
-import type { Session } from "./session.ts";
-
-/** A session's setting: adds access to the agent's knowledge, and what conversation drivers use. */
-export interface SessionSetting extends Setting, DriverSetting {
-  knowledge(agent: string): Promise<Knowledge<Session>>;
-}
-
-/** What a conversation driver (an agent, an adapter) takes from the memory. */
-export interface DriverSetting
-  extends Pick<Setting, "toolbox" | "limits" | "countTokens" | "clock" | "handoff"> {
-  /** The first driver of a memory opened without naming surfaces adds its own; after that they are fixed. */
-  offer(surfaces: readonly SurfaceChoice[], check?: (toolbox: Toolbox) => void): Toolbox;
-  /** Exactly these surfaces: for the whole memory if it named none, else for this driver alone. */
-  use(surfaces: readonly SurfaceChoice[], check?: (toolbox: Toolbox) => void): Toolbox;
-}
 
 /** A built-in surface by name, or a custom one. */
 export type SurfaceChoice = SurfaceName | Surface;
 
-/** A memory's dependencies and limits. */
-export interface Setting {
+/** What a memory is made of: one object from `openMemory` to its sessions, agents and adapters. */
+export interface MemoryConfig {
+  /** The memory's own surfaces. Nothing changes them later. */
   toolbox: Toolbox;
-  /** Creates a toolbox for surfaces; undefined if there are no tools. */
+  /** Creates a toolbox for an agent or an adapter with other surfaces; undefined if there are no tools. */
   makeToolbox?: (surfaces: readonly SurfaceChoice[]) => Toolbox;
   /** The default surfaces; undefined if the caller chose surfaces. */
   defaultSurfaces?: readonly SurfaceChoice[] | undefined;
@@ -50,6 +35,19 @@ export interface Setting {
   retention?: RetentionRules;
   /** Receives a warning before something goes because of the store's size. */
   onWarning?: (warning: string) => void;
+}
+
+/**
+ * The surfaces of one agent or adapter: those it chose; else the memory's, with `added` if the memory was opened without
+ * naming any.
+ */
+export function toolboxFor(
+  { toolbox, makeToolbox, defaultSurfaces }: MemoryConfig,
+  chosen: readonly SurfaceChoice[] | undefined,
+  added: readonly SurfaceChoice[],
+): Toolbox {
+  const surfaces = chosen ?? (defaultSurfaces && [...new Set([...defaultSurfaces, ...added])]);
+  return surfaces && makeToolbox ? makeToolbox(surfaces) : toolbox;
 }
 
 /** Random, and safe as a file name. */

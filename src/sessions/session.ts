@@ -34,14 +34,14 @@ import type {
   HistorySelection,
   SessionHandle,
 } from "../surfaces/session-handle.ts";
-import { type CallSetting, ownLoop, type Reading } from "../surfaces/surface.ts";
+import { type CallOptions, ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { ToolAnswer, ToolDescription } from "../surfaces/toolbox.ts";
 import { CallLog } from "./call-log.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
 import { InDoubt, unansweredResult } from "./in-doubt.ts";
 import { readHistoryStart, readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { loadState, sessionNotFound } from "./load-state.ts";
-import { checkApplyOptions, type DriverSetting, type SessionSetting } from "./options.ts";
+import { checkApplyOptions, type MemoryConfig } from "./options.ts";
 
 type Evaluated<O extends Operation> = Extract<Applied<ResultOf<O>>, { status: "applied" }>;
 
@@ -63,15 +63,21 @@ export class Session implements SessionHandle {
   readonly scratch: KeyValues = keyValuesOf(async () => this);
   /** The model calls made for this session. */
   readonly calls: CallLog;
-  readonly #setting: SessionSetting;
+  readonly #setting: MemoryConfig;
+  readonly #knowledge: (agent: string) => Promise<Knowledge<Session>>;
   readonly #companions = new Map<symbol, unknown>();
   readonly #queue = new Queue();
   readonly #guard: SecretGuard;
   readonly #inDoubt = new InDoubt();
   #state: State;
 
-  constructor(setting: SessionSetting, state: State) {
+  constructor(
+    setting: MemoryConfig,
+    state: State,
+    knowledge: (agent: string) => Promise<Knowledge<Session>>,
+  ) {
     this.#setting = setting;
+    this.#knowledge = knowledge;
     this.#state = state;
     this.id = state.row.id;
     this.owner = state.row.owner;
@@ -105,8 +111,8 @@ export class Session implements SessionHandle {
     return this.#queue.run(() => this.#apply(make, isSame, checkApplyOptions(options)));
   }
 
-  /** For conversation drivers (an agent, an adapter, a host): the surfaces in use, and the limits. */
-  get setting(): DriverSetting {
+  /** What the memory is made of, for agents, adapters and hosts. */
+  get setting(): MemoryConfig {
     return this.#setting;
   }
 
@@ -142,18 +148,13 @@ export class Session implements SessionHandle {
   }
 
   /** Calls a tool by name, as an agent would. A rejected call returns an answer; it does not throw. */
-  call(
-    tool: string,
-    input: unknown,
-    options: ApplyOptions = {},
-    setting: CallSetting = {},
-  ): Promise<ToolAnswer> {
-    return this.#setting.toolbox.dispatch(this, tool, input, options, setting);
+  call(tool: string, input: unknown, options: CallOptions = {}): Promise<ToolAnswer> {
+    return this.#setting.toolbox.dispatch(this, tool, input, options);
   }
 
   /** The agent's knowledge, shared by all its sessions. */
   knowledge(): Promise<Knowledge<Session>> {
-    return this.#setting.knowledge(this.#state.row.agent);
+    return this.#knowledge(this.#state.row.agent);
   }
 
   /** Conversation messages by number, from 1; `from` and `to` are inclusive. */

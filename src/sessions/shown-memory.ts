@@ -1,6 +1,11 @@
-import { type Block, type Context, closedTexts } from "../context/blocks.ts";
-import { type MemoryView, planChange, viewOf } from "../context/changes.ts";
-import { notepadView, parseNotepad } from "../surfaces/notepad/block.ts";
+import { type Context, closedTexts } from "../context/blocks.ts";
+import {
+  changesSince,
+  changeText,
+  type ShownBlocks,
+  shownBy,
+  showsOldHint,
+} from "../context/shown-memory.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { inPlugin } from "../surfaces/surface.ts";
 import { OwnEdits } from "./own-edits.ts";
@@ -9,7 +14,8 @@ import type { Session } from "./session.ts";
 /** The memory as the model was shown it, and its revision. */
 interface Shown {
   revision: number;
-  view: MemoryView;
+  blocks: ShownBlocks;
+  /** Shown in each request, or once. */
   head: string;
 }
 
@@ -53,14 +59,14 @@ export class ShownMemory {
   async #look(session: Session) {
     const context = await session.context(inPlugin);
     const { row } = await session.state();
-    const view = viewOf(context, row.notepad ?? "");
-    this.#shown ??= { revision: row.revision, view, head: memoryText(context, this.#notice) };
-    const { revision, head } = this.#shown;
+    const now = { revision: row.revision, blocks: shownBy(context) };
+    if (!this.#shown || showsOldHint([...this.#shown.blocks.values()], context))
+      this.#shown = { ...now, head: memoryText(context, this.#notice) };
+    const { revision, head, blocks } = this.#shown;
     const isNews = row.revision > revision && (await this.#wroteUnseen(session, revision));
-    const change = isNews ? planChange(this.#shown.view, view, 0) : undefined;
-    const changed = [change?.instructions ?? "", change?.text ?? ""].filter((text) => text !== "");
-    const news = change ? ["[System] Your memory was changed by someone else.", ...changed].join("\n\n") : "";
-    return { head, news, now: { revision: row.revision, view } };
+    const changes = isNews ? changesSince(blocks, context) : [];
+    const lead = changes.length === 0 ? [] : ["[System] Your memory was changed by someone else."];
+    return { head, news: [...lead, ...changes.map(changeText)].join("\n\n"), now };
   }
 
   async #wroteUnseen(session: Session, since: number): Promise<boolean> {
@@ -74,20 +80,13 @@ function isWriting({ operation, changes }: JournalEntry): boolean {
   return changes.length > 0 && !/^(?:context|messages|session)\./.test(operation.type);
 }
 
-/** The text stays as it is while the agent writes, so it must not say that the notepad is empty now. */
-function asFrozen(block: Block): Block {
-  const isEmptyNotepad = block.surface === "notepad" && parseNotepad(block.text) === "";
-  const text = isEmptyNotepad ? notepadView.frozen?.({ notepad: "", blocks: [] }) : undefined;
-  return text === undefined ? block : { ...block, text };
-}
-
 /** How every text of the memory begins. */
 const memoryLead =
   "[System] This is your memory. It is kept outside the conversation and is not a message from the user.";
 
 /** The memory as one text: guidance, notice and content. */
 export function memoryText(context: Context, notice: readonly string[] = []): string {
-  return [memoryLead, context.guidance, ...notice, ...closedTexts(context, context.blocks.map(asFrozen))]
+  return [memoryLead, context.guidance, ...notice, ...closedTexts(context, context.blocks)]
     .filter((text) => text !== "")
     .join("\n\n");
 }

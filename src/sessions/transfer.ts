@@ -6,7 +6,6 @@ import type { SessionRow } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { RecordWrite } from "../stores/store.ts";
-import { foldCase } from "../surfaces/notes/operations.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { checkId } from "./options.ts";
 import type { Session } from "./session.ts";
@@ -161,23 +160,14 @@ function checkRecord(kind: RecordKind, key: string, value: Json): Json {
   );
 }
 
-/** Rebuilds the tag records from the notes, with the document's spelling. */
+/** Rebuilds the tag records from the notes. */
 function countTags(records: readonly RecordWrite[]): RecordWrite[] {
-  const spelt = new Map(
-    records.flatMap(({ kind, key, value }) => {
-      const name = kind === "tag" ? (value as { name?: unknown }).name : undefined;
-      return typeof name === "string" && foldCase(name) === key ? [[key, name] as const] : [];
-    }),
-  );
-  const tags = new Map<string, { name: string; notes: number }>();
+  const counts = new Map<string, number>();
   for (const { kind, value } of records) {
-    const names = kind === "note" ? (value as { tags: string[] }).tags : [];
-    for (const [key, name] of new Map(names.toReversed().map((tag) => [foldCase(tag), tag]))) {
-      const tag = tags.get(key) ?? { name: spelt.get(key) ?? name, notes: 0 };
-      tags.set(key, { ...tag, notes: tag.notes + 1 });
-    }
+    const tags = kind === "note" ? (value as { tags: string[] }).tags : [];
+    for (const tag of new Set(tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   }
-  return [...tags].map(([key, value]) => ({ kind: "tag", key, value }));
+  return [...counts].map(([key, notes]) => ({ kind: "tag", key, value: { notes } }));
 }
 
 /** Numbering continues after the highest number ever used, even if that record was deleted. */

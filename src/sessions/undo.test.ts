@@ -92,10 +92,9 @@ async function checkInvariants(session: Session): Promise<void> {
   const { notes, tags, counted, scratchpad, notepad } = await visible(session);
   const counts = new Map<string, number>();
   for (const note of notes) {
-    for (const tag of new Set(note.tags.map((each) => each.toLowerCase())))
-      counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    for (const tag of new Set(note.tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
   }
-  assert.deepEqual(new Map(tags.map(({ tag, notes: count }) => [tag.toLowerCase(), count])), counts);
+  assert.deepEqual(new Map(tags.map(({ tag, notes: count }) => [tag, count])), counts);
   assert.deepEqual(counted, [notes.length, counts.size]);
   assert.equal(new Set(scratchpad.refs).size, scratchpad.refs.length, "a ref is stored twice");
   assert.ok(scratchpad.refs.length <= modelLimits.refs, "too many refs");

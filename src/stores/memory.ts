@@ -31,29 +31,28 @@ export function memoryStore(): Store {
   const sessions = new Map<string, MemorySession>();
   const listeners = new Listeners();
 
-  const find = ({ owner, sessionId }: Scope): MemorySession | undefined => {
-    const session = sessions.get(sessionId);
-    return session?.table.row.owner === owner ? session : undefined;
-  };
+  const keyOf = ({ owner, sessionId }: Scope): string => JSON.stringify([owner, sessionId]);
+  const find = (scope: Scope): MemorySession | undefined => sessions.get(keyOf(scope));
   const entryAt = (session: MemorySession, revision: number): JournalEntry | undefined =>
     session.journal[revision - (session.journal[0]?.revision ?? 0)];
 
   return {
     name: "memory",
     async create({ row, records, versions = [], entries }) {
-      if (sessions.has(row.id)) return false;
+      const scope = { owner: row.owner, sessionId: row.id };
+      if (find(scope)) return false;
       const keys = entries.flatMap((entry): [string, number][] =>
         entry.key ? [[entry.key, entry.revision]] : [],
       );
       const table = new SessionTable(row, records);
       table.restoreAll(versions);
-      sessions.set(row.id, {
+      sessions.set(keyOf(scope), {
         calls: new CallTable(),
         table,
         journal: [...entries],
         revisionByKey: new Map(keys),
       });
-      listeners.notify({ owner: row.owner, sessionId: row.id, revision: row.revision });
+      listeners.notify({ ...scope, revision: row.revision });
       return true;
     },
     async load(scope) {
@@ -97,7 +96,7 @@ export function memoryStore(): Store {
       );
     },
     async purge(scope) {
-      return find(scope) !== undefined && sessions.delete(scope.sessionId);
+      return sessions.delete(keyOf(scope));
     },
     async rewrite(owners, edit, now) {
       const changed = [...sessions.values()].filter(

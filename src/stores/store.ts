@@ -108,7 +108,7 @@ export type StopWatching = () => void;
  */
 export interface Store {
   readonly name: string;
-  /** False if the id exists. */
+  /** False if the owner has a session with this id. Another owner's is not noticed. */
   create(session: NewSession): Promise<boolean>;
   /** The session's row and its resident records. */
   load(scope: Scope): Promise<{ row: SessionRow; records: StoredRecord[] } | undefined>;

@@ -10,7 +10,7 @@ export const emptyToolbox: Toolbox = {
   describe: () => [],
   extraTools: () => [],
   refresh: async () => {},
-  context: () => ({ surfaces: [], guidance: "", blocks: [], frozen: [], ends: {}, system: "", message: "" }),
+  context: () => ({ surfaces: [], guidance: "", blocks: [], ends: {}, system: "", message: "" }),
   notify: async () => [],
   dispatch: async () => {
     throw new HoldfastError("unknown_tool", "This memory was opened without tools.");

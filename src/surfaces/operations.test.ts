@@ -81,7 +81,7 @@ test("an operation requests all the records it needs at once, and no others [eng
     const answer = applyOperation(stateWith(), new Map(), operation, environment);
     return answer.status === "needs" ? answer.ids.toSorted() : [];
   };
-  assert.deepEqual(requested({ type: "notes.add", content: "x", tags: ["B", "a"] }), ["tag/a", "tag/b"]);
+  assert.deepEqual(requested({ type: "notes.add", content: "x", tags: ["B", "a"] }), ["tag/B", "tag/a"]);
   assert.deepEqual(requested({ type: "notes.add", content: "x", tags: [] }), []);
   assert.deepEqual(requested({ type: "notes.delete", id: "note_1" }), ["note/note_1"]);
   assert.deepEqual(requested({ type: "notepad.append", content: "x" }), []);

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Block } from "../context/blocks.ts";
 import type { StoredMessage } from "../context/conversation.ts";
 import type { Limits } from "../engine/limits.ts";
-import type { Child, EpochSnapshot, Handoff, Receipt } from "../engine/records.ts";
+import type { Child, Handoff, Receipt } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { SecretGuard } from "../secrets/guard.ts";
 import type { AgentOf } from "./agent-key.ts";
@@ -46,12 +46,6 @@ export const inHost: Reading = { shown: "host", keepsConversation: false, dotles
 /** For a host that Holdfast is plugged into with a plug-in that places memory before every call. */
 export const inPlugin: Reading = { shown: "epoch", keepsConversation: false, dotless: true };
 
-/** What a tool's texts depend on. */
-export interface Place {
-  limits: Limits;
-  reading: Reading;
-}
-
 /** A conversation, as its driver or its host keeps it. */
 export interface PastConversation {
   messages: readonly StoredMessage[];
@@ -62,8 +56,8 @@ export interface PastConversation {
 /** Reads the conversation of a session; undefined if there is none. */
 export type ReadConversation = (session: SessionHandle) => Promise<PastConversation | undefined>;
 
-/** What the caller of a tool provides. */
-export interface CallSetting {
+/** What the caller of a tool provides, besides what every write takes. */
+export interface CallOptions extends ApplyOptions {
   children?: ChildRunner | undefined;
   /** Aborts when the caller stops waiting for the answer. */
   signal?: AbortSignal | undefined;
@@ -76,7 +70,7 @@ export interface CallSetting {
 }
 
 /** The context of a tool call: session, actor, budgets. */
-export interface Call extends CallSetting {
+export interface Call extends Omit<CallOptions, keyof ApplyOptions> {
   session: SessionHandle;
   options: ApplyOptions;
   limits: Limits;
@@ -101,7 +95,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   isProgram?: boolean;
   run(call: Call, input: z.output<Input>): Promise<z.output<Output>>;
   /** The description and the input as they are true in a place. Only texts and JSON Schema hints may differ. */
-  adapt?(place: Place): { description?: string; input?: Input };
+  adapt?(limits: Limits, reading: Reading): { description?: string; input?: Input };
   /** What the model reads (default: the output as JSON). */
   text?(output: z.output<Output>): string;
 }
@@ -128,8 +122,6 @@ export interface SurfaceView {
   block?(state: State): Omit<Block, "surface"> | undefined;
   /** The end marker that its block needs where more text follows. */
   end?: string;
-  /** Renders its block as frozen by an epoch, if the snapshot stores the text unrendered. */
-  frozen?(snapshot: EpochSnapshot): string;
   /** Whether the agent has written nothing to it; omitted by surfaces that hold no text of the agent. */
   isEmpty?(state: State): boolean;
 }

@@ -1,18 +1,17 @@
 import type { Block, Context } from "../context/blocks.ts";
-import { readSnapshot } from "../engine/conversation.ts";
+import type { Limits } from "../engine/limits.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import type { AgentOf } from "./agent-key.ts";
 import { dispatch, schemaOf } from "./dispatch.ts";
 import { notifySurfaces } from "./notify.ts";
-import type { ApplyOptions, SessionHandle } from "./session-handle.ts";
+import type { SessionHandle } from "./session-handle.ts";
 import {
   type Call,
-  type CallSetting,
+  type CallOptions,
   type Moment,
   ownLoop,
-  type Place,
   type Reading,
   type Surface,
   type Tool,
@@ -55,13 +54,7 @@ export interface Toolbox {
   context(state: State): Context;
   /** Notifies every surface of a moment of the conversation and returns their warnings. */
   notify(session: SessionHandle, moment: Moment): Promise<string[]>;
-  dispatch(
-    session: SessionHandle,
-    tool: string,
-    input: unknown,
-    options: ApplyOptions,
-    setting?: CallSetting,
-  ): Promise<ToolAnswer>;
+  dispatch(session: SessionHandle, tool: string, input: unknown, options?: CallOptions): Promise<ToolAnswer>;
 }
 
 export function createToolbox(
@@ -69,9 +62,9 @@ export function createToolbox(
   budget: Pick<Call, "limits" | "countTokens" | "guard">,
   reading: Reading = ownLoop,
 ): Toolbox {
-  const place: Place = { limits: budget.limits, reading };
+  const { limits } = budget;
   const own = new Map(
-    surfaces.map((surface) => [surface, surface.tools.map((tool) => adapted(tool, place))]),
+    surfaces.map((surface) => [surface, surface.tools.map((tool) => adapted(tool, limits, reading))]),
   );
   const tools = toolsByName(own);
   const changeable = surfaces.filter(({ refresh }) => refresh !== undefined);
@@ -95,7 +88,12 @@ export function createToolbox(
     needsAgent: surfaces.filter(({ needsAgent }) => needsAgent).map(({ name }) => name),
     extraTools,
     refresh,
-    context: contextOf(surfaces, guidanceOf(surfaces, place), changeable, budget.guard ?? makeGuard()),
+    context: contextOf(
+      surfaces,
+      guidanceOf(surfaces, { limits, reading }),
+      changeable,
+      budget.guard ?? makeGuard(),
+    ),
     describe: (agent) =>
       surfaces.flatMap((surface) =>
         [...(own.get(surface) ?? []), ...(agent === undefined ? [] : extraOf(surface, agent))].map((tool) =>
@@ -106,9 +104,14 @@ export function createToolbox(
       const { id, agent } = (await session.state()).row;
       return notifySurfaces(surfaces, { id, agent }, moment);
     },
-    async dispatch(session, name, input, options, setting = {}) {
-      const taken = [...tools.keys(), ...(setting.taken ?? [])];
-      const call = { ...setting, ...budget, session, options, taken };
+    async dispatch(
+      session,
+      name,
+      input,
+      { children, signal, room, conversation, taken = [], ...options } = {},
+    ) {
+      const caller = { children, signal, room, conversation, taken: [...tools.keys(), ...taken] };
+      const call = { ...caller, ...budget, session, options };
       if (changeable.length === 0 || tools.has(name)) return dispatch(tools, name, input, call);
       const { row: agent } = await session.state();
       if (!extraTools(agent).some((tool) => tool.name === name)) await refresh(session);
@@ -124,14 +127,17 @@ function keyOf({ shown, keepsConversation, dotless: isDotless }: Reading): strin
   return `${shown} ${keepsConversation} ${isDotless}`;
 }
 
-/** The tool as it is true in a place. */
-function adapted(tool: Tool, place: Place): Tool {
-  const { description = tool.description, input = tool.input } = tool.adapt?.(place) ?? {};
+/** The tool with the texts that are true for a reading. */
+function adapted(tool: Tool, limits: Limits, reading: Reading): Tool {
+  const { description = tool.description, input = tool.input } = tool.adapt?.(limits, reading) ?? {};
   return { ...tool, description, input };
 }
 
 /** The guidance of all surfaces, with the tools' names as the model knows them. */
-export function guidanceOf(surfaces: readonly Surface[], { limits, reading }: Place): string {
+export function guidanceOf(
+  surfaces: readonly Surface[],
+  { limits, reading }: { limits: Limits; reading: Reading },
+): string {
   const chosen = surfaces.map(({ name }) => name);
   return surfaces
     .map((surface) => {
@@ -176,9 +182,7 @@ function isSameContext(a: Context, b: Context): boolean {
     a.blocks.every(({ surface, text }, index) => {
       const other = b.blocks[index];
       return text === other?.text && surface === other.surface;
-    }) &&
-    a.frozen.length === b.frozen.length &&
-    a.frozen.every((text, index) => text === b.frozen[index])
+    })
   );
 }
 
@@ -190,19 +194,12 @@ function compose(guidance: string, surfaces: readonly Surface[], state: State): 
     const block = surface.block?.(state);
     return block ? [{ surface: surface.name, ...block }] : [];
   });
-  const snapshot = readSnapshot(state);
   const textsFor = (placement: Block["placement"]) =>
     blocks.filter((block) => block.placement === placement).map(({ text }) => text);
   return {
     surfaces: surfaces.map(({ name }) => name),
     guidance,
     blocks,
-    frozen: [
-      ...snapshot.blocks,
-      ...(snapshot.notepadBlock === undefined
-        ? inOrder.flatMap((surface) => surface.frozen?.(snapshot) ?? [])
-        : [snapshot.notepadBlock]),
-    ],
     ends: Object.fromEntries(surfaces.flatMap(({ name, end }) => (end === undefined ? [] : [[name, end]]))),
     system: [guidance, ...textsFor("system")].filter((text) => text !== "").join("\n\n"),
     message: textsFor("message").join("\n\n"),

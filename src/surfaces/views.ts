@@ -1,3 +1,4 @@
+import type { ShownBlock } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { notepadView } from "./notepad/block.ts";
 import { notesView } from "./notes/block.ts";
@@ -9,11 +10,12 @@ import type { SurfaceView } from "./surface.ts";
 /** The surfaces an agent writes to, without their tools, so that a hook can load them. */
 const writtenViews: readonly SurfaceView[] = [notepadView, scratchpadView, notesView];
 
-/** The blocks that an epoch freezes, except texts that the snapshot stores unrendered. */
-export function blocksToFreezeOf(state: State): string[] {
-  return [pinsView, ...writtenViews].flatMap(({ block, frozen }) =>
-    frozen ? [] : (block?.(state)?.text ?? []),
-  );
+/** What a host that keeps the conversation is given to show. */
+export function blocksToShow(state: State): ShownBlock[] {
+  return [pinsView, ...writtenViews].flatMap(({ name, block }) => {
+    const text = block?.(state)?.text;
+    return text === undefined ? [] : [{ surface: name, text }];
+  });
 }
 
 /** Whether there is nothing to show: nothing written, and nothing pinned. */

@@ -77,6 +77,23 @@ export const storeContract: readonly ContractCase[] = [
     }),
   },
   {
+    name: "lets two owners use the same id, each with a session of their own",
+    run: withStore(async (store) => {
+      const session = await newSession(store, "a", { notepad: "first" });
+      await session.commit([record("note", "note_1", null, note("one"))], { key: "k" });
+      const row = sessionRow("a", { owner: "mallory", notepad: "second" });
+      const scope = { owner: "mallory", sessionId: "a" };
+      assert.equal(await store.create({ row, records: [], entries: [birth(row)] }), true);
+      assert.equal((await store.load(scope))?.row.notepad, "second");
+      assert.deepEqual(await store.records(scope, { kinds: ["note"] }), []);
+      assert.equal((await store.journal(scope, {})).length, 1);
+      assert.equal(await store.purge(scope), true);
+      assert.equal((await store.load(session.scope))?.row.notepad, "first");
+      assert.equal((await store.records(session.scope, { kinds: ["note"] })).length, 1);
+      assert.equal((await store.entryByKey(session.scope, "k"))?.revision, 2);
+    }),
+  },
+  {
     name: "commits row, records and journal together, one revision each time",
     run: withStore(async (store) => {
       const session = await newSession(store, "a");
@@ -164,7 +181,7 @@ export const storeContract: readonly ContractCase[] = [
       for (const key of ["000000000003", "000000000001", "000000000002"])
         await session.put("message", key, { text: key });
       await session.put("note", "note_9", note("nine"));
-      for (const key of ["\u{1f980}", "\uffee", "z"]) await session.put("tag", key, { name: key, notes: 1 });
+      for (const key of ["\u{1f980}", "\uffee", "z"]) await session.put("tag", key, { notes: 1 });
       const keys = async (selection: Parameters<Store["records"]>[1]) =>
         (await store.records(session.scope, selection)).map(({ key }) => key);
       assert.deepEqual(await keys({ kinds: ["message"] }), ["000000000001", "000000000002", "000000000003"]);

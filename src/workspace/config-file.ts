@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { closestName } from "../engine/edit-distance.ts";
 import { isObject } from "../engine/json.ts";
 import { shown } from "../engine/options.ts";
@@ -44,6 +44,8 @@ export function readConfigFile(file: string): ConfigEntries | undefined {
       return fault(`has ${stat.size} bytes, the limit is ${maxConfigBytes}; using the defaults`);
     content = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
+    // In a folder that the user may not read, nobody can tell whether there is one.
+    if (!existsSync(file)) return undefined;
     return fault(`cannot be read (${(error as Error).message}); using the defaults`);
   }
   let value: unknown;

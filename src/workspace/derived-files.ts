@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { notesPaths } from "../surfaces/project/notes-md/places.ts";
-import { notesFolder } from "../surfaces/project/verify/working-files.ts";
+import { notesFolder } from "../surfaces/project/file.ts";
+import { notesPaths } from "../surfaces/project/location.ts";
 import type { Project } from "./project.ts";
 import { namesIn } from "./small-file.ts";
 
@@ -12,7 +12,7 @@ export function projectDocuments({ root }: Pick<Project, "root">, path: string |
   return [...notesPaths(root, path), ...copies.map((name) => join(kept, name))];
 }
 
-/** Removes what can undo the newest changes of NOTES.md: it has pieces of them. */
+/** Removes the answers to the newest calls that wrote to NOTES.md: they have pieces of it. */
 export function dropDerived({ root }: Pick<Project, "root">): void {
-  rmSync(join(notesFolder(root), "undo.json"), { force: true });
+  rmSync(join(notesFolder(root), "keys.json"), { force: true });
 }

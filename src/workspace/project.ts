@@ -21,9 +21,18 @@ export function findProject(cwd: string): Project {
 
 /** Above `start`, a config in the home folder or of another user does not count. */
 function hasConfig(root: string, start: string): boolean {
-  const stat = statSync(join(root, "holdfast.json"), { throwIfNoEntry: false });
+  const stat = statOf(join(root, "holdfast.json"));
   if (!stat?.isFile()) return false;
   return root === start || (root !== homedir() && stat.uid === (process.getuid?.() ?? stat.uid));
+}
+
+/** Undefined also if the user may not read the folder, such as another user's. */
+function statOf(path: string): ReturnType<typeof statSync> {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function projectAt(root: string): Project {

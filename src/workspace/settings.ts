@@ -182,7 +182,7 @@ export const settings = {
   "scratchpad.maxTokens": setting({
     kind: wholeNumber(1),
     default: defaultLimits.scratchpadTokens,
-    description: "Tokens for the scratchpad's older call { content, mode }.",
+    description: "Tokens of the scratchpad, all its spaces together.",
     alias: "limits.scratchpadTokens",
     actsIn: [...withTools, "commands"],
     elsewhere: noTools,
@@ -220,8 +220,8 @@ export const settings = {
   }),
   "project.beads": setting({
     kind: toggle,
-    default: false,
-    description: "Whether actionable debt becomes an issue in Beads (bd or br).",
+    default: true,
+    description: "Whether actionable debt becomes an issue in Beads, if bd or br is on the PATH.",
     env: ["BEADS"],
     isOfUser: true,
     actsIn: [...withTools, "commands"],

@@ -1,6 +1,6 @@
 import { HoldfastError } from "../errors.ts";
 import { knowledgeSurface } from "../surfaces/knowledge/tools.ts";
-import { hasNotes } from "../surfaces/project/notes-md/places.ts";
+import { hasNotes } from "../surfaces/project/location.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { findSurfaces, surfaceNames } from "../surfaces/surfaces.ts";
 import type { WorkspaceConfig } from "./config.ts";

@@ -22,7 +22,7 @@ export const commandSettings: Scenario = {
     "limits.pinBytes": { value: 41, seen: said(/of 41 bytes/) },
     secrets: { value: "refuse", seen: said(/secrets are not stored here/) },
     "project.file": { value: "docs/NOTES.md", seen: ({ root }) => existsSync(join(root, "docs/NOTES.md")) },
-    "project.beads": { value: true, seen: said(/Beads issue bd-7/) },
+    "project.beads": { value: false, seen: said(/Beads is turned off/) },
   }),
   async run(_entry, root) {
     await withSession(join(findProject(root).directory, "memory.db"));

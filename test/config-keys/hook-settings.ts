@@ -29,7 +29,7 @@ export const hookSettings: Scenario = {
   async run(_entry, root) {
     const notes = openProject({ root, path: "docs/NOTES.md" });
     initProject(notes);
-    writeFileSync(join(root, "docs/NOTES.md"), "# Notes\n\n## Active Sub-Goals\n\n- [ ] Ship it\n");
+    writeFileSync(join(root, "docs/NOTES.md"), "# Notes\n\n### Pending Questions\n\n- [ ] Ship it?\n");
     const evidence = evidenceOf("hook", root, {});
     const send = hookIn(root);
     await evidence.inMemory(async (memory) => {

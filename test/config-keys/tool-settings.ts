@@ -58,9 +58,9 @@ const limits: Partial<Record<SettingName, ToolCase>> = {
 const others: Partial<Record<SettingName, ToolCase>> = {
   skills: { value: ["my-skills"], calls: [call("list_skills")], answer: /audit/ },
   "project.beads": {
-    value: true,
-    calls: [call("log_debt", { description: "N+1 query", severity: "HIGH", actionable: true })],
-    answer: /Beads issue bd-7/,
+    value: false,
+    calls: [call("log_entry", { kind: "debt", text: "N+1 query", severity: "HIGH", actionable: true })],
+    answer: /Beads is turned off/,
   },
 };
 
@@ -102,7 +102,7 @@ export const toolSettings: Scenario = {
     const text = "---\nname: audit\ndescription: How to audit\n---\nCount twice.\n";
     writeFileSync(join(root, "my-skills/audit/SKILL.md"), text);
     const calls = [
-      call("set_goal", { goal: "Ship it" }),
+      call("log_entry", { kind: "goal", text: "Ship it" }),
       ...Object.values(toolCases).flatMap((each) => each.calls),
       writeSecret,
     ];

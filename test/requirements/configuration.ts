@@ -32,12 +32,12 @@ export const configuration = from("configuration", {
   "config.level-one":
     "Level 1 comes first after /clear, behind the user's pins, and its decisions carry their evidence.",
   "config.once": "The block of NOTES.md is shown once after a compaction.",
-  "config.beads": "bd add is called as in the protocol where the tracker takes it, else as today.",
+  "config.beads": "bd add is called as in the protocol where the tracker takes it, else bd create.",
   "config.discovery":
     "Structural findings go to discovery/ beside NOTES.md, one file per topic, and recovery finds them.",
   "config.grimoires": "project init writes to grimoires/loa if that folder exists.",
   "config.synthesis": "A synthesis row says what was noted, not how many lines a result had.",
-  "config.handover": "Hand-over rows have no machine paths and name what the session logged.",
+  "config.handover": "Handoff rows have no machine paths, and there is none where nothing was done.",
   "config.worked-in": "A result counts as worked in by its call's path or command, symbols and outcome too.",
   "config.clearing": "Nothing is cleared that the agent cannot get back.",
   "config.warning": "The warning before a compaction names what the agent has.",
@@ -64,7 +64,6 @@ export const configuration = from("configuration", {
   "config.hook-mistake": "A hook with a mistake in the config says so and goes on with the default.",
   "config.coming-from":
     "The docs say where metaclaw's, Forge's, OpenClaw's and Loa's parts are, and what to import.",
-  "config.context-line": "The line about how full the context is, is documented.",
   "config.notes-found": "NOTES.md is used by chat without --surfaces and by OpenClaw if it is there.",
   "config.outside": "A project's config that names a store outside the project is shown as such.",
 });

@@ -5,9 +5,9 @@ export const controller = [
     "controller.story":
       "Through at least three compactions the spreadsheet story loses no finding: each new epoch has summary, handoff, receipt and the whole notepad.",
     "controller.epoch":
-      "Within an epoch a prompt only grows at its end, byte for byte, and every request contains enough to reconstruct the whole notepad.",
+      "Between compactions a prompt only grows at its end, byte for byte; the first write takes the hint out of it. A turn in which the notepad changed shows all of it.",
     "controller.changes":
-      "A memory change is compact and says where it belongs; a full copy replaces changes that outgrow the notepad.",
+      "A changed block of memory is shown whole, once, and says that it replaces every earlier copy.",
     "controller.placement-system":
       "system: base prompt, guidance of the surfaces in use, and ## Session Notepad last, up to date in every request.",
     "controller.placement-message":
@@ -100,7 +100,7 @@ export const controller = [
       "The agent, the adapters of frameworks, the hooks, pi, OpenClaw and opencode drive one compaction: same handoff, same receipt fields, same moments.",
     "compaction.drivers-bite": "A wrong driver fails the driver contract.",
     "controller.context":
-      "Surfaces, limits and tokenizer are given once, to openMemory; a session's context and its agent's are the same.",
+      "Surfaces, limits and tokenizer are given once, to openMemory; an agent adds surfaces for itself alone.",
     "controller.moments":
       "Surfaces are notified of a session's start, compactions, clearings and end, and may write outside it.",
     "controller.outside": "What a surface shows from outside the session is up to date, in every placement.",
@@ -124,7 +124,6 @@ export const controller = [
     "controller.options": "Invalid options are rejected with the option's name.",
     "controller.usage": "Token accounting by part adds up to the total.",
     "controller.usage-corrected": "The provider's reported usage corrects the count.",
-    "controller.fullness": "The agent can see how full its context is.",
   }),
   ...from("controller: small windows", {
     "controller.fit-results":

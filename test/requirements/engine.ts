@@ -10,7 +10,8 @@ export const engine = [
     "stores.rows": "Spaces, notes, tasks, journal and messages are rows; an edit writes only its own.",
     "stores.purge-leaves-nothing": "A purge leaves no text of a session in the SQLite file or its log.",
     "stores.schema-race": "Processes that open a new database at the same time do not reject it as foreign.",
-    "stores.owner": "Every query is scoped by owner; another owner's session is unreachable.",
+    "stores.owner":
+      "Every query is scoped by owner; another owner's session is unreachable, and its id is free for others.",
     "stores.unknown-outcome":
       "A write that was sent and not answered is reported as store_unknown; the same call sent again is applied once.",
     "stores.locked-session": "In Postgres a locked session delays no other session of the process.",
@@ -119,7 +120,7 @@ export const engine = [
       "session.context() returns the blocks and guidance of the selected surfaces, and of no others.",
     "context.one-block": "Any content renders as exactly one block, which parses back to the content.",
     "context.forgery":
-      "No content passes for a marker, heading, role tag or speaker of ours, also not with look-alike or hidden characters, and every marker in the sources is covered.",
+      "No content passes for a marker, heading, tag or speaker of ours or of a host, also not with look-alike or hidden characters, and every marker in the sources is covered.",
     "context.hidden":
       "Hidden characters in memory are shown to the model by name, and parse back to what was written.",
     "context.cut-blocks": "Memory that is cut never leaves a code block open.",

@@ -1,6 +1,14 @@
 import { from } from "./requirement.ts";
 
 export const hooks = from("hooks", {
+  "hooks.warning":
+    "An agent in Claude Code or Codex is warned in mid-turn, in the seed's words, once before each compaction, and its surfaces are named.",
+  "hooks.warning-jump":
+    "If a result jumps over the limit, an automatic compaction waits for one request, never for two, and never when the window would overflow.",
+  "hooks.warning-end":
+    "At the end of a turn an agent that has written nothing since the warning is warned once more.",
+  "hooks.warning-agent": "A sub-agent is not warned with the main agent's figures.",
+  "hooks.warning-learned": "The fill at which a host compacted before decides when the agent is warned.",
   "hooks.ids": "A host's session gets an id that every store accepts, whatever the host calls it.",
   "hooks.follow":
     "The MCP server follows the host's session through /clear and resume without a restart, by the host's process or else by the working directory.",
@@ -39,6 +47,8 @@ export const hooks = from("hooks", {
   "hooks.huge": "An event of 100 MB is rejected, and nothing is lost.",
   "hooks.deadline": "A hook meets its deadline while it waits for input or a lock.",
   "hooks.gone": "The command that init writes does nothing and exits with 0 if its program is gone.",
+  "hooks.no-directory":
+    "In a deleted directory, and in one that its user may not read, a hook works, prints no error and exits with 0.",
   "hooks.special-files":
     "A hook refuses pipes, devices and sockets in place of files, and files above a limit.",
   "hooks.store": "A store named on the command line or in the environment is used.",

@@ -2,22 +2,22 @@ import { from } from "./requirement.ts";
 
 export const inspector = from("inspector", {
   "inspector.newcomer":
-    "A new user who runs the demo and opens the printed address sees an active session, a compaction and its receipt.",
+    "A new user who runs `npm start` sees, within a minute and in the running session, an agent that is warned, writes its notepad, is compacted and goes on.",
   "inspector.survived":
-    "A compaction shows its warning, its handoff as the agent got it, its summary, the removed messages, and its receipt as facts.",
+    "A compaction opens with its facts in three states, then the handoff and the summary as the model got them, and the removed messages with a search.",
   "inspector.sessions":
-    "The page shows sessions as a tree with their live state, and archives and deletes them with undo.",
+    "Home is a table of sessions: what works, what needs the person, window, plan and last compaction; archive and delete have undo.",
   "inspector.search":
     "One search covers the notes, notepads, plans, titles and messages of all sessions, also those in a host's transcript.",
   "inspector.memory":
-    "The page shows a session's notepad, plan, references, notes, NOTES.md with lint findings, and budgets, and marks stale references.",
+    "Memory shows pins, notepad with author marks and the line up to which the model sees it, notes, references, project and budgets; every edit can be undone.",
   "inspector.merge": "A person edits while the agent writes, and both edits are kept.",
   "inspector.conflict":
     "Conflicting edits of the same lines are shown side by side and never resolved silently.",
   "inspector.context":
-    "The page shows each model call by parts, with its exact prompt, what changed and what it cost.",
+    "Window shows each model call by parts with the limit and two ticks, and the exact prompt of one, piece by piece.",
   "inspector.timeline":
-    "The page shows the journal with diffs and authors, the memory at any revision, and undo.",
+    "History is one list of writes, warnings and compactions, with diffs, authors and undo.",
   "inspector.tabs": "Two tabs on the same session stay in sync.",
   "inspector.gone":
     "When the server is down, the page says so, keeps unsaved text, and reconnects when it is back.",
@@ -25,31 +25,24 @@ export const inspector = from("inspector", {
   "inspector.accessible": "axe-core finds no violation in any view, light or dark, wide or narrow.",
   "inspector.keyboard": "Everything is reachable and usable with the keyboard.",
   "inspector.large":
-    "1,000 sessions, 100,000 journal entries and a notepad of 32,000 characters are rendered one screenful at a time.",
+    "With 1,000 sessions and 100,000 journal entries the first session is listed in half a second, and each view renders a page.",
   "inspector.small":
     "The first load is at most 60 kB compressed, uses only this server, and has no inline script or style.",
   "inspector.live":
-    "A compaction is an event on the page: a card with its numbers, the fill gauge, the tab's title; new lines light up.",
-  "inspector.with-without":
-    "After a compaction the page shows what the window alone still holds of what the agent wrote, and what it holds with memory.",
+    "A warning and a compaction are announced as they happen, and nothing on the page moves for them.",
   "inspector.still-there":
-    "A pasted text is answered with where the agent has it, since when, in which calls, and what it cost.",
+    "Where is …? answers with in context, retrievable or lost, since when, and in which calls.",
   "inspector.attention": "What needs a person's attention is listed with its action.",
   "inspector.palette": "One palette goes to sessions, messages, notes, revisions and actions, by links.",
   "inspector.numbers":
-    "Numbers on the page are true: parts add up, widths are proportional, the same text counts the same, and what was not reported says so.",
-  "inspector.sentences":
-    "The timeline shows the entry that it marks, by default the newest change of memory, in a sentence.",
+    "There is one number for one thing: the provider's count where it is known; parts and pieces add up to it, and a model without a price has no cost.",
   "inspector.delete-once": "A double click on Delete deletes one session.",
-  "inspector.at-work": "Only an agent's writes mark a session as at work.",
-  "inspector.places":
-    "A search hit, of memory or of a message, opens its place; the arrow keys move through the hits.",
+  "inspector.places": "A place, of memory or of a message, opens with the text highlighted.",
   "inspector.layout":
-    "Views start at their top, long texts have an outline and a limit, an empty store shows the first steps, and a plan in the notepad counts as a plan.",
+    "The header is at most 120 px high and 200 on a phone, the facts of a compaction are in the first 400, views start at their top, and an empty store shows the first steps.",
   "inspector.hosts":
-    "A coding agent's session has its first ask as title, its host and folder, its context from the host's transcript, and a line of each removed message.",
-  "inspector.strip":
-    "A strip above the tabs shows the whole session by call; moving along it moves the view.",
+    "A coding agent's session shows what the hooks injected byte for byte, the provider's cache read as its prefix, its summary, and the removed messages.",
+  "inspector.clock": "One clock moves all views of a session to the same time.",
   "inspector.boundary": "The page imports only types from src.",
   "inspector.built":
     "In a source checkout `holdfast serve` builds the page when it is missing or older than its sources.",

@@ -21,6 +21,13 @@ export const install = from("init, uninstall, doctor", {
   "init.next": "init ends with what happens now, how to see it, how to check it and how to undo it.",
   "init.permissions":
     "init allows the memory tools, and no others, in hosts that refuse them without a screen; doctor notes where they are not allowed.",
+  "init.one-document":
+    "With one surface alone, init allows and teaches the tools of that surface and no others, and finds nothing to change the second time.",
+  "init.no-warning": "init sets no key and no timeout that a host warns about.",
+  "doctor.one-document": "With one surface alone, doctor finds the canary and reports no false problem.",
+  "doctor.conversation":
+    "In an agent that started before it was connected, doctor reports that this conversation has no tools, and how to continue it.",
+  "init.copy": "Run from the cache of npx, init installs a copy in the state folder, and hosts use that one.",
   "init.codex-wait":
     "init has Codex wait for the memory tools before its first request, unless the user has set how long; the setting cannot end a conversation.",
   "init.all-or-nothing": "When one file cannot be written, the others are restored.",

@@ -40,9 +40,8 @@ export const people = from("commands for people", {
   "people.pipe": "A pipe that closes early ends a command quietly.",
   "people.quiet": "Node's experimental warnings, as for SQLite on Node 22, do not appear on stderr.",
   "people.welcome":
-    "holdfast without a command shows the hosts found here and offers to connect them; without a terminal it prints the help.",
+    "holdfast without a command shows the hosts found here and the next step, and changes nothing; without a terminal it prints the help.",
   "people.rescue":
     "rescue shows the handoff from before the last compaction of the newest conversations here, without secrets, and appends the one that is chosen to the notepad.",
-  "people.stats":
-    "The page counts what memory did in the last seven days: compactions survived, items put back, writes.",
+  "people.stats": "Home counts the compactions of the last seven days, by day.",
 });

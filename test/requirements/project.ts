@@ -1,11 +1,9 @@
 import { from } from "./requirement.ts";
 
 export const project = from("notes-md-protocol", {
-  "project.parser":
-    "NOTES.md is parsed like a real Markdown parser does, at a size where that would take seconds.",
+  "project.parser": "NOTES.md is read with a Markdown parser: code, comments and quotes contain no entries.",
   "project.bytes": "An edit changes only its own lines; every other byte that people wrote stays.",
   "project.texts": "Any logged text stays one entry, one row or one point, and can be read back.",
-  "project.undo": "An edit can be undone; the example is then the same as before, byte for byte.",
   "project.bad-files":
     "A damaged, foreign, huge or conflicted file is read as far as possible, reported, and never rewritten destructively.",
   "project.clean":
@@ -17,11 +15,11 @@ export const project = from("notes-md-protocol", {
   "project.lint": "Lint finds each of a list of planted faults, on its line.",
   "project.fix": "A fix loses nothing and first keeps a copy of the file.",
   "project.append-only": "Committed rows of the hand-over log stay unchanged.",
-  "project.lint-output": "Lint reports as lines, JSON and SARIF 2.1.0, and with exit codes.",
+  "project.lint-output": "Lint reports as lines and JSON, and with exit codes.",
   "project.budgets":
-    "Level 1 stays within 100 and 50 tokens, level 2 within 500, whatever the file contains.",
+    "Level 1 stays within 150 tokens and takes about the protocol's budgets, level 2 stays within 500.",
   "project.level-one":
-    "Level 1 says where to continue, what is open, the last three decisions, and which sessions know more.",
+    "Level 1 has the active context, identifiers with their purposes, the last three decisions with evidence, and a question.",
   "project.level-two": "Level 2 finds the decisions and sub-goals that match a query, best first.",
   "project.level-three": "Level 3 is the whole file.",
   "project.stale": "Stale content is marked wherever an agent gets it.",
@@ -37,7 +35,13 @@ export const project = from("notes-md-protocol", {
     "Session start, compaction, session end and clearing write what the protocol requires, and never fail.",
   "project.beads":
     "Actionable debt becomes a Beads issue when Beads is available; otherwise that is reported.",
-  "project.promote": "Findings in a session's notepad can be promoted to NOTES.md.",
+  "project.instructive": "A refused call says what is missing or too much, and shows one that works.",
+  "project.definitions":
+    "Four tools take at most 450 tokens of definitions and reach every operation of the protocol.",
+  "project.named": "Found By, Decided By and the log name the agent or its host.",
+  "project.stubs":
+    "A cleared result that was worked into the notes leaves the finding and where it was logged.",
+  "project.attention": "Where results can be cleared, two sentences explain the attention budget.",
   "project.surface": "Tools and commands do the same; the model sees level 1 of the current file.",
   "project.story": "After a reset, level 1 recovers the work, and level 2 finds the requested decision.",
 });

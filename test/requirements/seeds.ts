@@ -36,7 +36,7 @@ export const seeds = [
     "notes.cut": "A long list is cut at a token budget and says how to get the rest.",
     "notes.update": 'update_note leaves omitted fields alone; content "" is an error; tags [] clears.',
     "notes.delete": "delete_note removes a note; an unknown id is an error with the next step.",
-    "notes.list-tags": "list_tags returns every tag in use with its number of notes.",
+    "notes.list-tags": "list_tags returns every tag in use, as it is spelled, with its number of notes.",
     "notes.guidance": "The guidance names only tools that exist, and appears only with them.",
   }),
   ...from("session-scratchpad-spaces", {
@@ -56,7 +56,9 @@ export const seeds = [
   ...from("session-scratchpad-extension", {
     "scratchpad.old-call": "The older call {content, mode} works, with replace as its default.",
     "scratchpad.old-budget":
-      "Its token budget truncates a replace and rejects an append with the document's messages.",
+      "The token budget truncates a replace and rejects an append with the document's messages, and the notes keep to their 4,000 characters.",
+    "scratchpad.max-tokens":
+      "maxTokens caps all spaces together, whichever action writes, with the document's messages.",
     "scratchpad.disabled": "enabled: false means no tool, no block, no guidance.",
     "scratchpad.guidance": "The guidance describes the tool, its budget and its modes.",
   }),

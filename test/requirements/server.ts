@@ -16,29 +16,31 @@ export const server = from("serve", {
     "Every response has a strict content security policy and forbids sniffing, framing, referrers and caching.",
   "serve.address":
     "Binding to any address other than loopback requires a flag and a token of at least 16 characters.",
+  "serve.no-token": "A browser without the token gets a page with the next step, a program gets JSON.",
   "serve.sessions":
-    "The server lists sessions as a tree, in pages, with status, sizes and whether they are live.",
+    "The server lists sessions in pages, with state, window, plan, last compaction and what needs a person.",
   "serve.status": "Sessions are archived, deleted and restored; each response says how to undo it.",
   "serve.search":
     "The search covers the memory and titles of all sessions, in pages, with the same hits in the same order as the CLI.",
   "serve.memory":
-    "The server returns a session's memory with stale references marked, open tasks and budgets.",
+    "The server returns a session's memory with authors, stale references, open tasks and budgets.",
   "serve.edit":
     "A person's edit is merged with concurrent changes; a conflict returns both sides and saves nothing.",
   "serve.notes": "A person adds, finds, edits and deletes notes.",
-  "serve.journal": "The journal is returned newest first, in pages, with actors and line diffs.",
+  "serve.journal": "The history is returned newest first, in pages, with actors and line diffs.",
   "serve.past": "The memory at any revision can be read, and a revision undone.",
   "serve.compactions":
-    "Each compaction is returned with its trigger, warning turn, handoff, removed messages, summary and receipt.",
+    "Each compaction is returned with its facts, its warning turn, and the handoff and summary as the model got them.",
   "serve.calls":
-    "Each model call is returned with its parts in tokens, its exact pieces, what changed, and its cost by part.",
+    "Each model call is returned with one size, parts and exact pieces that add up to it, and what changed.",
   "serve.strings": "Every string comes back unchanged, as JSON that no browser renders as a page.",
   "serve.clients": "Concurrent clients do not affect each other's sessions.",
   "serve.refusals":
     "Invalid requests are rejected with the reason, within limits of size and depth, and change nothing.",
   "serve.openapi": "The API describes itself with the schemas that it parses with.",
   "serve.health": "Health reports the version, the store and the project.",
-  "serve.events": "Commits by any process arrive as server-sent events, with their author and operation.",
+  "serve.events":
+    "Commits by any process arrive as server-sent events, with author, operation, the changes of texts, and the session as a list has it.",
   "serve.resume":
     "A reconnected stream continues after its last event without loss or repetition, or gets a reset.",
   "serve.slow": "A client that reads slowly or disconnects costs nothing.",
@@ -49,7 +51,7 @@ export const server = from("serve", {
   "serve.port": "Without --port the server uses the next free port; with it, a port in use is a clear error.",
   "serve.restart": "A killed server restarts on the same store with everything acknowledged.",
   "serve.demo":
-    "With --demo an empty store gets an agent at work beside a finished session; the terminal tells the story too.",
+    "With --demo an empty store gets an agent at work, and the address opens its session; the terminal tells the story too.",
   "serve.page": "The built page is served with its types, compressed, and revalidated.",
   "serve.mcp": "The MCP endpoint is behind the same guard.",
 });

@@ -39,9 +39,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "changes by other people are not placed in the prompt",
-    file: "src/agent/place-changes.ts",
-    find: "  if (!change) return;",
-    replace: "  if (change || !change) return;",
+    file: "src/agent/shown.ts",
+    find: "  if (changes.length === 0) return;",
+    replace: "  if (changes.length >= 0) return;",
   },
 ];
 

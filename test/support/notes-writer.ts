@@ -9,6 +9,6 @@ const { root, name, count } = JSON.parse(process.argv[2] ?? "{}") as {
 };
 const project = openProject({ root });
 for (let index = 0; index < count; index++) {
-  const { id } = await callOperation(project, "log_debt", { description: `${name}-${index}` });
+  const { id } = await callOperation(project, "log_entry", { kind: "debt", text: `${name}-${index}` });
   console.log(`logged ${name}-${index} ${id}`);
 }

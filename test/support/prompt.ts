@@ -53,12 +53,19 @@ export function epochOf({ messages }: ScriptedRequest): string {
   return first.startsWith("[Summary of the conversation so far]") ? first : "";
 }
 
+/** The first write takes the hint of an empty notepad out of the system prompt. */
+function isFirstWrite(earlier: ScriptedRequest, later: ScriptedRequest): boolean {
+  const hasHint = ({ messages }: ScriptedRequest) =>
+    /\n\(empty — use write_notepad[^\n]*$/.test(String(messages[0]?.content));
+  return hasHint(earlier) && !hasHint(later);
+}
+
 /** Asserts that within an epoch a prompt only grows at its end; reports the first byte that differs. */
 export function assertPrefixes(requests: readonly ScriptedRequest[]): number {
   let compared = 0;
   for (const [index, later] of requests.entries()) {
     const earlier = requests[index - 1];
-    if (!earlier || epochOf(earlier) !== epochOf(later)) continue;
+    if (!earlier || epochOf(earlier) !== epochOf(later) || isFirstWrite(earlier, later)) continue;
     const [before, after] = [earlier, later].map(({ messages }) => JSON.stringify(messages).slice(0, -1)) as [
       string,
       string,

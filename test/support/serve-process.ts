@@ -52,6 +52,6 @@ export async function startServe(context: TestContext, args: string[], cwd: stri
       void ended.then(({ code }) => reject(new Error(`serve ended with ${code}: ${output()}`)));
     });
   await printed(/\?token=/);
-  const [, url = "", token = ""] = /(http:\S+)\?token=(\S+)/.exec(output()) ?? [];
+  const [, url = "", token = ""] = /(http:\S+)\?token=([^\s#]+)/.exec(output()) ?? [];
   return { url, token, process: child, output, printed, ended };
 }

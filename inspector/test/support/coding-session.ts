@@ -24,7 +24,8 @@ export async function playCodingSession(
   const project = findProject(root);
   const log = new Transcript(transcript);
   log.user(firstAsk);
-  await send(project, { hook_event_name: "SessionStart", source: "startup", transcript_path: transcript });
+  const start = { hook_event_name: "SessionStart", transcript_path: transcript };
+  log.injected(await send(project, { ...start, source: "startup" }));
   for (const [index, file] of files.entries())
     log.step(
       `src/billing/${file}.ts`,
@@ -47,13 +48,14 @@ export async function playCodingSession(
     compact_summary: summary,
     transcript_path: transcript,
   });
-  await send(project, { hook_event_name: "SessionStart", source: "compact", transcript_path: transcript });
+  log.injected(await send(project, { ...start, source: "compact" }));
   log.step("db/migrations/0042_bigint.sql", "ALTER TABLE ledger ALTER amount TYPE bigint;", 14_000);
   log.step("src/billing/ledger.ts", "export type Cents = bigint;", 16_500);
   return { project, database, transcript };
 }
 
-async function send(project: Project, payload: Record<string, unknown>): Promise<void> {
+/** Runs a hook and returns what it injects. */
+async function send(project: Project, payload: Record<string, unknown>): Promise<string> {
   const event = readHookEvent(hostNamed("claude-code"), {
     session_id: "f3c1",
     cwd: project.root,
@@ -61,8 +63,13 @@ async function send(project: Project, payload: Record<string, unknown>): Promise
   });
   const failures: unknown[] = [];
   const fail = (error: unknown) => void failures.push(error);
-  await runHook({ event, project, config: readWorkspaceConfig(project), answer: () => {}, fail });
+  let answer = "";
+  const keep = ({ context = "" }) => {
+    answer = context;
+  };
+  await runHook({ event, project, config: readWorkspaceConfig(project), answer: keep, fail });
   if (failures.length > 0 && payload.source !== "startup") throw failures[0];
+  return answer;
 }
 
 /** Writes lines as Claude Code does. */
@@ -95,12 +102,19 @@ class Transcript {
       requestId: `request_${this.#lines}`,
       message: {
         role: "assistant",
-        model: "claude-sonnet-5",
+        model: "claude-sonnet-4-5",
         usage,
         content: [{ type: "tool_use", id, name: "Read", input: { file_path: path } }],
       },
     });
     this.user([{ type: "tool_result", tool_use_id: id, content }]);
+  }
+
+  /** What a hook injected, as an attachment. */
+  injected(text: string): void {
+    if (text === "") return;
+    const attachment = { type: "hook_additional_context", content: [text], hookEvent: "SessionStart" };
+    this.#line({ type: "attachment", attachment });
   }
 
   compaction(summary: string): void {

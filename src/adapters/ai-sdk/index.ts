@@ -1,28 +1,27 @@
 import { type LanguageModel, type LanguageModelMiddleware, type ToolSet, wrapLanguageModel } from "ai";
-import { checkAgentOptions } from "../../agent/check-options.ts";
+import { checkAgentOptions } from "../../agent/options.ts";
 import { typeName } from "../../engine/check-fields.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { CallerSession } from "../caller/caller-session.ts";
 import {
-  adapterSetting,
+  adapterConfig,
+  adapterToolbox,
   type CompactionOptions,
   compactionKinds,
   listenersOf,
   type PlacementOptions,
   placementKinds,
   type ToolOptions,
-  toolboxFor,
   toolKinds,
 } from "../caller/options.ts";
-import { forOwnCalls, memoryMiddleware } from "./middleware.ts";
-import { type PrepareStep, prepareStepFor, type Step } from "./prepare-step.ts";
+import { forOwnCalls, memoryMiddleware, type PrepareStep, prepareStepFor, type Step } from "./middleware.ts";
 import { executableTools, followAuthoredTools } from "./tools.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
-export { holdfastEnd } from "../caller/end-session.ts";
+export { holdfastEnd } from "../caller/memory-of-thread.ts";
 export type { CompactionOptions, PlacementOptions, ToolOptions } from "../caller/options.ts";
-export type { PrepareStep, Step } from "./prepare-step.ts";
+export type { PrepareStep, Step } from "./middleware.ts";
 
 /** A model object from a provider; a model named by a string must be resolved first. */
 export type Model = Parameters<typeof wrapLanguageModel>[0]["model"];
@@ -50,7 +49,7 @@ export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptio
   checkAgentOptions("holdfast", options, compactionKinds);
   const { session, model, tools } = options;
   checkModel(model);
-  const setting = adapterSetting(session, options, tools);
+  const setting = adapterConfig(session, options, tools);
   const memoryTools = executableTools(session, setting.toolbox);
   checkNames(tools ?? {}, memoryTools);
   const parts = { agent: new CallerSession(session, setting), setting, ...listenersOf(options) };
@@ -72,7 +71,7 @@ export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptio
 export function holdfastTools(session: Session, options: ToolOptions = {}): ToolSet {
   checkAgentOptions("holdfastTools", options, toolKinds);
   const reading = { shown: "epoch", keepsConversation: true, dotless: true } as const;
-  return executableTools(session, toolboxFor(session, options).readAs(reading));
+  return executableTools(session, adapterToolbox(session, options).readAs(reading));
 }
 
 /** Only placement: adds guidance, blocks and changes to each prompt on its way to the model. */
@@ -81,7 +80,7 @@ export function holdfastMiddleware(
   options: PlacementOptions = {},
 ): LanguageModelMiddleware {
   checkAgentOptions("holdfastMiddleware", options, placementKinds);
-  const setting = adapterSetting(session, options);
+  const setting = adapterConfig(session, options);
   const agent = new CallerSession(session, setting);
   return memoryMiddleware({ agent, setting, ...listenersOf(options) });
 }
@@ -90,7 +89,7 @@ export function holdfastMiddleware(
 export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
   checkAgentOptions("holdfastPrepareStep", options, compactionKinds);
   const { session, model, ...rest } = options;
-  const setting = adapterSetting(session, rest);
+  const setting = adapterConfig(session, rest);
   const agent = new CallerSession(session, setting);
   // The step's model includes the middleware, which must not treat a warning or a summary as a turn.
   const modelOf = (step: Step) => model ?? forOwnCalls(step.model);

@@ -1,25 +1,43 @@
-import { type LanguageModel, type LanguageModelMiddleware, type ModelMessage, wrapLanguageModel } from "ai";
-import type { PromptNow } from "../../agent/agent-session.ts";
-import { modelName } from "../../agent/answer.ts";
-import { providerOf } from "../../agent/call-model.ts";
+import {
+  type Instructions,
+  type LanguageModel,
+  type LanguageModelMiddleware,
+  type ModelMessage,
+  wrapLanguageModel,
+} from "ai";
+import { isOverflow, providerOf } from "../../agent/call.ts";
 import { runCompaction } from "../../agent/compact.ts";
+import type { PromptNow } from "../../agent/conversation.ts";
 import type { ReportedUsage } from "../../agent/events.ts";
 import { recordTurn } from "../../agent/ledger.ts";
-import { isOverflow } from "../../agent/overflow.ts";
-import type { AgentSetting } from "../../agent/setting.ts";
+import type { AgentConfig } from "../../agent/options.ts";
+import { modelName } from "../../agent/turn.ts";
+import {
+  type CachedMessage,
+  cacheKindOf,
+  planCacheMarks,
+  withCacheKey,
+  withCacheMark,
+} from "../../context/prompt-cache.ts";
 import { withSystemRole } from "../../context/system-role.ts";
+import { isObject } from "../../engine/json.ts";
+import { HoldfastError } from "../../errors.ts";
+import { dotless } from "../../surfaces/toolbox.ts";
+import { createNudge, makeRoomForCall, planCall } from "../caller/caller-memory.ts";
 import type { CallerSession } from "../caller/caller-session.ts";
-import { createNudge } from "../caller/nudge-turn.ts";
+import {
+  type CallOptions,
+  divide,
+  type PromptMessage,
+  toModelMessage,
+  withMemory,
+} from "../caller/messages.ts";
 import type { Listeners } from "../caller/options.ts";
-import { planCall } from "../caller/plan-call.ts";
-import { type CallOptions, divide, toModelMessage, withMemory } from "../caller/prompt-messages.ts";
-import { offeredName, toPromptMessage, withPromptCache } from "./prompt-params.ts";
-import { type GenerateResult, recordAnswer, recordStream } from "./record-answer.ts";
 
 /** A caller's conversation, its settings, and the listeners for events. */
 export interface Parts extends Listeners {
   agent: CallerSession;
-  setting: AgentSetting;
+  setting: AgentConfig;
 }
 
 export interface MiddlewareParts extends Parts {
@@ -196,4 +214,188 @@ export function forOwnCalls(model: LanguageModel): LanguageModel {
 function withoutMarker(params: CallOptions): CallOptions {
   const { [ownCall]: _marker, ...providerOptions } = params.providerOptions ?? {};
   return { ...params, providerOptions };
+}
+
+function toPromptMessage(message: ModelMessage): PromptMessage {
+  if (message.role === "user" && typeof message.content === "string") {
+    return { ...message, content: [{ type: "text", text: message.content }] };
+  }
+  return withObjects(message as PromptMessage);
+}
+
+/** Providers reject a call whose arguments are not an object; the SDK has answered such a call with an error. */
+function withObjects(message: PromptMessage): PromptMessage {
+  if (message.role !== "assistant") return message;
+  const isMalformed = (part: (typeof message.content)[number]) =>
+    part.type === "tool-call" && !isObject(part.input);
+  if (!message.content.some(isMalformed)) return message;
+  return {
+    ...message,
+    content: message.content.map((part) => (isMalformed(part) ? { ...part, input: {} } : part)),
+  };
+}
+
+/** Asks the provider to cache the prompt; `summary` is the index of the summary among the messages. */
+function withPromptCache(
+  params: CallOptions,
+  provider: string,
+  { session, summary }: { session: string; summary: number | undefined },
+): CallOptions {
+  const kind = cacheKindOf(provider);
+  if (kind === "none") return params;
+  if (kind === "key") {
+    // These options are the caller's own and a text.
+    const providerOptions = withCacheKey(params.providerOptions, session) as CallOptions["providerOptions"];
+    return { ...params, ...(providerOptions ? { providerOptions } : {}) };
+  }
+  const { prompt, tools = [] } = params;
+  const markable = tools.map((tool) => (tool.type === "function" ? tool : {}));
+  const plan = planCacheMarks(prompt as CachedMessage[], markable, summary);
+  return {
+    ...params,
+    prompt: prompt.map((message, at) => (plan.messages.has(at) ? withCacheMark(message) : message)),
+    ...(plan.tools
+      ? { tools: tools.map((tool, at) => (at === tools.length - 1 ? markTool(tool) : tool)) }
+      : {}),
+  };
+}
+
+function markTool(tool: NonNullable<CallOptions["tools"]>[number]): typeof tool {
+  return tool.type === "function" ? withCacheMark(tool) : tool;
+}
+
+/** The name under which a called tool was offered: some models write `session.scratchpad` as the prompt does. */
+function offeredName(name: string, { tools = [] }: CallOptions): string {
+  const plain = dotless(name);
+  return plain !== name && tools.some((tool) => tool.name === plain) ? plain : name;
+}
+
+export type GenerateResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>>;
+type StreamResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapStream"]>>>;
+type StreamPart = StreamResult["stream"] extends ReadableStream<infer Part> ? Part : never;
+type RecordMessage = (answer: ModelMessage) => Promise<void>;
+
+/** Records a model's answer as the message that the caller will pass in with its next call. */
+async function recordAnswer(content: GenerateResult["content"], record: RecordMessage): Promise<void> {
+  const parts: AnswerPart[] = [];
+  for (const part of content) {
+    if (part.type === "text" && part.text !== "") parts.push({ type: "text", text: part.text });
+    else if (part.type === "tool-call") parts.push(callPart(part));
+  }
+  if (parts.length > 0) await record({ role: "assistant", content: parts });
+}
+
+type AnswerPart = Extract<
+  Exclude<Extract<ModelMessage, { role: "assistant" }>["content"], string>[number],
+  { type: "text" | "tool-call" }
+>;
+
+function callPart(part: { toolCallId: string; toolName: string; input: string }): AnswerPart {
+  const { toolCallId, toolName } = part;
+  return { type: "tool-call", toolCallId, toolName, input: parseInput(part.input) };
+}
+
+function parseInput(input: string): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    return input;
+  }
+}
+
+/** Records a streamed answer before passing on its `finish` part, because the SDK runs the tools after that. */
+function recordStream(
+  stream: StreamResult["stream"],
+  {
+    rename,
+    record,
+    onUsage,
+  }: {
+    /** Gives a call the name under which the tool was offered. */
+    rename: (part: StreamPart) => StreamPart;
+    record: RecordMessage;
+    onUsage: (usage: GenerateResult["usage"]) => Promise<void>;
+  },
+): StreamResult["stream"] {
+  const content = new Map<string, GenerateResult["content"][number]>();
+  let isRecorded = false;
+  const end = async () => {
+    if (!isRecorded) await recordAnswer([...content.values()], record);
+    isRecorded = true;
+  };
+  const pieces = new TransformStream<StreamPart, StreamPart>({
+    async transform(original, controller) {
+      const part = rename(original);
+      if (part.type === "text-delta") {
+        const known = content.get(part.id);
+        content.set(part.id, {
+          type: "text",
+          text: `${known?.type === "text" ? known.text : ""}${part.delta}`,
+        });
+      } else if (part.type === "tool-call") content.set(part.toolCallId, part);
+      else if (part.type === "finish") {
+        await onUsage(part.usage);
+        await end();
+      }
+      controller.enqueue(part);
+    },
+    flush: end,
+  });
+  return stream.pipeThrough(pieces);
+}
+
+/** The fields of a `prepareStep` argument that we read. */
+export interface Step {
+  messages: ModelMessage[];
+  steps: readonly unknown[];
+  instructions?: Instructions | undefined;
+  model: LanguageModel;
+}
+
+/** Never changes the step: the middleware drops compacted messages from the prompt. */
+export type PrepareStep = (step: Step) => Promise<undefined>;
+
+export interface StepParts extends Parts {
+  /** Answers the warning and writes the summary. */
+  modelOf: (step: Step) => LanguageModel;
+}
+
+/** Before each step: stores new messages, then clears, warns and compacts as needed. */
+export function prepareStepFor({ agent, setting, emit, report, modelOf }: StepParts): PrepareStep {
+  const never = new AbortController().signal;
+  const { conversation } = agent;
+  const signalOf = ({ steps }: Step) => (steps.length > 0 ? conversation.signal : undefined) ?? never;
+  const prepare = async (step: Step) => {
+    const { messages, steps, instructions } = step;
+    if (steps.length > 0 && conversation.placed === 0) throw middlewareMissing();
+    const base = textOf(instructions);
+    const start = messages.findIndex(({ role }) => role !== "system");
+    const conversationNow = start === -1 ? [] : messages.slice(start);
+    const frame = { agent, setting, emit, base, model: modelOf(step), signal: signalOf(step) };
+    await makeRoomForCall({ ...frame, messages: conversationNow });
+  };
+  return async (step) => {
+    try {
+      await agent.exclusive(() => prepare(step));
+    } catch (error) {
+      // The SDK handles aborts itself.
+      if (!signalOf(step).aborted) report(error);
+    }
+    return undefined;
+  };
+}
+
+function middlewareMissing(): HoldfastError {
+  return new HoldfastError(
+    "invalid_input",
+    "The model is not wrapped with holdfastMiddleware, so compacted messages would stay in its prompt. Use the model that holdfast() returns, or wrapLanguageModel({ model, middleware: holdfastMiddleware(session) }).",
+  );
+}
+
+function textOf(instructions: Instructions | undefined): string {
+  if (instructions === undefined || typeof instructions === "string") return instructions ?? "";
+  return [instructions]
+    .flat()
+    .map(({ content }) => content)
+    .join("\n\n");
 }

@@ -73,6 +73,7 @@ test("the middleware alone places memory, follows its changes, and compacts noth
     return { toolCalls: [call("read_sheet", { sheet: 1 })] };
   });
   const { session, server, events } = stage;
+  await session.notepad.write("# Log");
   const middleware = holdfastMiddleware(session, { onEvent: (event) => void events.push(event) });
   const model = wrapLanguageModel({ model: modelAt(server.url), middleware });
   const messages: ModelMessage[] = [];

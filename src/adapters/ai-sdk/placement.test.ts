@@ -50,8 +50,12 @@ test("streamText call after call: the prefix stays, edits are injected after it 
   const [first, second, third, fourth] = server.requests.map(saidIn);
   assert.ok(String(server.requests[0]?.messages[0]?.content).endsWith("## Session Notepad\n# Audit"));
   assert.deepEqual(first, ["First question?"]);
-  assert.equal(second?.length, 3, "the agent's own edit is in its tool call");
-  assert.match(third?.at(-1) ?? "", /^\[Notepad[\s\S]*July is counted twice[\s\S]*\]\n\nSecond question\?$/);
+  assert.match(
+    second?.at(-1) ?? "",
+    /^\{"ok":true\}\n\n\[Notepad, full[^\n]*\n# Audit\n- July is counted twice\n\[End of notepad\]$/,
+    "the result of the edit shows the notepad",
+  );
+  assert.equal(third?.at(-1), "Second question?");
   assert.match(fourth?.at(-1) ?? "", /^\[Notepad[\s\S]*a person wrote this[\s\S]*\]\n\nThird question\?$/);
   assertUntouched(messages);
   const stored = (await session.messages()) as { message: ModelMessage }[];
@@ -65,9 +69,10 @@ test("streamText call after call: the prefix stays, edits are injected after it 
 
 test("writes by others in mid-turn are injected at once and stay in place [aisdk.epoch]", async (t) => {
   const stage = await openSdkStage(t, async (_, number) => {
-    if (number === 1) await stage.session.notepad.write("Stop at sheet 3", { actor: { kind: "person" } });
+    if (number === 1) await stage.session.notepad.append("Stop at sheet 3", { actor: { kind: "person" } });
     return number < 4 ? { toolCalls: [call("read_sheet", { sheet: number })] } : { text: "Done." };
   });
+  await stage.session.notepad.write("# Audit");
   await generateText({ ...stage.settings(), instructions: "x", prompt: "Go", stopWhen: isStepCount(9) });
   assert.equal(assertPrefixes(stage.server.requests), 4);
   const bodies = stage.server.bodies.map((body) => body.includes("Stop at sheet 3"));
@@ -81,6 +86,7 @@ test("writes by others in mid-turn are injected at once and stay in place [aisdk
 test("after the cache has expired, the changes are folded into the system prompt [aisdk.epoch]", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 0, 1) });
   const { session, server, settings } = await openSdkStage(t, () => ({ text: "Fine." }), { clock: Date.now });
+  await session.notepad.write("# Log");
   const memory = settings();
   const messages: ModelMessage[] = [];
   for (const [minutes, text] of [
@@ -95,9 +101,12 @@ test("after the cache has expired, the changes are folded into the system prompt
   }
   const [, two, three] = server.requests;
   assert.ok(two && three);
-  assert.match(saidIn(two).at(-1) ?? "", /^\[Notepad changes[\s\S]*- after One\?/);
+  assert.match(saidIn(two).at(-1) ?? "", /^\[Notepad, full[\s\S]*- after One\?/);
   assert.deepEqual(saidIn(three), ["One?", "Fine.", "Two?", "Fine.", `${foldedText}\n\nThree?`]);
-  assert.match(String(three.messages[0]?.content), /## Session Notepad\n- after One\?\n- after Two\?$/);
+  assert.match(
+    String(three.messages[0]?.content),
+    /## Session Notepad\n# Log\n- after One\?\n- after Two\?$/,
+  );
 });
 
 test("UI messages contain nothing of memory and are recognised when they come back [aisdk.untouched]", async (t) => {
@@ -197,11 +206,11 @@ test("a prompt without its history still contains every change of the epoch [ais
   for (const prompt of ["Continue", "Continue", "Something else", "Continue"]) {
     await generateText({ ...memory, instructions: "x", prompt, stopWhen: isStepCount(3) });
   }
-  const prompts = server.requests.map(saidIn);
-  assert.deepEqual(prompts[0], ["Continue"]);
-  for (const said of prompts.slice(2)) {
-    assert.equal(said.length, 1);
-    assert.match(said[0] ?? "", /July twice[\s\S]*(Continue|Something else)$/);
+  assert.deepEqual(server.requests[0] && saidIn(server.requests[0]), ["Continue"]);
+  for (const request of server.requests.slice(2)) {
+    assert.match(String(request.messages[0]?.content), /July twice/);
+    assert.match(saidIn(request).join(), /(?:Continue|Something else)$/);
+    assert.equal(saidIn(request).length, 1);
   }
   assert.equal((await session.messages()).length, 10, "each turn is stored, the same words too");
 });

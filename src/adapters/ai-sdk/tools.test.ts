@@ -108,8 +108,12 @@ test("programs get a tool's output and the model its text; a rejected call is an
   );
   const [, ok, notFound, wrong] = saidIn(server.requests[1] ?? { model: "", messages: [] }).slice(1);
   assert.equal(ok, `{"ok":true}`);
-  assert.match(notFound ?? "", /"nowhere" was not found in the notepad; nothing was changed/);
-  assert.match(wrong ?? "", /unknown field "plan"/);
+  assert.match(
+    notFound ?? "",
+    /^"nowhere" was not found in the notepad; nothing was changed/,
+    "the message alone",
+  );
+  assert.match(wrong ?? "", /^session\.scratchpad: unknown field "plan"/);
   const [entry] = await session
     .history({ limit: 40 })
     .then((entries) => entries.filter(({ operation }) => operation.type === "notepad.append"));

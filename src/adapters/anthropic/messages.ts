@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 import { isObject } from "../../engine/json.ts";
-import { answerOf, type Call, resultOf, textOfBlocks } from "../caller/message-parts.ts";
+import { answerOf, type Call, resultOf, textOfBlocks } from "../caller/messages.ts";
 
 /** A message of the Messages API, as a request contains it. */
 export interface AnthropicMessage {

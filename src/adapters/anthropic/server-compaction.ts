@@ -11,8 +11,6 @@ import { failureReporter } from "../caller/options.ts";
 import { definitionsOf } from "../session-tools.ts";
 import { type AnthropicEvent, type EventStream, JoinedStream } from "./joined-stream.ts";
 import { type AnthropicMessage, compactedBlock, sinceCompaction, toModelMessages } from "./messages.ts";
-import { PlacedNews, placeForNews } from "./placed-news.ts";
-import { type ContextEdit, withEdits } from "./server-edits.ts";
 
 /** The fields of a request to the beta Messages API that we read or change. */
 export interface AnthropicRequest {
@@ -221,4 +219,93 @@ class PausedMemory {
     const { toolbox } = this.#session.setting;
     for (const warning of await toolbox.notify(this.#session, moment)) this.#report(new Error(warning));
   }
+}
+
+/**
+ * What someone else has changed, in the requests only: the caller's messages stay as they are. Each text keeps its place
+ * in all later requests, so that what comes before the newest message stays in the provider's cache.
+ */
+class PlacedNews {
+  #texts: { at: number; text: string }[] = [];
+
+  clear(): void {
+    this.#texts = [];
+  }
+
+  add(at: number, text: string): void {
+    if (text !== "") this.#texts.push({ at, text });
+  }
+
+  into(messages: readonly AnthropicMessage[]): readonly AnthropicMessage[] {
+    if (this.#texts.length === 0) return messages;
+    const newest = placeForNews(messages);
+    // The caller may have shortened its list.
+    const placeOf = (at: number) => (messages[at]?.role === "user" ? at : newest);
+    return messages.map((message, index) => {
+      const texts = this.#texts.filter(({ at }) => placeOf(at) === index);
+      return texts.reduce((changed, { text }) => withText(changed, text), message);
+    });
+  }
+}
+
+/** The newest user message that the model sees, which is not one before a compaction; -1 if there is none. */
+function placeForNews(messages: readonly AnthropicMessage[]): number {
+  const compacted = messages.findLastIndex(({ content }) => compactedBlock(content));
+  const newest = messages.findLastIndex(({ role }) => role === "user");
+  return newest > compacted ? newest : -1;
+}
+
+function withText(message: AnthropicMessage, text: string): AnthropicMessage {
+  const { content = [] } = message;
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return { ...message, content: [...blocks, { type: "text", text }] };
+}
+
+/** An edit of the API's context management. */
+export interface ContextEdit {
+  type: string;
+  exclude_tools?: readonly string[] | null;
+  pause_after_compaction?: boolean;
+  trigger?: unknown;
+}
+
+const compactionBeta = "compact-2026-01-12";
+const clearingBeta = "context-management-2025-06-27";
+
+/**
+ * Has the API pause after a compaction. If it clears tool results, which is then the only clearing there is, it leaves
+ * memory's own results alone: the agent sees in them what it has written down.
+ */
+function withEdits<Request extends AnthropicRequest>(
+  params: Request,
+  memoryTools: readonly string[],
+  compactAt: number | undefined,
+): Request {
+  const { edits = [] } = params.context_management ?? {};
+  const trigger = compactAt === undefined ? {} : { trigger: { type: "input_tokens", value: compactAt } };
+  const compacting: ContextEdit[] = edits.some(isCompaction)
+    ? []
+    : [{ type: "compact_20260112", ...trigger }];
+  const all = [...edits, ...compacting].map((edit): ContextEdit => {
+    if (isCompaction(edit)) return { ...edit, pause_after_compaction: true };
+    if (!isClearing(edit)) return edit;
+    return {
+      ...edit,
+      exclude_tools: [...new Set([...(edit.exclude_tools ?? []), ...memoryTools, "memory"])],
+    };
+  });
+  const needed = [compactionBeta, ...(all.some(isClearing) ? [clearingBeta] : [])];
+  return {
+    ...params,
+    betas: [...new Set([...(params.betas ?? []), ...needed])],
+    context_management: { ...params.context_management, edits: all },
+  };
+}
+
+function isCompaction({ type }: ContextEdit): boolean {
+  return type.startsWith("compact_");
+}
+
+function isClearing({ type }: ContextEdit): boolean {
+  return type.startsWith("clear_tool_uses_");
 }

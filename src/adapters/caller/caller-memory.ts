@@ -1,27 +1,29 @@
 import type { LanguageModel, ModelMessage } from "ai";
-import type { PromptNow } from "../../agent/agent-session.ts";
-import { modelName } from "../../agent/answer.ts";
-import { providerOf } from "../../agent/call-model.ts";
-import { checkAgentOptions } from "../../agent/check-options.ts";
+import { isOverflow, providerOf } from "../../agent/call.ts";
 import { runCompaction } from "../../agent/compact.ts";
-import type { ReportedUsage } from "../../agent/events.ts";
+import type { PromptNow } from "../../agent/conversation.ts";
+import type { AgentEvent, ReportedUsage } from "../../agent/events.ts";
 import { recordTurn } from "../../agent/ledger.ts";
-import { isOverflow } from "../../agent/overflow.ts";
-import type { AgentSetting } from "../../agent/setting.ts";
-import { callKey } from "../../context/conversation.ts";
+import { type AgentConfig, checkAgentOptions } from "../../agent/options.ts";
+import { makeRoom, makeRoomFor } from "../../agent/room.ts";
+import { refreshWhenCold, showNews } from "../../agent/shown.ts";
+import { modelName } from "../../agent/turn.ts";
+import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../../compaction/nudges.ts";
+import { callKey, type StoredMessage, spokenText, toolCallsOf } from "../../context/conversation.ts";
 import { withSystemRole } from "../../context/system-role.ts";
+import { readEpoch, readLearned } from "../../engine/conversation.ts";
+import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { ToolAnswer } from "../../surfaces/toolbox.ts";
+import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
+import { isMemoryEmpty } from "../../surfaces/views.ts";
 import { CallerSession } from "./caller-session.ts";
-import { createNudge } from "./nudge-turn.ts";
 import {
-  adapterSetting,
+  adapterConfig,
   type CompactionOptions,
   compactionKinds,
   type Listeners,
   listenersOf,
 } from "./options.ts";
-import { makeRoomForCall, planCall } from "./plan-call.ts";
 
 /** A model call that a framework is about to make. */
 export interface FrameworkCall {
@@ -63,7 +65,7 @@ export const maxRetries = 3;
 export class CallerMemory {
   readonly session: Session;
   readonly #agent: CallerSession;
-  readonly #setting: AgentSetting;
+  readonly #setting: AgentConfig;
   readonly #listeners: Listeners;
   readonly #nudge: ReturnType<typeof createNudge>;
 
@@ -71,7 +73,7 @@ export class CallerMemory {
   constructor(name: string, session: Session, options: Omit<CompactionOptions, "session">) {
     checkAgentOptions(name, options, compactionKinds);
     this.session = session;
-    this.#setting = adapterSetting(session, options);
+    this.#setting = adapterConfig(session, options);
     this.#agent = new CallerSession(session, this.#setting);
     this.#listeners = listenersOf(options);
     this.#nudge = createNudge(this.#setting, this.#listeners.emit);
@@ -185,4 +187,90 @@ export class CallerMemory {
       return undefined;
     }
   }
+}
+
+interface Parts {
+  agent: CallerSession;
+  setting: AgentConfig;
+  emit: (event: AgentEvent) => void;
+}
+
+/** Before a model call: stores the caller's new messages, then clears, warns and compacts as needed. */
+export async function makeRoomForCall({
+  messages,
+  signal = new AbortController().signal,
+  ...frame
+}: Parts & {
+  base: string;
+  messages: readonly ModelMessage[];
+  /** Answers the warning and writes the summary. */
+  model: LanguageModel;
+  signal?: AbortSignal | undefined;
+}): Promise<void> {
+  const { agent, setting, base, emit, model } = frame;
+  const run = { ...frame, signal, steer: "", isOver: () => false };
+  const learned = readLearned(await agent.session.state(), modelName(model));
+  if (learned) setting.tokenizer.start(learned.ratio);
+  await agent.follow(messages, base, emit, (message) => makeRoomFor(run, message));
+  await makeRoom(run);
+  agent.conversation.expected = (await agent.prompt({ base })).usage.total;
+}
+
+/** The prompt of a model call, with memory in it. `base`, the caller's own system prompt, is not part of it. */
+export async function planCall(
+  { agent, setting, emit, nudge }: Parts & { nudge: ReturnType<typeof createNudge> },
+  messages: readonly ModelMessage[],
+  base: string,
+): Promise<Omit<PromptNow, "usage">> {
+  await agent.refresh();
+  await agent.follow(messages, base, emit);
+  await showNews({ agent, setting });
+  await refreshWhenCold({ agent, setting });
+  return agent.plan({ steer: nudge(agent, await agent.session.state()), base: "" });
+}
+
+/** The hint for the current turn, or "": chosen at the start of the turn and kept until it ends. */
+export function createNudge(setting: AgentConfig, emit: (event: AgentEvent) => void) {
+  const policy = { ...noNudges, ...setting.options.nudges };
+  let given: NudgeFacts["given"] = {};
+  let turn = { message: 0, epoch: 0, hint: "" };
+  return (agent: CallerSession, state: State): string => {
+    const message = agent.list.findLast((stored) => stored.message.role === "user")?.number ?? 0;
+    if (message === turn.message) return turn.hint;
+    const epoch = readEpoch(state).number;
+    const compacted = turn.epoch !== 0 && epoch !== turn.epoch;
+    const facts = { ...factsOf(agent.list, message, writingTools(setting)), compacted, given };
+    const planned = planNudge({ ...facts, isEmpty: isMemoryEmpty(state) }, policy);
+    turn = { message, epoch, hint: planned?.text ?? "" };
+    if (planned) {
+      given = planned.given;
+      emit({ type: "nudge", text: planned.text });
+    }
+    return turn.hint;
+  };
+}
+
+function writingTools({ toolbox }: AgentConfig): ReadonlySet<string> {
+  return new Set(toolbox.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)])));
+}
+
+/** The facts of the turns before the newest user message. */
+function factsOf(
+  messages: readonly StoredMessage[],
+  newest: number,
+  writes: ReadonlySet<string>,
+): NudgeFacts {
+  let facts = newNudgeFacts();
+  let turn: { wrote: boolean; text: string } | undefined;
+  for (const stored of messages) {
+    const { message, number } = stored;
+    if (message.role === "user") {
+      if (turn) facts = afterTurn(facts, { ...turn, compacted: false });
+      if (number === newest) break;
+      turn = { wrote: false, text: "" };
+    } else if (!turn) continue;
+    else if (toolCallsOf(stored).some(({ tool }) => writes.has(tool))) turn.wrote = true;
+    else if (message.role === "assistant") turn.text = spokenText(message);
+  }
+  return facts;
 }

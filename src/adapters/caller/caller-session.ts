@@ -1,19 +1,20 @@
 import type { ModelMessage } from "ai";
-import { AgentSession, type PromptNow, type PromptView } from "../../agent/agent-session.ts";
+import { AgentSession, type PromptNow, type PromptView } from "../../agent/conversation.ts";
 import type { AgentEvent } from "../../agent/events.ts";
-import { placeChanges, reportFullness } from "../../agent/place-changes.ts";
-import type { AgentSetting } from "../../agent/setting.ts";
+import type { AgentConfig } from "../../agent/options.ts";
+import { showChanges } from "../../agent/shown.ts";
 import { learnFrom } from "../../compaction/growth.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
-import { frozenOf } from "../../context/memory-share.ts";
 import { planPrompt } from "../../context/prompt.ts";
 import { readEpoch, readInjections, readLearned, summarisedUpTo } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
 import { messageKey } from "../../engine/messages.ts";
+import { Queue } from "../../engine/queue.ts";
 import { type Injection, recordId } from "../../engine/records.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
-import { type CallerConversation, conversationOf } from "./conversation.ts";
+import type { Toolbox } from "../../surfaces/toolbox.ts";
+import { FileBytes, KnownMessages } from "./known-messages.ts";
 
 type Emit = (event: AgentEvent) => void;
 
@@ -22,14 +23,15 @@ type Emit = (event: AgentEvent) => void;
  * under a number that the controller's plans refer to. The caller's list is never changed.
  */
 export class CallerSession extends AgentSession {
-  readonly #setting: AgentSetting;
+  readonly #setting: AgentConfig;
   readonly conversation: CallerConversation;
   #list: StoredMessage[] = [];
 
-  constructor(session: Session, setting: AgentSetting) {
+  constructor(session: Session, setting: AgentConfig) {
     super(session, setting);
     this.#setting = setting;
     this.conversation = conversationOf(session);
+    this.conversation.toolbox = setting.toolbox;
   }
 
   /** Runs work on this conversation one piece at a time. */
@@ -61,8 +63,7 @@ export class CallerSession extends AgentSession {
     if (lastUser !== -1) {
       await this.add(fresh.slice(0, lastUser));
       const run = { agent: this, setting: this.#setting, base };
-      await placeChanges(run);
-      await reportFullness(run);
+      await showChanges(run);
       await makeRoom(fresh[lastUser] as ModelMessage);
     }
     await this.add(fresh.slice(Math.max(0, lastUser)));
@@ -149,14 +150,7 @@ export class CallerSession extends AgentSession {
       this.conversation.isStarted = true;
       await this.notify({ kind: "session-start" }, emit);
     }
-    await this.#openEpoch();
-  }
-
-  async #openEpoch(): Promise<void> {
-    const state = await this.session.state();
-    if (state.resident.has("epoch/current")) return;
-    const frozen = frozenOf(this.context(state));
-    await this.session.apply({ type: "context.open", ...frozen }, { actor: { kind: "system" } });
+    await this.openSnapshot();
   }
 }
 
@@ -187,4 +181,28 @@ function anchorInjections(state: State, messages: readonly StoredMessage[]): Sta
     } satisfies Json);
   });
   return { row: state.row, resident };
+}
+
+/** State of one session shared by the middleware and `prepareStep`, which callers may create separately. */
+export class CallerConversation {
+  readonly known = new KnownMessages();
+  readonly bytes = new FileBytes();
+  /** Work on the conversation runs one piece at a time, whichever part does it. */
+  readonly queue = new Queue();
+  /** Whether the surfaces know that work on the session has begun. */
+  isStarted = false;
+  /** The surfaces of the adapter that was made last. */
+  toolbox: Toolbox | undefined;
+  /** Number of prompts that passed through the middleware in this process. */
+  placed = 0;
+  /** Tokens that the next call is expected to take, as counted before it; 0 if it was not counted. */
+  expected = 0;
+  /** The SDK passes its signal to models but not to `prepareStep`; all steps of a call share one signal. */
+  signal: AbortSignal | undefined;
+}
+
+const key = Symbol("the caller's conversation");
+
+export function conversationOf(session: Session): CallerConversation {
+  return session.companion(key, () => new CallerConversation());
 }

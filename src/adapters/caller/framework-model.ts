@@ -4,7 +4,7 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 import type { ModelMessage } from "ai";
-import { type CallOptions, divide, toModelMessage } from "./prompt-messages.ts";
+import { type CallOptions, divide, toModelMessage } from "./messages.ts";
 
 /** A call that Holdfast makes itself, for a warning turn or a summary. */
 export interface OwnCall {

@@ -4,7 +4,7 @@ import type { ModelMessage } from "ai";
 import fc from "fast-check";
 import { openTestSession } from "../../../test/support/memory.ts";
 import type { Session } from "../../index.ts";
-import { conversationOf } from "./conversation.ts";
+import { conversationOf } from "./caller-session.ts";
 import { fingerprint } from "./known-messages.ts";
 
 const words = fc.constantFrom("continue", "yes", "no", "go on");

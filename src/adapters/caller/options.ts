@@ -1,11 +1,9 @@
 import type { ToolSet } from "ai";
-import { agentOptionKinds } from "../../agent/check-options.ts";
 import type { AgentEvent } from "../../agent/events.ts";
-import type { AgentOptions } from "../../agent/options.ts";
-import { type AgentSetting, agentSetting } from "../../agent/setting.ts";
+import { type AgentConfig, type AgentOptions, agentConfig, agentOptionKinds } from "../../agent/options.ts";
 import { anything, type OptionKind, type OptionKinds } from "../../engine/options.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { SurfaceChoice } from "../../sessions/options.ts";
+import { type SurfaceChoice, toolboxFor } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
 import { schemaOf } from "../../surfaces/dispatch.ts";
 import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
@@ -13,8 +11,8 @@ import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
 /** Options of the memory tools. Limits and tokenizer come from `openMemory`. */
 export interface ToolOptions {
   /**
-   * Forms of memory, for the whole memory. Prefer to pass them to `openMemory`; a memory opened without `surfaces` gets
-   * `notepad`, `notes`, `tasks`, `results` and `pins`.
+   * Forms of memory for this agent (default: those of `openMemory`; without any there,
+   * `notepad`, `notes`, `tasks`, `results`, `recall` and `pins`).
    */
   surfaces?: readonly SurfaceChoice[];
 }
@@ -71,13 +69,15 @@ export const compactionKinds = {
   ...{ outputReserve, memoryShare, clearing },
 } satisfies Kinds<keyof CompactionOptions | "model" | "tools">;
 
-export function toolboxFor({ setting }: Pick<Session, "setting">, { surfaces }: ToolOptions): Toolbox {
-  return surfaces ? setting.use(surfaces, checkUsable) : setting.offer(adapterSurfaces, checkUsable);
+export function adapterToolbox({ setting }: Pick<Session, "setting">, { surfaces }: ToolOptions): Toolbox {
+  const toolbox = toolboxFor(setting, surfaces, adapterSurfaces);
+  checkUsable(toolbox);
+  return toolbox;
 }
 
 /** Memory's tools in a form that suits every framework: a name without dots, a description, a JSON Schema. */
 export function describeTools(source: Pick<Session, "setting">, options: ToolOptions) {
-  return toolboxFor(source, options).tools.map(({ name, description, input }) => ({
+  return adapterToolbox(source, options).tools.map(({ name, description, input }) => ({
     name: dotless(name),
     description,
     schema: schemaOf(input, "input"),
@@ -94,19 +94,19 @@ function checkUsable({ needsAgent: [unusable] }: Toolbox): void {
 }
 
 /** Without a context window the adapter never compacts and never calls the model. */
-export function adapterSetting(
+export function adapterConfig(
   session: Session,
   options: PlacementOptions & Partial<CompactionOptions>,
   tools?: ToolSet,
-): AgentSetting {
-  const toolbox = toolboxFor(session, options);
+): AgentConfig {
+  const toolbox = adapterToolbox(session, options);
   const {
     contextWindow = Number.POSITIVE_INFINITY,
     surfaces: _surfaces,
     session: _session,
     ...rest
   } = options;
-  return agentSetting(session.setting, toolbox, { ...rest, contextWindow, ...(tools ? { tools } : {}) });
+  return agentConfig(session.setting, toolbox, { ...rest, contextWindow, ...(tools ? { tools } : {}) });
 }
 
 /** Receive events and failures. Memory failures never block the agent and are never silent. */

@@ -10,7 +10,7 @@ import { describeTools } from "../caller/options.ts";
 import { callsOf, fromModelMessage, LangChainMessages, toModelMessage } from "./messages.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
-export { holdfastEnd } from "../caller/end-session.ts";
+export { holdfastEnd } from "../caller/memory-of-thread.ts";
 export { HoldfastStore } from "./store.ts";
 
 /** A model that can be called with messages, such as the one of an agent's request. */

@@ -6,8 +6,7 @@ import {
   ToolMessage,
 } from "@langchain/core/messages";
 import type { ModelMessage } from "ai";
-import { answerOf, type Call, partsOf, resultOf, textOfBlocks } from "../caller/message-parts.ts";
-import { Originals } from "../caller/originals.ts";
+import { answerOf, type Call, Originals, partsOf, resultOf, textOfBlocks } from "../caller/messages.ts";
 
 /** Converts a conversation of LangChain to model messages, and a prompt back. */
 export class LangChainMessages {

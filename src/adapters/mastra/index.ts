@@ -2,14 +2,12 @@ import { jsonSchema, type LanguageModel, type ModelMessage, type ToolSet, tool }
 import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { CallerMemory, type FrameworkCall, maxRetries, type PlacedCall } from "../caller/caller-memory.ts";
+import { divide, Originals, type PromptMessage, toModelMessage, withMemory } from "../caller/messages.ts";
 import { type CompactionOptions, describeTools } from "../caller/options.ts";
-import { Originals } from "../caller/originals.ts";
-import { divide, type PromptMessage, toModelMessage, withMemory } from "../caller/prompt-messages.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
-export { holdfastEnd } from "../caller/end-session.ts";
+export { holdfastEnd } from "../caller/memory-of-thread.ts";
 
-/** The fields of Mastra's `processInputStep` arguments that we read. */
 /** The fields of Mastra's `processLLMRequest` arguments that we read. */
 interface RequestArguments {
   prompt: readonly object[];

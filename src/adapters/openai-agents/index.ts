@@ -3,13 +3,13 @@ import type { FunctionTool, Model, ModelRequest, ModelResponse, Tool } from "@op
 import { HoldfastError } from "../../errors.ts";
 import { CallerMemory } from "../caller/caller-memory.ts";
 import { frameworkModel } from "../caller/framework-model.ts";
-import { parseArguments, partsOf } from "../caller/message-parts.ts";
+import { parseArguments, partsOf } from "../caller/messages.ts";
 import { type CompactionOptions, describeTools } from "../caller/options.ts";
 import { AgentItems, answerMessage, fromModelMessage } from "./items.ts";
 import { HoldfastSession } from "./session.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
-export { holdfastEnd } from "../caller/end-session.ts";
+export { holdfastEnd } from "../caller/memory-of-thread.ts";
 export { HoldfastSession } from "./session.ts";
 
 export interface HoldfastAgentsOptions extends Omit<CompactionOptions, "summaryModel" | "promptCache"> {

@@ -3,12 +3,12 @@ import type { ModelMessage } from "ai";
 import {
   answerOf,
   type Call,
+  Originals,
   parseArguments,
   partsOf,
   resultOf,
   textOfBlocks,
-} from "../caller/message-parts.ts";
-import { Originals } from "../caller/originals.ts";
+} from "../caller/messages.ts";
 
 /** The items of one message: an answer consists of its reasoning, its text and its calls. */
 type Group = AgentInputItem[];

@@ -1,6 +1,6 @@
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { parseArguments } from "../caller/message-parts.ts";
+import { parseArguments } from "../caller/messages.ts";
 import { answerCall, definitionsOf, type SurfaceChoice } from "../session-tools.ts";
 
 export type { SurfaceChoice } from "../session-tools.ts";

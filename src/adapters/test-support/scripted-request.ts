@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
 import { tokensOf } from "../../../test/support/agent.ts";
 import type { ScriptedAnswer, ScriptedRequest } from "../../testing/index.ts";
-import { partsOf } from "../caller/message-parts.ts";
+import { partsOf } from "../caller/messages.ts";
 
 type Message = ScriptedRequest["messages"][number];
 

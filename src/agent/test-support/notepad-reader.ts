@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { compactedText, foldedText } from "../../compaction/notices.ts";
-import { unfenceContent } from "../../context/fence.ts";
 import { appendText, prependText, replaceText } from "../../engine/text.ts";
 import { parseNotepad } from "../../index.ts";
 import type { ScriptedRequest } from "../../testing/index.ts";
 
 /**
- * Reconstructs the notepad from a request alone, as a model would: the copy in the system prompt, the changes that
- * follow, and the model's own calls since it last saw the notepad.
+ * Reconstructs the notepad from a request alone, as a model would: the copy in the system prompt, the copies
+ * that follow, and the model's own calls since it last saw the notepad.
  */
 export function readNotepadIn({ messages }: ScriptedRequest): string {
   const snapshot = parseNotepad(String(messages[0]?.content));
@@ -15,12 +14,12 @@ export function readNotepadIn({ messages }: ScriptedRequest): string {
   let shown = snapshot as string;
   let now = shown;
   for (const [index, { role, content, tool_calls = [] }] of messages.entries()) {
-    if (role === "user") {
+    if (role === "user" || role === "tool") {
       const text = String(content);
       if (text.includes(compactedText) || text.includes(foldedText)) now = shown;
-      for (const change of changesIn(text)) {
-        shown = change(shown);
-        now = shown;
+      for (const copy of copiesIn(text)) {
+        shown = copy;
+        now = copy;
       }
     }
     const answers = messages.slice(index + 1, index + 1 + tool_calls.length);
@@ -34,31 +33,13 @@ export function readNotepadIn({ messages }: ScriptedRequest): string {
   return now;
 }
 
-const blocks =
-  /\[Notepad changes; @N: [^\]]*\]\n(?<changes>[\s\S]*?)\n\[End of notepad changes\]|\[Notepad, full and current; [^\]]*\]\n(?<whole>[\s\S]*?)\n\[End of notepad\]|(?<empty>\[Notepad: now empty; [^\]]*\])/g;
+const copies =
+  /\[Notepad, full and current; [^\]]*\]\n(?:\[Origin of the notepad: [^\n]*\]\n\n)?(?<whole>[\s\S]*?)\n\[End of notepad\]|\[Notepad: now empty; [^\]]*\]/g;
 
-function* changesIn(text: string): Generator<(shown: string) => string> {
-  for (const { groups = {} } of text.matchAll(blocks)) {
-    const { changes, whole } = groups;
-    if (changes !== undefined) yield (shown) => patch(shown, changes);
-    else yield () => (whole === undefined ? "" : unfenceContent(whole));
-  }
-}
-
-function patch(shown: string, changes: string): string {
-  const old = shown === "" ? [] : shown.split("\n");
-  const lines: string[] = [];
-  let at = 0;
-  for (const change of changes.split("\n")) {
-    const line = /^@(\d+)$/.exec(change)?.[1];
-    if (line !== undefined) while (at < Number(line)) lines.push(old[at++] as string);
-    else if (change.startsWith("+ ")) lines.push(unfenceContent(change.slice(2)));
-    else {
-      assert.ok(change.startsWith("- "), `not a line of a change: ${JSON.stringify(change)}`);
-      assert.equal(unfenceContent(change.slice(2)), old[at++], "the removed line is not in the notepad");
-    }
-  }
-  return [...lines, ...old.slice(at)].join("\n");
+function copiesIn(text: string): string[] {
+  return [...text.matchAll(copies)].map(({ groups }) =>
+    groups?.whole === undefined ? "" : (parseNotepad(`## Session Notepad\n${groups.whole}`) ?? ""),
+  );
 }
 
 function applyCall(text: string, name: string, input: Record<string, string>): string {

@@ -10,6 +10,7 @@ const receipt: Omit<Receipt, "summaryBy"> = {
   to: 5,
   warning: "skipped",
   skipped: "there was no room",
+  wrote: false,
   messages: 5,
   user: { whole: 2, cut: 1, leftOut: 1 },
   notepad: { lines: 9, shown: 4 },

@@ -96,15 +96,15 @@ test("config schema prints the schema that is shipped [config.schema]", async ()
   assert.match((await run(["config", "shema"])).stderr, /config takes no argument "shema"/);
 });
 
-test("init --surfaces writes the choice to holdfast.json, or for all projects with --user [config.init]", async () => {
+test("init --surfaces writes the choice to the user's config, or with --project to holdfast.json [config.init]", async () => {
   const { root, run } = projectWith({ keep: 0.3 });
   const file = join(root, "holdfast.json");
   const before = readFileSync(file, "utf8");
   const args = ["init", "claude-code", "--surfaces", "notepad,scratchpad"];
-  const dry = await run([...args, "--dry-run", "--diff"]);
+  const dry = await run([...args, "--project", "--dry-run", "--diff"]);
   assert.match(dry.stdout, /\+ +"surfaces"/);
   assert.equal(readFileSync(file, "utf8"), before);
-  const real = await run(args);
+  const real = await run([...args, "--project"]);
   assert.equal(real.code, 0, real.stderr);
   assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), {
     keep: 0.3,

@@ -126,14 +126,11 @@ async function save(
 }
 
 /** The scratchpad's own operations truncate long text; a person gets an error instead. */
-function operationFor(space: Space, content: string, { limits, countTokens }: Memory["setting"]): Operation {
+function operationFor(space: Space, content: string, { limits }: Memory["setting"]): Operation {
   if (space === "notepad") return { type: "notepad.write", content };
   const limit = space === "notes" ? limits.spaceNotesCharacters : limits.spacePlanCharacters;
   const characters = countCharacters(content);
   if (characters <= limit) return { type: `scratchpad.set_${space}`, content };
-  // The older operation limits the same space in tokens, so it may accept more characters.
-  if (space === "notes" && countTokens(content) <= limits.scratchpadTokens)
-    return { type: "scratchpad.write", content, mode: "replace" };
   throw new HoldfastError(
     "over_limit",
     `The ${space} would be ${characters} characters long; the limit is ${limit}. Nothing was changed. Shorten it.`,

@@ -7,11 +7,21 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 
 const checkout = join(import.meta.dirname, "../../..");
 
+/** A home folder of its own: init writes there. */
+const home = temporaryDirectory();
+
 /** Starts the CLI as `npm --prefix CHECKOUT run SCRIPT` does. */
 function npmRun(script: string, directory: string, ...args: string[]) {
   return runNode([join(checkout, "src/cli.ts"), ...args], process.execPath, {
     cwd: checkout,
-    env: { npm_lifecycle_event: script, INIT_CWD: directory, PATH: "" },
+    env: {
+      npm_lifecycle_event: script,
+      INIT_CWD: directory,
+      PATH: "",
+      HOME: home,
+      XDG_STATE_HOME: undefined,
+      XDG_CONFIG_HOME: undefined,
+    },
   });
 }
 
@@ -21,7 +31,7 @@ test("from a checkout, commands work on the directory the person is in [init.che
   const inside = join(project, "packages");
   mkdirSync(inside);
   const [init, config, other] = await Promise.all([
-    npmRun("holdfast", inside, "init", "claude-code", "--dry-run", "--json"),
+    npmRun("holdfast", inside, "init", "claude-code", "--project", "--dry-run", "--json"),
     npmRun("holdfast", inside, "config", "--json"),
     npmRun("bench", inside, "init", "claude-code", "--dry-run", "--json"),
   ]);
@@ -35,8 +45,10 @@ test("from a checkout, commands work on the directory the person is in [init.che
 
 test("init says where it wrote paths of this machine, what happens now and how to see it [init.machine-paths] [init.next]", async () => {
   const project = temporaryDirectory();
-  const { stdout, code } = await npmRun("holdfast", project, "init", "claude-code");
+  const { stdout, code } = await npmRun("holdfast", project, "init", "claude-code", "--project");
   assert.equal(code, 0);
+  assert.match(stdout, /For a teammate without Holdfast, the hooks do nothing: no output, exit code 0/);
+  assert.match(stdout, /open now does not have the tools yet\.[\s\S]*claude --continue/);
   assert.match(stdout, /contain paths of this machine: \.mcp\.json, \.claude.settings\.json\.\n/);
   assert.match(stdout, /write "npx holdfast" instead[^\n]*\n +npm --prefix \S+ run holdfast -- init --npx\n/);
   assert.match(stdout, /What happens now: start Claude Code as usual/);

@@ -1,6 +1,8 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { HoldfastError } from "../../errors.ts";
 import { callerResolver } from "../../hosts/caller-session.ts";
+import { ServerHooks } from "../../hosts/hook/in-server.ts";
+import { hookTool } from "../../hosts/hook/tool.ts";
 import { hostConversation } from "../../hosts/past-conversation.ts";
 import { listAncestors, workingDirectoryOf } from "../../hosts/processes.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
@@ -47,13 +49,15 @@ export async function run(args: string[]): Promise<number> {
       : requestedSurfaces(
           await loadSurfaces(chosenSurfaces({ project, config }, "agent"), { project, config }),
         );
+  const hooks = new ServerHooks(project, values);
   return serve(
     {
       surfaces,
       limits: limitsOf(config),
       version: packageVersion(),
       openMemory: () => openMemoryIn(find(), { surfaces, isInteractive: true }),
-      resolveSession: sessionResolver(project, values.session),
+      resolveSession: sessionResolver(project, values.session, hooks),
+      unlisted: { [hookTool]: (input) => hooks.answer(input) },
       conversation: hostConversation(project.directory),
     },
     () => find().store.file,
@@ -75,9 +79,10 @@ function leavePluginFolder(): void {
 }
 
 /** The given session, or the one that the caller's host is in. */
-function sessionResolver(project: Project, chosen: string | undefined) {
+function sessionResolver(project: Project, chosen: string | undefined, hooks: ServerHooks) {
   if (chosen !== undefined) return async () => chosen;
-  return callerResolver({ ...project, cwd: process.cwd(), fallback: projectSession(project.root) });
+  const fallback = projectSession(project.root);
+  return callerResolver({ ...project, cwd: process.cwd(), fallback, reported: () => hooks.reported });
 }
 
 /** Serves until the client disconnects. Only protocol messages go to stdout. */

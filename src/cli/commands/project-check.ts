@@ -1,8 +1,6 @@
 import { HoldfastError } from "../../errors.ts";
-import { fixProject, type LintReport, lintProject } from "../../surfaces/project/lint/lint.ts";
-import { renderSarif } from "../../surfaces/project/lint/sarif.ts";
-import { describeStale } from "../../surfaces/project/verify/verify.ts";
-import { verifyProject } from "../../surfaces/project/verify/verify-project.ts";
+import { fixProject, type LintReport, lintProject } from "../../surfaces/project/lint.ts";
+import { describeStale, verifyProject } from "../../surfaces/project/verify.ts";
 import { counted } from "../terminal/quantities.ts";
 import { printJson } from "../terminal/screen.ts";
 import type { ProjectArguments } from "./project.ts";
@@ -11,8 +9,7 @@ import type { ProjectArguments } from "./project.ts";
 export async function lint({ project, json, values }: ProjectArguments): Promise<number> {
   try {
     const report = values.fix ? await fixProject(project) : await lintProject(project);
-    if (values.sarif) printJson(renderSarif(report));
-    else if (json) printJson({ ...report, findings: report.findings.map(withoutFix) });
+    if (json) printJson({ ...report, findings: report.findings.map(withoutFix) });
     else printReport(report);
     return report.findings.length === 0 ? 0 : 1;
   } catch (error) {

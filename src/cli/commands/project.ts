@@ -1,10 +1,11 @@
 import { parseArgs } from "node:util";
 import { HoldfastError } from "../../errors.ts";
-import { findProjectRoot } from "../../surfaces/project/notes-md/file.ts";
-import { openProject, type Project } from "../../surfaces/project/project.ts";
+import { findProjectRoot } from "../../surfaces/project/location.ts";
+import { initProject, openProject, type Project } from "../../surfaces/project/project.ts";
 import { requireValid } from "../../workspace/config-problems.ts";
 import { projectOptionsOf } from "../../workspace/library-options.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
+import { printJson } from "../terminal/screen.ts";
 
 export interface ProjectArguments {
   project: Project;
@@ -18,64 +19,37 @@ const flag = { type: "boolean" } as const;
 const several = { type: "string", multiple: true } as const;
 
 const options = {
-  db: text,
-  store: text,
   json: flag,
   root: text,
   file: text,
-  beads: flag,
   session: text,
   agent: text,
   level: text,
   query: text,
-  description: text,
-  goal: text,
-  blocker: text,
-  path: text,
-  question: text,
-  summary: text,
-  decision: text,
   rationale: text,
   evidence: several,
   scenario: several,
   title: text,
-  timestamp: text,
+  detail: text,
+  done: flag,
   severity: text,
-  "found-by": text,
-  sprint: text,
   actionable: flag,
-  status: text,
-  "blocked-by": text,
-  "depends-on": text,
-  kind: text,
-  eta: text,
-  resolution: text,
-  lines: text,
-  purpose: text,
-  answer: text,
-  topic: text,
-  content: text,
   next: text,
   task: text,
   keep: text,
-  as: text,
   input: text,
   fix: flag,
-  sarif: flag,
   "no-write": flag,
 } as const;
 
 const commands: Record<string, () => Promise<{ run(args: ProjectArguments): Promise<number> }>> = {
-  init: async () => ({ run: (await import("./project-file.ts")).init }),
-  status: async () => ({ run: (await import("./project-file.ts")).status }),
-  undo: async () => ({ run: (await import("./project-file.ts")).undo }),
+  init: async () => ({ run: initialize }),
   lint: async () => ({ run: (await import("./project-check.ts")).lint }),
   verify: async () => ({ run: (await import("./project-check.ts")).verify }),
   recover: async () => ({ run: (await import("./project-log.ts")).recover }),
   log: async () => ({ run: (await import("./project-log.ts")).log }),
   handoff: async () => ({ run: (await import("./project-log.ts")).handoff }),
   archive: async () => ({ run: (await import("./project-log.ts")).archive }),
-  promote: async () => ({ run: (await import("./project-log.ts")).promote }),
 };
 
 /** `holdfast project COMMAND`: project memory in NOTES.md. */
@@ -101,7 +75,17 @@ export async function run(args: string[]): Promise<number> {
   const project = openProject({
     root,
     path: values.file ?? configured.path,
-    beads: values.beads ?? configured.beads,
+    beads: configured.beads,
   });
   return (await load()).run({ project, json: values.json ?? false, values, positionals: rest });
+}
+
+async function initialize({ project, json }: ProjectArguments): Promise<number> {
+  const { name, ignored } = initProject(project);
+  const next = ignored
+    ? "Git ignores it: remove it from .gitignore to share it."
+    : "Commit it with the code.";
+  if (json) printJson({ ok: true, file: name, ignored });
+  else console.log(`Wrote ${name}. ${next}`);
+  return 0;
 }

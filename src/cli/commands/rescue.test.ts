@@ -73,12 +73,16 @@ test("rescue shows the handoff from before the last compaction, and appends it t
   assert.match(shown.stdout, /^1 {2}Claude Code first, .*, before the last of 1 compaction\n {3}\[Handoff: /);
   assert.match(
     shown.stdout,
-    /Nothing was changed\. "holdfast rescue --take 1" appends the first to the notepad\.\n$/,
+    /Nothing was changed\. Paste it into a conversation with any agent\. To have it kept from now on: .* init\n$/,
   );
 
   const taken = await run("--take", "1");
   assert.equal(taken.code, 0, taken.stderr);
   assert.match(taken.stdout, /Appended to the notepad of claude-code\.first/);
+  assert.match(
+    taken.stdout,
+    /Claude Code is not connected yet, so the agent does not get it\. Run ".* init", then continue the conversation: claude --continue\./,
+  );
   const memory = await openTestMemory({ store: join(findProject(project).directory, "memory.db") });
   const session = await memory.resumeSession("claude-code.first");
   assert.equal(await session.notepad.read(), `## Rescued from before a compaction\n${handoff}`);

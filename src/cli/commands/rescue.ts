@@ -1,6 +1,9 @@
 import { resolve } from "node:path";
 import { HoldfastError } from "../../errors.ts";
+import type { Host } from "../../hosts/host.ts";
 import { hostNames } from "../../hosts/hosts.ts";
+import { wiredPlaces } from "../../hosts/install/detect.ts";
+import { findPlaces } from "../../hosts/install/places.ts";
 import { findNewestLink, sessionIdOf } from "../../hosts/session-link.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -19,6 +22,7 @@ import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { painterFor, printable } from "../terminal/paint.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { printJson, printLines } from "../terminal/screen.ts";
+import { ownCommand } from "./init.ts";
 
 const usage = "rescue [FILE] [--take NUMBER] [--session SESSION]";
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
@@ -46,8 +50,7 @@ export async function run(args: string[]): Promise<number> {
   const taken = answer?.trim() ? choose(answer, found) : undefined;
   if (!taken) {
     if (values.json) printJson({ conversations: found.map(report) });
-    else
-      printLines(["", `Nothing was changed. "holdfast rescue --take 1" appends the first to the notepad.`]);
+    else printLines(["", ...(await whatNext(found))]);
     return 0;
   }
   const memory = await openWorkspaceMemory({ flags: values });
@@ -59,13 +62,41 @@ export async function run(args: string[]): Promise<number> {
     else
       printLines([
         "",
-        `Appended to the notepad of ${session.id}: holdfast show ${session.id}`,
-        'The agent has it from the next start of that conversation on. "holdfast undo" takes it back.',
+        `Appended to the notepad of ${session.id}: ${ownCommand()} show ${session.id}`,
+        ...(await whoGetsIt(taken.conversation.host)),
+        `"${ownCommand()} undo" takes it back.`,
       ]);
     return 0;
   } finally {
     await memory.close();
   }
+}
+
+/** Anyone can paste it; a connected agent also gets what is appended. */
+async function whatNext(found: readonly Found[]): Promise<string[]> {
+  const command = ownCommand();
+  const paste = "Nothing was changed. Paste it into a conversation with any agent.";
+  const host = found[0]?.conversation.host;
+  if (host && (await isConnected(host)))
+    return [
+      `${paste} Or let ${host.title} have it: "${command} rescue --take 1" appends the first to the notepad.`,
+    ];
+  return [`${paste} To have it kept from now on: ${command} init`];
+}
+
+async function whoGetsIt(host: Host): Promise<string[]> {
+  if (await isConnected(host)) return ["The agent has it from the next start of that conversation on."];
+  const { resume } = await host.setup();
+  const then = resume === undefined ? "" : `, then continue the conversation: ${resume}`;
+  return [
+    `${host.title} is not connected yet, so the agent does not get it. Run "${ownCommand()} init"${then}.`,
+  ];
+}
+
+async function isConnected(host: Host): Promise<boolean> {
+  const setup = await host.setup();
+  const places = findPlaces("project", findProject(process.cwd()).root);
+  return wiredPlaces(host, setup, places).length > 0 || setup.findPlugin?.(places) !== undefined;
 }
 
 const question = "\nAppend to the notepad (the number of a conversation; Enter for nothing): ";

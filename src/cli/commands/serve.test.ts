@@ -19,22 +19,24 @@ async function get<T>({ url, token }: { url: string; token: string }, path: stri
 }
 
 async function addNote({ url, token }: { url: string; token: string }, content: string): Promise<Response> {
-  return fetch(new URL("/api/sessions/audit-finished/notes", url), {
+  return fetch(new URL("/api/sessions/audit/edits", url), {
     method: "POST",
     headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ content, tags: [] }),
+    body: JSON.stringify({ type: "note.add", content, tags: [] }),
   });
 }
 
-test("serve --demo shows a finished session and an agent at work, narrates it in the terminal, and stops on a signal [serve.demo] [serve.command] [serve.stop]", async (context) => {
+test("serve --demo opens the session of an agent at work, narrates it in the terminal, and stops on a signal [serve.demo] [serve.command] [serve.stop]", async (context) => {
   const server = await startServe(context, ["--demo"], temporaryDirectory());
   const [, store = ""] = /shows (\S+) \(temporary\)/.exec(server.output()) ?? [];
   assert.ok(existsSync(store), server.output());
   await server.printed(/reads Revenue/);
   const { sessions } = await get<Reply<"listSessions">>(server, "/api/sessions");
-  assert.deepEqual(sessions.map(({ id }) => id).toSorted(), ["audit", "audit-finished"]);
-  const { compactions } = await get<Reply<"compactions">>(server, "/api/sessions/audit-finished/compactions");
-  assert.ok(compactions.length >= 3);
+  assert.deepEqual(
+    sessions.map(({ id, state }) => [id, state]),
+    [["audit", "working"]],
+  );
+  assert.match(server.output(), /\?token=\S+#\/audit\/window/);
   const stream = await EventReader.open(server);
   await stream.until(({ event, data }) => event === "change" && data.sessionId === "audit");
   server.process.kill("SIGTERM");
@@ -48,7 +50,7 @@ test("a killed server restarts with every acknowledged write; a second one can r
   const directory = temporaryDirectory();
   const options = ["--db", join(directory, "memory.db")];
   const first = await startServe(context, ["--demo", ...options], directory);
-  await first.printed(/you ›/);
+  await first.printed(/reads Revenue/);
   assert.equal((await addNote(first, "acknowledged")).status, 200);
   const stream = await EventReader.open(first);
   const hello = await stream.next();
@@ -62,7 +64,7 @@ test("a killed server restarts with every acknowledged write; a second one can r
   const resumed = await EventReader.open(second, hello?.id);
   assert.equal((await resumed.next())?.event, "reset", "the page must reload");
   for (const server of [second, third]) {
-    const { notes } = await get<Reply<"notes">>(server, "/api/sessions/audit-finished/notes");
+    const { notes } = await get<Reply<"notes">>(server, "/api/sessions/audit/notes");
     assert.deepEqual(
       notes.map(({ content }) => content),
       ["acknowledged"],

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { createMcpHandler } from "../../mcp/http-handler.ts";
-import { listPrice } from "../../server/list-prices.ts";
 import { chooseAccess } from "../../server/listen.ts";
 import { pageFiles } from "../../server/page/page.ts";
 import { projectNotes } from "../../server/project-notes.ts";
@@ -26,8 +25,9 @@ import { hostSessions } from "../host-sessions.ts";
 import { painterFor } from "../terminal/paint.ts";
 
 const paint = painterFor(process.stdout);
-/** The demo's scripted model costs nothing, so it gets the price of this one. */
-const demoModel = "claude-sonnet-5";
+
+/** The demo opens on its running session. */
+const demoPlace = "#/audit/window";
 
 /** Serves the inspector, its API and the MCP endpoint until a signal stops it. */
 export async function run(args: string[]): Promise<number> {
@@ -81,15 +81,16 @@ export async function run(args: string[]): Promise<number> {
       hosts: hostSessions(project),
       projectDirectory: root,
       demo: values.demo,
-      priceOf: (model) => listPrice(model === "scripted" ? demoModel : model),
+      compactAt: values.demo ? undefined : config.values.compactAt,
     });
     introduce(server, {
       store: `${storeName(store)}${choice.isTemporary ? " (temporary)" : ""}`,
       isTokenKept: token !== undefined,
+      place: values.demo ? demoPlace : "",
     });
     if (!page.has("/"))
       console.log("The page is not built, so only the API is available. Run: npm run build\n");
-    if (!values["no-open"]) openBrowser(server.invite());
+    if (!values["no-open"]) openBrowser(`${server.invite()}${values.demo ? demoPlace : ""}`);
     const demo = values.demo ? runDemo(memory, stopped.signal) : undefined;
     if (!stopped.signal.aborted)
       await new Promise((resolve) => stopped.signal.addEventListener("abort", resolve, { once: true }));
@@ -136,10 +137,10 @@ function chooseStore({ db, store }: StoreFlags, isDemo: boolean): StoreChoice {
 
 function introduce(
   { url, token }: RunningServer,
-  { store, isTokenKept }: { store: string; isTokenKept: boolean },
+  { store, isTokenKept, place }: { store: string; isTokenKept: boolean; place: string },
 ): void {
   console.log(`${paint("bold", "Holdfast")} shows ${store}`);
-  console.log(`  page  ${paint("cyan", `${url}?token=${encodeURIComponent(token)}`)}`);
+  console.log(`  page  ${paint("cyan", `${url}?token=${encodeURIComponent(token)}${place}`)}`);
   console.log(`  API   ${url}openapi.json   MCP  ${url}mcp`);
   const lasting = isTokenKept
     ? "An open page reconnects after a restart: the token stays the same."

@@ -55,7 +55,6 @@ export async function runAudit(memory: Memory, options: AuditOptions): Promise<A
       surfaces: ["notepad", "results", "recall"],
       system: "You audit workbooks.",
       contextWindow,
-      compactAt: 0.75,
       keep: 0.1,
       outputReserve: 150,
     });

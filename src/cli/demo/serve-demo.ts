@@ -2,10 +2,10 @@ import type { Memory } from "../../sessions/memory.ts";
 import { runAudit } from "./audit.ts";
 import { conclude, introduceAudit, narrator } from "./demo.ts";
 
-/** Slow enough to follow on the page; the first answers are quick, so that there is something to see. */
-const thinking = (answer: number) => (answer <= 2 ? 400 : 2_500);
+/** Slow enough to follow on the page. */
+const thinking = (answer: number) => (answer <= 2 ? 600 : 2_200);
 
-/** Fills an empty store with a finished session, then runs a second agent at a pace that can be followed. */
+/** Runs an agent in an empty store, at a pace that can be followed. */
 export async function playDemo(memory: Memory, signal: AbortSignal): Promise<void> {
   const [any] = await memory.listSessions({ status: "all", limit: 1 });
   if (any) {
@@ -13,11 +13,10 @@ export async function playDemo(memory: Memory, signal: AbortSignal): Promise<voi
     return;
   }
   try {
-    await playFinishedAudit(memory, signal);
     introduceAudit();
     const show = narrator();
     const audit = await runAudit(memory, {
-      session: { id: "audit", agent: "demo", title: "Workbook audit, running" },
+      session: { id: "audit", agent: "demo", title: "Workbook audit" },
       thinking,
       signal,
       onEvent: (event) => void show(event),
@@ -27,10 +26,4 @@ export async function playDemo(memory: Memory, signal: AbortSignal): Promise<voi
   } catch (error) {
     if (!signal.aborted) console.error(`The demo agent stopped: ${(error as Error).message}`);
   }
-}
-
-/** A session that was compacted several times, to look at while the other one runs. */
-export async function playFinishedAudit(memory: Memory, signal?: AbortSignal): Promise<void> {
-  const session = { id: "audit-finished", agent: "demo", title: "Workbook audit, finished" };
-  await runAudit(memory, { session, ...(signal ? { signal } : {}) });
 }

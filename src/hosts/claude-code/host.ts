@@ -1,7 +1,9 @@
-import { reserving } from "../compaction-limit.ts";
 import { injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
-import { readClaudeLine } from "./transcript.ts";
+import { claudeLimit } from "./limit.ts";
+import { readClaudeLine, readClaudeUsage } from "./transcript.ts";
+
+const putOff = JSON.stringify({ decision: "block", reason: "The agent saves its notes first." });
 
 export const claudeCode: Host = {
   name: "claude-code",
@@ -12,21 +14,27 @@ export const claudeCode: Host = {
     UserPromptSubmit: "prompt",
     PreCompact: "before-compaction",
     PostCompact: "after-compaction",
+    PostToolBatch: "after-tool",
     Stop: "turn-end",
     SessionEnd: "end",
   },
+  inServer: {
+    UserPromptSubmit: ["prompt"],
+    PostToolBatch: ["agent_id", "tool_calls"],
+    Stop: ["last_assistant_message", "stop_hook_active"],
+  },
   /** The summariser takes plain text; after a compaction Claude Code accepts nothing. */
-  formatAnswer(event, { context = "", keep = "" }) {
-    if (event.kind === "before-compaction") return keep;
-    const isInjected = context !== "" && ["session-start", "prompt"].includes(event.kind);
-    return isInjected ? injectContext(event, context) : "";
+  formatAnswer(event, { context = "", keep = "", isPutOff }) {
+    if (event.kind === "before-compaction") return isPutOff ? putOff : keep;
+    return context !== "" && event.kind !== "after-compaction" ? injectContext(event, context) : "";
   },
   emptyAnswer: "",
-  transcript: { readLine: readClaudeLine },
+  transcript: { readLine: readClaudeLine, readUsage: readClaudeUsage },
   compaction: {
     restartsSession: true,
-    // 20,000 for the summary and 13,000 for what comes before it.
-    startsAt: reserving(33_000),
+    limit: claudeLimit,
+    spare: 10_000,
+    warnsAtTurnEnd: true,
   },
   mcpClient: { name: /^claude-code$/ },
   recording: async () => (await import("./recording.ts")).claudeRecording,

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonAllowList, jsonServer } from "../install/json-pieces.ts";
-import { memoryTools } from "../install/memory-tools.ts";
+import { allowRules } from "../install/memory-tools.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 import { userFolder, userSettings } from "./files.ts";
@@ -12,6 +12,7 @@ import { checkTrust, findEnabledPlugin } from "./trust.ts";
 export const claudeCodeSetup: HostSetup = {
   userFolder,
   projectFiles: [".claude", ".mcp.json", "CLAUDE.md"],
+  resume: "claude --continue",
   pieces(places, launcher) {
     const [servers, settings] = configFiles(places);
     return [
@@ -23,7 +24,7 @@ export const claudeCodeSetup: HostSetup = {
       jsonAllowList(
         locationOf(places, settings),
         ["permissions", "allow"],
-        memoryTools(places).map(({ name }) => `mcp__holdfast__${name}`),
+        allowRules(places, "mcp__holdfast__"),
       ),
       skillPiece(places, join(dirname(settings), "skills")),
     ];

@@ -1,5 +1,6 @@
 import { userWords } from "../../compaction/user-words.ts";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import type { ReportedUsage } from "../fill.ts";
 import { countIn, timeIn } from "../transcript/json-lines.ts";
 import {
   type Message,
@@ -107,6 +108,15 @@ function plainText(content: unknown): string {
   return objectsIn(content)
     .map(({ type, text }) => (type === "image" ? "[image]" : textIn(text)))
     .join("\n");
+}
+
+/** The usage of the model call that a line belongs to. */
+export function readClaudeUsage(line: Fields): ReportedUsage | undefined {
+  const entry = parseClaudeLine(line);
+  if (entry?.type !== "answer" || entry.isError) return undefined;
+  const { model, usage } = entry.call;
+  const tokens = usage.input + usage.cacheWrite + usage.cacheRead + usage.output;
+  return tokens === 0 ? undefined : { tokens, model };
 }
 
 /** One line as a hook reads it: the user's and the model's messages, without Claude Code's own. */

@@ -1,6 +1,7 @@
 import { injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
-import { readCodexLine } from "./transcript.ts";
+import { codexLimit } from "./limit.ts";
+import { readCodexLine, readCodexUsage } from "./transcript.ts";
 
 export const codex: Host = {
   name: "codex",
@@ -11,20 +12,27 @@ export const codex: Host = {
     UserPromptSubmit: "prompt",
     PreCompact: "before-compaction",
     PostCompact: "after-compaction",
+    PostToolUse: "after-tool",
     Stop: "turn-end",
     SessionEnd: "end",
+  },
+  // A hook fails if a field is missing from the event.
+  inServer: {
+    UserPromptSubmit: ["prompt"],
+    PostToolUse: ["tool_use_id", "tool_response"],
+    Stop: ["stop_hook_active"],
   },
   /** Before a compaction Codex requires an object, and accepts no text for its summariser. */
   formatAnswer(event, { context = "" }) {
     if (event.kind === "before-compaction") return "{}";
-    const isInjected = context !== "" && ["session-start", "prompt"].includes(event.kind);
+    const isInjected = context !== "" && ["session-start", "prompt", "after-tool"].includes(event.kind);
     return isInjected ? injectContext(event, context) : "";
   },
   emptyAnswer: "",
-  transcript: { readLine: readCodexLine },
+  transcript: { readLine: readCodexLine, readUsage: readCodexUsage },
   compaction: {
     restartsSession: true,
-    startsAt: (contextWindow) => contextWindow * 0.9,
+    limit: codexLimit,
   },
   mcpClient: {
     name: /^codex-mcp-client$/,

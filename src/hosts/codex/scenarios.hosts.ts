@@ -31,6 +31,7 @@ testClient({
     writeUserConfig(place, model);
     await reviewHooks(place);
   },
+  limit: 60_000,
   begin: (place, words) => codex(place, "exec", ...options, words),
   resume: (place, words) => codex(place, "exec", "resume", "--last", ...options, words),
   compact: (place) =>

@@ -1,3 +1,4 @@
+import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { notAllowed } from "../install/json-pieces.ts";
 import { valueAt } from "../install/json-text.ts";
@@ -6,11 +7,16 @@ import type { FileLocation, Piece } from "../install/piece.ts";
 import { appendTable, readToml, removeTable, setKeys } from "../install/toml-text.ts";
 
 /**
- * The MCP server in config.toml, appended as text; the rest of the file is not rewritten. `approved` names the tools that
- * Codex may call without asking.
+ * The MCP server in config.toml, appended as text; the rest of the file is not rewritten. Of the `known` tools, Codex may
+ * call without asking those that are offered.
  */
-export function tomlServer(location: FileLocation, launcher: Launcher, approved: readonly string[]): Piece {
+export function tomlServer(
+  location: FileLocation,
+  launcher: Launcher,
+  known: readonly { name: string; isOffered: boolean }[],
+): Piece {
   const { path: file } = location;
+  const approved = known.filter(({ isOffered }) => isOffered).map(({ name }) => name);
   const tools = `{ ${approved.map((name) => `${name} = { approval_mode = "approve" }`).join(", ")} }`;
   const path = ["mcp_servers", "holdfast"];
   const entryOf = (text: string) => valueAt(readToml(text, file), path);
@@ -28,8 +34,24 @@ export function tomlServer(location: FileLocation, launcher: Launcher, approved:
   const isApproved = (entry: unknown) =>
     valueAt(entry, ["default_tools_approval_mode"]) === "approve" ||
     approved.every((name) => valueAt(entry, ["tools", name, "approval_mode"]) === "approve");
+  /** Whether the entry's tools are those that init wrote for other surfaces. */
+  const isEarlier = (entry: unknown) => {
+    const listed = valueAt(entry, ["tools"]);
+    return (
+      isObject(listed) &&
+      Object.entries(listed).every(
+        ([name, tool]) =>
+          known.some((each) => each.name === name) &&
+          JSON.stringify(tool) === JSON.stringify({ approval_mode: "approve" }),
+      ) &&
+      !(isApproved(entry) && Object.keys(listed).length === approved.length)
+    );
+  };
   const isRight = (entry: unknown) =>
-    decides(entry) && valueAt(entry, ["command"]) === launcher.command && hasOurArgs(entry);
+    decides(entry) &&
+    !isEarlier(entry) &&
+    valueAt(entry, ["command"]) === launcher.command &&
+    hasOurArgs(entry);
   return {
     ...location,
     what: "MCP server",
@@ -47,7 +69,7 @@ export function tomlServer(location: FileLocation, launcher: Launcher, approved:
               `env_vars = ${tomlList(["HOLDFAST_DB", "HOLDFAST_STORE"])}`,
               `tools = ${tools}`,
             ])
-          : setKeys(text, path, { command, args, ...(decides(entry) ? {} : { tools }) });
+          : setKeys(text, path, { command, args, ...(decides(entry) && !isEarlier(entry) ? {} : { tools }) });
       if (result === undefined || !parsesRight(result)) throw byHand(file, command, args);
       return result;
     },

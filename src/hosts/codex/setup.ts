@@ -15,6 +15,7 @@ import { checkTrust } from "./trust.ts";
 export const codexSetup: HostSetup = {
   userFolder,
   projectFiles: [".codex"],
+  resume: "codex resume --last",
   pieces(places, launcher) {
     const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".codex");
     const config = locationOf(places, join(folder, "config.toml"));
@@ -24,11 +25,13 @@ export const codexSetup: HostSetup = {
         config,
         launcher,
         // Codex refuses calls of tools that write, if nobody is there to approve them.
-        memoryTools(places).flatMap(({ name, readOnly }) => (readOnly ? [] : [name])),
+        memoryTools(places).filter(({ readOnly }) => !readOnly),
       ),
       jsonHooks(locationOf(places, join(folder, "hooks.json")), codex, launcher, {
         matchers: { SessionStart: "startup|resume|clear|compact" },
         timeout: 10,
+        // Codex warns about more at every start.
+        timeouts: { SessionEnd: 3 },
       }),
       // In a project it shares the folder with other agents.
       skillPiece(places, join(places.scope === "user" ? folder : join(places.root, ".agents"), "skills")),

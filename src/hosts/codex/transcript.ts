@@ -1,4 +1,6 @@
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import type { ReportedUsage } from "../fill.ts";
+import { countIn } from "../transcript/json-lines.ts";
 import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 
 /** One line of a Codex rollout. */
@@ -25,6 +27,16 @@ export function readCodexLine(line: Record<string, unknown>): TranscriptLine {
     default:
       return undefined;
   }
+}
+
+/** The usage of the last model call, which Codex writes as an event of its own. */
+export function readCodexUsage(line: Record<string, unknown>): ReportedUsage | undefined {
+  const payload = objectIn(line.payload);
+  if (line.type !== "event_msg" || payload.type !== "token_count") return undefined;
+  const info = objectIn(payload.info);
+  const tokens = countIn(objectIn(info.last_token_usage).total_tokens);
+  const window = countIn(info.model_context_window);
+  return tokens === 0 ? undefined : { tokens, isAfterResults: true, ...(window > 0 ? { window } : {}) };
 }
 
 function messageText({ role, content }: Record<string, unknown>): ReturnType<typeof textMessages> {

@@ -20,6 +20,7 @@ testClient({
       COPILOT_OFFLINE: "true",
     });
   },
+  limit: 51_200,
   begin: (place, words) => copilot(place, "-p", words),
   resume: (place, words) => copilot(place, "--continue", "-p", words),
   compact: (place) => copilot(place, "--continue", "-p", "/compact"),

@@ -1,5 +1,5 @@
 import type { Host } from "../host.ts";
-import { readCopilotLine } from "./transcript.ts";
+import { readCopilotLine, readCopilotUsage } from "./transcript.ts";
 
 export const copilot: Host = {
   name: "copilot",
@@ -19,11 +19,13 @@ export const copilot: Host = {
     return isInjected ? JSON.stringify({ additionalContext: context }) : "{}";
   },
   emptyAnswer: "{}",
-  transcript: { readLine: readCopilotLine, folder: "~/.copilot/session-state" },
+  transcript: { readLine: readCopilotLine, readUsage: readCopilotUsage, folder: "~/.copilot/session-state" },
   forgetsStart: true,
   startsAtOnce: true,
   compaction: {
     endsSilently: true,
+    // It begins in the background.
+    limit: ({ window }) => window && window * 0.8,
   },
   mcpClient: { name: /^copilot-cli$/ },
   setup: async () => (await import("./setup.ts")).copilotSetup,

@@ -15,6 +15,7 @@ export const copilotSetup: HostSetup = {
   projectFiles: [".github/hooks", ".github/copilot-instructions.md"],
   // Its servers are in the user's config only, so the hooks are there too.
   hasOneConfig: true,
+  resume: "copilot --continue",
   pieces(places, launcher) {
     const folder = userFolder(places);
     return [

@@ -1,4 +1,6 @@
 import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import type { ReportedUsage } from "../fill.ts";
+import { countIn } from "../transcript/json-lines.ts";
 import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 
 /** One event of a Copilot CLI session. */
@@ -26,4 +28,13 @@ export function readCopilotLine({ type, data }: Record<string, unknown>): Transc
     default:
       return undefined;
   }
+}
+
+/** The usage of a model call. The window is what a prompt may have. */
+export function readCopilotUsage({ type, data }: Record<string, unknown>): ReportedUsage | undefined {
+  if (type !== "session.usage_record") return undefined;
+  const { inputTokens, outputTokens, maxPromptTokens, model } = objectIn(objectIn(data).usage);
+  const tokens = countIn(inputTokens) + countIn(outputTokens);
+  const window = countIn(maxPromptTokens);
+  return tokens === 0 ? undefined : { tokens, model: textIn(model), ...(window > 0 ? { window } : {}) };
 }

@@ -9,6 +9,7 @@ import { cursor } from "./host.ts";
 export const cursorSetup: HostSetup = {
   userFolder,
   projectFiles: [".cursor", ".cursorrules"],
+  resume: "cursor-agent --continue",
   pieces(places, launcher) {
     const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".cursor");
     const hooks = locationOf(places, join(folder, "hooks.json"));

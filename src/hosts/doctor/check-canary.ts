@@ -9,7 +9,7 @@ const check = "canary";
 /** Max milliseconds that a host waits for a hook. */
 const limit = 10_000;
 
-/** Writes a word to a notepad, runs the hook as the host would, and looks for the word in its answer. */
+/** Saves a word, runs the hook as the host would, and looks for the word in its answer. */
 export async function checkCanary(
   host: string,
   { line, startEvent }: { line: string; startEvent: string },
@@ -39,14 +39,11 @@ export async function checkCanary(
     const trouble = run.trouble ?? (run.code === 0 ? "" : `exit code ${run.code}`);
     isBack = run.stdout.includes(scratch.canary);
     if (isBack) {
-      return [
-        ok(check, "what is written to the notepad comes back from the hook"),
-        ok("hook", `${run.milliseconds} ms`),
-      ];
+      return [ok(check, "saved memory comes back from the hook"), ok("hook", `${run.milliseconds} ms`)];
     }
     const why =
       [trouble, lastLine].filter((text) => text !== "").join(": ") || "its answer does not contain it";
-    return [problem(check, `The hook (${line}) did not return the notepad: ${why}`, remedy)];
+    return [problem(check, `The hook (${line}) did not return saved memory: ${why}`, remedy)];
   } finally {
     await scratch.close();
     // The finding reports this failure already, and no agent was affected.

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { offers, readWorkspaceConfig } from "../../workspace/config.ts";
 import type { Project } from "../../workspace/project.ts";
 import type { PluginCheck } from "../host-setup.ts";
 import { type Finding, ok, problem } from "./finding.ts";
@@ -10,12 +11,14 @@ import { purgeSessionsOf } from "./scratch-session.ts";
 
 /** Loads the module that the host loads and, if it works without hooks, runs it as the host would. */
 export async function checkPlugin(
-  { script, ...plugin }: PluginCheck,
+  { script: ownScript, ...plugin }: PluginCheck,
   file: string,
   project: Project,
   remedy: string,
 ): Promise<Finding[]> {
   if (!existsSync(file)) return [problem("plugin", `${file} is missing.`, plugin.remedy ?? remedy)];
+  // The script writes to the notepad; with another choice of surfaces the module is only loaded.
+  const script = offers(readWorkspaceConfig(project), "notepad") ? ownScript : undefined;
   const started = Date.now();
   const hostSession = `doctor-${randomUUID()}`;
   const canary = `canary-${randomUUID()}`;

@@ -13,7 +13,7 @@ test("doctor finds a server that is disabled in the config [doctor.server]", asy
   const inJson = jsonCommandServer({ path: "opencode.json" }, ["mcp", "holdfast"], launcher, {
     enabled: true,
   });
-  const inToml = tomlServer({ path: "config.toml" }, launcher, ["write_notepad"]);
+  const inToml = tomlServer({ path: "config.toml" }, launcher, [{ name: "write_notepad", isOffered: true }]);
   for (const [piece, off] of [
     [inJson, (text: string) => text.replace('"enabled": true', '"enabled": false')],
     [inToml, (text: string) => `${text}enabled = false\n`],

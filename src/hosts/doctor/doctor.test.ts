@@ -12,7 +12,7 @@ import { hostNamed } from "../hosts.ts";
 import { planInit, runInit } from "../install/init.ts";
 import type { Places } from "../install/places.ts";
 import { linkSession } from "../session-link.ts";
-import { examine } from "./examine.ts";
+import { checkOwnConversation, examine } from "./examine.ts";
 import type { Finding, HostReport } from "./finding.ts";
 import { checkLastFailure, keepOwnRun } from "./last-failure.ts";
 
@@ -149,6 +149,33 @@ function readFolder(folder: string): Record<string, string> {
     readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]),
   );
 }
+
+test("with one surface alone, the canary comes back all the same [doctor.one-document]", async () => {
+  for (const surfaces of [["notepad"], ["notes"], ["scratchpad"], ["project"]]) {
+    const machine = freshMachine();
+    writeFileSync(join(machine.root, "holdfast.json"), JSON.stringify({ surfaces }));
+    await machine.init("claude-code");
+    trustProject(machine);
+    assert.deepEqual(problemsIn(await machine.examine("claude-code")), [], surfaces.join());
+  }
+});
+
+test("an agent that started before it was connected is told how to continue [doctor.conversation]", async () => {
+  const machine = await wiredMachine("claude-code");
+  const host = hostNamed("claude-code");
+  const check = async (names: string[]) =>
+    checkOwnConversation(
+      host,
+      await host.setup(),
+      findProject(machine.root),
+      names.map((name, index) => ({ name, pid: 900_000 + index, start: "1" })),
+    );
+  assert.deepEqual(await check(["bash", "sshd"]), [], "run by a person");
+  const [finding, ...more] = await check(["bash", "claude", "zsh"]);
+  assert.deepEqual([finding?.status, more], ["problem", []]);
+  assert.match(finding?.detail ?? "", /started before it was connected.* no memory tools/);
+  assert.match(finding?.remedy ?? "", /claude --continue/);
+});
 
 test("the table lists each problem with its remedy, and the remedy fixes it [doctor.table]", async () => {
   const machine = await wiredMachine("claude-code");
@@ -371,11 +398,11 @@ test("init shows a summary, --diff the lines, a dry run writes nothing, and JSON
     join(machine.root, ".mcp.json"),
     '{\n  "mcpServers": {\n    "github": { "command": "gh" }\n  }\n}\n',
   );
-  const dry = await machine.run("init", "claude-code", "--dry-run");
+  const dry = await machine.run("init", "claude-code", "--project", "--dry-run");
   assert.equal(dry.code, 0);
   assert.match(dry.stdout, /\n {2}change +\.mcp\.json {2}\+10 -1 lines\n/);
   assert.doesNotMatch(dry.stdout, /mcpServers|"command"/);
-  const lines = await machine.run("init", "claude-code", "--dry-run", "--diff");
+  const lines = await machine.run("init", "claude-code", "--project", "--dry-run", "--diff");
   assert.match(
     lines.stdout,
     /\n {4}- {5}"github": \{ "command": "gh" \}\n {4}\+ {5}"github": \{ "command": "gh" \},\n {4}\+ {5}"holdfast": \{\n/,
@@ -383,7 +410,7 @@ test("init shows a summary, --diff the lines, a dry run writes nothing, and JSON
   assert.match(dry.stdout, /Nothing was written/);
   assert.equal(existsSync(findProject(machine.root).directory), false);
   assert.equal(existsSync(join(machine.root, ".claude")), false);
-  const { stdout } = await machine.run("init", "claude-code", "--json");
+  const { stdout } = await machine.run("init", "claude-code", "--project", "--json");
   const report = JSON.parse(stdout) as { files: { path: string; action: string }[] };
   assert.deepEqual(
     report.files.map(({ path, action }) => [path, action]),

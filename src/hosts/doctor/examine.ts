@@ -3,11 +3,12 @@ import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { readConfig, textOf } from "../install/config-file.ts";
 import { launcherFor } from "../install/configured-launcher.ts";
-import { detect } from "../install/detect.ts";
-import { findLauncher, findProgram } from "../install/launcher.ts";
+import { detect, wiredPlaces } from "../install/detect.ts";
+import { findProgram } from "../install/launcher.ts";
 import type { ConfiguredServer, Piece } from "../install/piece.ts";
-import type { Places, Scope } from "../install/places.ts";
-import { readRecord } from "../install/record.ts";
+import type { Places } from "../install/places.ts";
+import { listAncestors } from "../processes.ts";
+import { findLink } from "../session-link.ts";
 import { checkCanary } from "./check-canary.ts";
 import { checkPlugin } from "./check-plugin.ts";
 import { checkServer } from "./check-server.ts";
@@ -60,6 +61,7 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   if (wiring.hook) findings.push(...(await checkCanary(host.name, wiring.hook, project, remedy)));
   if (setup.plugin && wiring.plugin !== undefined)
     findings.push(...(await checkPlugin(setup.plugin, wiring.plugin, project, remedy)));
+  findings.push(...checkOwnConversation(host, setup, project));
   findings.push(checkLastFailure(host.name, project.directory));
   if (examination.live) findings.push(...(await examination.live(host, places)));
   return { ...report, isWired: true, findings };
@@ -92,28 +94,28 @@ async function examinePlugin(
   return findings;
 }
 
-/** The scopes that contain something of ours, now or according to the record; the project comes first. */
-function wiredPlaces(host: Host, setup: HostSetup, places: Places): Places[] {
-  return (["project", "user"] as const)
-    .map((scope: Scope) => ({ ...places, scope }))
-    .filter(
-      (candidate) =>
-        readRecord(candidate).files.some((file) => file.host === host.name) ||
-        setup.pieces(candidate, findLauncher(candidate.env)).some((piece) => isIn(piece)),
-    );
-}
-
-function isIn(piece: Piece): boolean {
-  try {
-    return piece.isIn(textIn(piece));
-  } catch {
-    // The wiring check reports an unreadable config, but only if the record says that it is ours.
-    return false;
-  }
-}
-
 function textIn({ path, within }: Piece): string {
   return textOf(readConfig(path, within));
+}
+
+/** An agent that runs doctor, but started before it was connected, has neither tools nor hooks. */
+export function checkOwnConversation(
+  { name, title, program }: Host,
+  { resume }: HostSetup,
+  project: Project,
+  ancestors = listAncestors(),
+): Finding[] {
+  const agent = ancestors.find((each) => each.name === program);
+  if (!agent || resume === undefined) return [];
+  const link = findLink({ ...project, cwd: project.root }, name)?.process;
+  if (link && ancestors.some(({ pid, start }) => pid === link.pid && start === link.start)) return [];
+  return [
+    problem(
+      "conversation",
+      `The ${title} that runs this command started before it was connected, so this conversation has no memory tools.`,
+      `End it and continue it: ${resume}`,
+    ),
+  ];
 }
 
 async function checkVersion({ program, title }: Host, { env, root }: Places): Promise<Finding> {

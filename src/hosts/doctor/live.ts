@@ -12,14 +12,14 @@ import { findLink, sessionIdOf } from "../session-link.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
 import { throwIfStopped } from "./running.ts";
-import { purgeSessionsOf, rememberLinks } from "./scratch-session.ts";
+import { purgeSessionsOf, rememberLinks, writeCanary } from "./scratch-session.ts";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
 const check = "live";
 const limit = 120_000;
 const prompt = "This is holdfast doctor. Answer ok.";
 
-/** Runs two turns of the real client; what doctor writes to the notepad in between must be in the second request. */
+/** Runs two turns of the real client; what doctor saves in between must be in the second request. */
 export async function checkLive(host: Host, places: Places): Promise<Finding[]> {
   const { live: client } = await host.setup();
   const program = findProgram(host.program, places.env);
@@ -81,13 +81,13 @@ async function lookForCanary(
   const memory = await openWorkspaceMemory({ cwd: project.root, onWarning: () => {} });
   try {
     const session = await memory.openSession(sessionId);
-    await session.notepad.append(`Written by holdfast doctor: ${canary}`);
+    await writeCanary(session, project, canary);
     const run = await again();
     if (model.bodies.some((body) => body.includes(canary)))
-      return ok(check, `the notepad is in the request of the real ${title} (${run.milliseconds} ms)`);
+      return ok(check, `saved memory is in the request of the real ${title} (${run.milliseconds} ms)`);
     const remedy = "See the trust and last failure checks above.";
     const why = run.code === 0 ? "" : ` ${title} ended early: ${reasonOf(run)}`;
-    return problem(check, `The notepad is not in the request of the real ${title}.${why}`, remedy);
+    return problem(check, `Saved memory is not in the request of the real ${title}.${why}`, remedy);
   } finally {
     await memory.close();
   }

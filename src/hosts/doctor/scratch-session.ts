@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { Session } from "../../sessions/session.ts";
+import { offers, readWorkspaceConfig } from "../../workspace/config.ts";
 import { openExistingMemory, openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import type { Project } from "../../workspace/project.ts";
 import { namesIn } from "../../workspace/small-file.ts";
@@ -28,13 +30,21 @@ export async function openScratchSession(host: string, project: Project): Promis
     await memory.close();
   };
   try {
-    const session = await memory.openSession(id);
-    await session.notepad.append(`Written by holdfast doctor: ${canary}`);
+    await writeCanary(await memory.openSession(id), project, canary);
     return { hostSession, canary, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Writes to what the agent gets back: the notepad, or the scratchpad; a pin is shown whatever the surfaces are. */
+export async function writeCanary(session: Session, project: Project, canary: string): Promise<void> {
+  const text = `Written by holdfast doctor: ${canary}`;
+  const config = readWorkspaceConfig(project);
+  if (offers(config, "notepad")) await session.notepad.append(text);
+  else if (offers(config, "scratchpad")) await session.scratchpad.setPlan(text);
+  else await session.pins.pin(text);
 }
 
 /** Purges the sessions that doctor's own conversation, or a client it ran, left in the store. */

@@ -28,6 +28,7 @@ testClient({
     writeSettings(place, 0.9);
     writeJson(join(place.home, ".gemini/trustedFolders.json"), { [place.root]: "TRUST_FOLDER" });
   },
+  limit: 943_718,
   begin: (place, words) => gemini(place, "-p", words),
   resume: (place, words) => gemini(place, "--resume", "latest", "-p", words),
   async compact(place) {

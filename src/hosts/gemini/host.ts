@@ -2,7 +2,8 @@ import { angleBrackets } from "../hook/angle-brackets.ts";
 import { injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 import { lastRemovedByGemini } from "./kept-tail.ts";
-import { newestSummary, readGeminiLine, splitGeminiLines } from "./transcript.ts";
+import { geminiLimit } from "./limit.ts";
+import { newestSummary, readGeminiLine, readGeminiUsage, splitGeminiLines } from "./transcript.ts";
 
 export const gemini: Host = {
   name: "gemini",
@@ -22,9 +23,19 @@ export const gemini: Host = {
     return isInjected ? injectContext(event, context) : "{}";
   },
   emptyAnswer: "{}",
-  transcript: { readLine: readGeminiLine, splitLines: splitGeminiLines, folder: "~/.gemini/tmp" },
+  transcript: {
+    readLine: readGeminiLine,
+    readUsage: readGeminiUsage,
+    splitLines: splitGeminiLines,
+    folder: "~/.gemini/tmp",
+  },
   startsWithPrompt: true,
-  compaction: { announcesEveryRequest: true, lastRemoved: lastRemovedByGemini, newestSummary },
+  compaction: {
+    announcesEveryRequest: true,
+    lastRemoved: lastRemovedByGemini,
+    newestSummary,
+    limit: geminiLimit,
+  },
   mcpClient: { name: /^gemini-cli-mcp-client/ },
   escaping: angleBrackets,
   setup: async () => (await import("./setup.ts")).geminiSetup,

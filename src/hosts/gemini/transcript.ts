@@ -1,6 +1,7 @@
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { shortHash } from "../../engine/short-hash.ts";
-import { jsonObjects } from "../transcript/json-lines.ts";
+import type { ReportedUsage } from "../fill.ts";
+import { countIn, jsonObjects } from "../transcript/json-lines.ts";
 import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 
 type Line = Record<string, unknown>;
@@ -19,6 +20,12 @@ export function readGeminiLine(line: Line): TranscriptLine {
   );
   if (texts.length + parts.length === 0) return undefined;
   return { messages: [{ role: "assistant", content: [...texts, ...parts] }, ...answers] };
+}
+
+/** The usage of a model call. The line also has the results of the tools that it called. */
+export function readGeminiUsage({ type, tokens, model }: Line): ReportedUsage | undefined {
+  const total = type === "gemini" ? countIn(objectIn(tokens).total) : 0;
+  return total === 0 ? undefined : { tokens: total, model: textIn(model), isAfterResults: true };
 }
 
 /** The messages of a chat file and its summaries, in order. Older versions write one JSON document instead of lines. */

@@ -6,6 +6,8 @@ export interface HookReply {
   context?: string | undefined;
   /** For the host's summariser. */
   keep?: string | undefined;
+  /** The compaction is to come after one more request. */
+  isPutOff?: boolean;
 }
 
 /** The JSON in which several hosts expect text for the model. */

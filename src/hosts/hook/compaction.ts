@@ -30,7 +30,8 @@ import {
 import type { RenderedMemory } from "./memory-text.ts";
 import { notify, projectText } from "./moments.ts";
 import { reportKey, sizeOf, writeKey } from "./report-key.ts";
-import { noteCompaction } from "./turn.ts";
+import { forgetWarning, noteCompaction } from "./turn.ts";
+import { putsOffCompaction, whyNotWarned } from "./warning.ts";
 
 /** If the host announces a compaction before every request, skip those with little new in the transcript. */
 const growth = { factor: 1.25, bytes: 64_000 };
@@ -38,6 +39,8 @@ const growth = { factor: 1.25, bytes: 64_000 };
 /** Writes the handoff and tells the host's summariser what is kept anyway. */
 export async function beforeCompaction(hook: HookContext): Promise<void> {
   const { event } = hook;
+  if (!event.host.compaction.announcesEveryRequest && (await putsOffCompaction(hook)))
+    return hook.answer({ isPutOff: true });
   const session = await openSession(hook);
   const epoch = readEpoch(await session.state()).number;
   if (event.host.compaction.announcesEveryRequest && !event.isManual) {
@@ -61,6 +64,7 @@ export async function afterCompaction(hook: HookContext): Promise<void> {
   // The session may have restarted, and shown the compaction, before the host reports it.
   const isShown = phase !== "begun" && (hook.known?.last?.showedCompaction ?? false);
   if (isShown || (await isReported(hook, session, phase))) return;
+  forgetWarning(hook.state);
   await finish(hook, session, epoch, () => {});
 }
 
@@ -69,6 +73,7 @@ export async function recordMissed(hook: HookContext): Promise<void> {
   hook.answer({});
   const session = await openSession(hook);
   const { epoch } = await findCompaction(session, hook.state.seen);
+  forgetWarning(hook.state);
   await finish(hook, session, epoch, () => {});
 }
 
@@ -181,7 +186,7 @@ function driverOf(hook: HookContext, session: Session, epoch: number): Compactio
   return {
     session,
     trigger: "host",
-    skipped: "the host compacts without telling the agent first",
+    skipped: whyNotWarned(hook),
     readWith: offers(config, "recall") ? "recall" : event.transcript,
     handoff: session.setting.handoff,
     keyOf: (operation) => (key === undefined ? undefined : writeKey(key, operation)),

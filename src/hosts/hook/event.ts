@@ -1,4 +1,6 @@
+import { objectsIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
+import type { ToolResult } from "../fill.ts";
 import type { Host } from "../host.ts";
 
 /** A host's event in the form that the rest of the hook uses. */
@@ -21,6 +23,14 @@ export interface HookEvent {
   isManual: boolean;
   /** The agent's last text. */
   lastText: string;
+  /** The host's id of the sub-agent that the event is about; "" for the main agent. */
+  subAgent: string;
+  /** The results of the tools that have just run. */
+  results: ToolResult[];
+  /** How full the context is and where the host compacts, from a plug-in that knows. */
+  fill?: { tokens: number; limit: number };
+  /** The turn ends for the second time, because a hook continued it. */
+  isContinued: boolean;
 }
 
 export type HookKind =
@@ -83,7 +93,32 @@ export function readHookEvent(host: Host, sent: Record<string, unknown>): HookEv
     summary: text("compact_summary", "summary"),
     isManual: text("trigger") === "manual",
     lastText: text("last_assistant_message", "prompt_response", "last_text"),
+    subAgent: text("agent_id"),
+    results: readResults(payload),
+    ...(typeof payload.tokens === "number" && typeof payload.limit === "number"
+      ? { fill: { tokens: payload.tokens, limit: payload.limit } }
+      : {}),
+    isContinued: String(payload.stop_hook_active) === "true",
   };
+}
+
+/** The results of one tool, or of several that ran at the same time. */
+function readResults(payload: Record<string, unknown>): ToolResult[] {
+  const { tool_calls: sent = [payload] } = payload;
+  const calls: unknown = typeof sent === "string" ? parseJson(sent) : sent;
+  return objectsIn(calls).flatMap(({ tool_use_id: id, tool_response: result }) =>
+    typeof id === "string" && result !== undefined
+      ? [{ id, text: typeof result === "string" ? result : JSON.stringify(result) }]
+      : [],
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function kindOf({ events }: Host, name: string): HookKind | undefined {

@@ -221,12 +221,16 @@ function cutScratchpad(text: string, limit: number, more: string): string {
 /** Room to close and reopen a code block that the cut goes through. */
 const codeBlockBytes = 24;
 
+/** In place of a text for which there is no room at all. */
+const shortMarker = "[…]";
+
 /** Cuts whole lines from the middle: plans are at the top of a text, and the newest lines at the end. */
 export function cutMiddle(text: string, limit: number, more: string): string {
   if (bytesOf(text) <= limit) return text;
   const lines = text.split("\n");
   const marker = `[… cut here, ${lines.length} lines in all: ${more} to read the rest …]`;
-  const room = Math.max(0, limit - bytesOf(marker) - codeBlockBytes);
+  const room = limit - bytesOf(marker) - codeBlockBytes;
+  if (room < 0) return bytesOf(shortMarker) <= limit ? shortMarker : "";
   const head = firstLines(text, Math.floor(room * 0.4));
   const tail = lastLines(text.slice(head.length), room - bytesOf(head));
   return joinCut(text, head.length, text.length - tail.length, marker);

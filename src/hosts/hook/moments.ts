@@ -1,5 +1,5 @@
 import { notifySurfaces } from "../../surfaces/notify.ts";
-import { hasNotes } from "../../surfaces/project/notes-md/places.ts";
+import { hasNotes } from "../../surfaces/project/location.ts";
 import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
 import { offers } from "../../workspace/config.ts";
 import type { HookContext } from "./context.ts";
@@ -34,7 +34,7 @@ export async function notify(hook: HookContext, moment: Moment): Promise<void> {
 /** Level 1 of NOTES.md, shown at the start of a conversation and after a compaction; "" without NOTES.md. */
 export async function projectText(hook: HookContext): Promise<string> {
   if (!offers(hook.config, "project") || !hasNotes(hook.project.root, notesOf(hook).path)) return "";
-  const { recoverProject, resolvedLines } = await import("../../surfaces/project/handover.ts");
+  const { recoverProject, resolvedLines } = await import("../../surfaces/project/moments.ts");
   const { text, blockers, warnings } = await recoverProject(notesOf(hook));
   for (const warning of warnings) hook.fail(new Error(warning));
   return [text, ...resolvedLines(blockers)].filter((line) => line !== "").join("\n");

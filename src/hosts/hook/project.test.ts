@@ -13,7 +13,7 @@ async function withNotes(): Promise<HookProject & { notes: () => string }> {
   initProject(openProject({ root: project.root }));
   const memory = await openTestMemory({ surfaces: [projectSurface({ root: project.root })] });
   const session = await memory.createSession({ id: "earlier" });
-  await answer(session, "set_goal", { goal: "Implement the refresh flow" });
+  await answer(session, "log_entry", { kind: "goal", text: "Implement the refresh flow" });
   await answer(session, "log_handoff", { summary: "Parser done", next: "Write the lexer in src/lexer.ts" });
   await memory.close();
   return { ...project, notes: () => readFileSync(join(project.root, "grimoires/loa/NOTES.md"), "utf8") };

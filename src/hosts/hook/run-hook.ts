@@ -18,6 +18,7 @@ import { sizeOf } from "./report-key.ts";
 import { type MissedCompaction, stateFile, writeHookState } from "./state.ts";
 import { sweepStore } from "./sweep-store.ts";
 import { dueNudge, finishTurn, newTurn, noteWriting } from "./turn.ts";
+import { dueWarning, dueWarningAtEnd, recordWarning } from "./warning.ts";
 
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
@@ -89,6 +90,7 @@ async function startSession(hook: HookContext): Promise<void> {
     if (last?.isResume && last.showedCompaction) return hook.answer({});
     await showCompacted(hook);
   } else if (event.source === "resume" && (await isCompacted(hook))) await showCompacted(hook);
+  else if (event.source === "resume") await warning(hook, showMemory);
   else await showMemory(hook);
   dropStaleLinks(hook.project.directory);
   await sweepStore(hook);
@@ -176,8 +178,20 @@ async function lookForNews(hook: HookContext): Promise<void> {
   if (state.missed) await makeUp(hook, state.missed);
   else if (source) await startSession({ ...hook, event: { ...event, source } });
   else if (wasCompressed(hook) || (endsSilently && (await isCompacted(hook)))) await showCompacted(hook);
-  else await showNews(hook);
+  else await warning(hook, showNews);
   if (isPrompt) state.turn = newTurn();
+}
+
+/** Puts the warning, if it is due, below what `show` answers. */
+async function warning(hook: HookContext, show: (hook: HookContext) => Promise<void>): Promise<void> {
+  const text = await dueWarning(hook);
+  if (text === "") return show(hook);
+  await show({
+    ...hook,
+    answer: ({ context = "" }) =>
+      hook.answer({ context: [context, text].filter((part) => part !== "").join("\n\n") }),
+  });
+  await recordWarning(hook, text);
 }
 
 /** Shows and records a compaction that an earlier event could not, because another process held the store. */
@@ -225,10 +239,12 @@ function wasCompressed({ event, state }: HookContext): boolean {
   return summary !== known;
 }
 
-/** Marks the agent's own writes of this turn as seen. */
+/** Warns for the last time before a compaction, and marks the agent's own writes of this turn as seen. */
 async function endTurn(hook: HookContext): Promise<void> {
   const { event, known, state, store, config } = hook;
-  hook.answer({});
+  const warning = await dueWarningAtEnd(hook);
+  hook.answer({ context: warning });
+  if (warning !== "") await recordWarning(hook, warning);
   const stamp = stampOf(store);
   if (known && !(stamp !== "" && stamp === known.stamp)) {
     const session = await findSession(hook);

@@ -25,6 +25,10 @@ export interface HookState {
   nudges: NudgeFacts;
   /** The current turn, until its end is reported. */
   turn?: OpenTurn | undefined;
+  /** When the conversation was last compacted. */
+  compactedAt?: number;
+  /** The warning since the last compaction. */
+  warned?: GivenWarning | undefined;
   /** A compaction that could not be shown or recorded in time; the next event of the conversation does it. */
   missed?: MissedCompaction | undefined;
   /** The report of the last compaction that the model was shown. */
@@ -34,6 +38,15 @@ export interface HookState {
   /** The host's transcript and working directory, for people who look at the session. */
   transcript?: string;
   cwd?: string;
+}
+
+export interface GivenWarning {
+  /** The memory's revision at that time. */
+  revision: number;
+  /** The compaction was put off once, so that the agent could answer. */
+  isPutOff?: boolean;
+  /** The agent was warned again at the end of its turn. */
+  isRepeated?: boolean;
 }
 
 export interface MissedCompaction {

@@ -3,6 +3,7 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { hookProject } from "../../../test/support/hook.ts";
+import { objectIn } from "../../engine/json.ts";
 import { driverStory } from "../../testing/index.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { findProject } from "../../workspace/project.ts";
@@ -13,10 +14,16 @@ import type { HookReply } from "./answer.ts";
 import { readHookEvent } from "./event.ts";
 import { runHook } from "./run-hook.ts";
 
-test("[hooks.once] a compaction parses each line of the transcript once, over all its hooks", async () => {
+test("[hooks.once] a compaction parses each line of the transcript once, and its end for the usage", async () => {
   const project = await hookProject();
   const transcript_path = join(project.root, "transcript.jsonl");
-  const lines = transcriptLines["claude-code"]?.(driverStory.messages) ?? [];
+  const lines = (transcriptLines["claude-code"]?.(driverStory.messages) ?? []).map(
+    (line): Record<string, unknown> => ({
+      ...line,
+      message: { ...objectIn(line.message), usage: { input_tokens: 9_000 } },
+    }),
+  );
+  const sinceUsage = lines.length - lines.findLastIndex(({ type }) => type === "assistant");
   writeFileSync(transcript_path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   const claude = hostNamed("claude-code");
   const { transcript } = claude;
@@ -48,11 +55,11 @@ test("[hooks.once] a compaction parses each line of the transcript once, over al
   };
   await send("SessionStart", { source: "startup" });
   await send("PreCompact", { trigger: "auto" });
-  assert.equal(parsed, lines.length);
+  assert.equal(parsed, lines.length + sinceUsage);
   const summary = { isCompactSummary: true, type: "user", uuid: "sum", message: { content: "Tabs work." } };
   appendFileSync(transcript_path, `${JSON.stringify(summary)}\n`);
   await send("PostCompact");
   const { context = "" } = await send("SessionStart", { source: "compact" });
   assert.match(context, /\[Receipt: 6 messages/);
-  assert.equal(parsed, lines.length + 1, "the summary that was added, and nothing again");
+  assert.equal(parsed, lines.length + sinceUsage + 1, "the summary that was added, and nothing again");
 });

@@ -21,10 +21,17 @@ export function noteWriting({ turn, nudges }: HookState): void {
   else Object.assign(nudges, { wrote: true, turnsSinceWrite: 0 });
 }
 
+/** After a compaction the agent is to be warned again. */
+export function forgetWarning(state: HookState): void {
+  state.warned = undefined;
+  state.compactedAt = Date.now();
+}
+
 /** Records a compaction, in a turn or between two. */
-export function noteCompaction({ turn, nudges }: HookState): void {
-  if (turn) turn.compacted = true;
-  else nudges.compacted = true;
+export function noteCompaction(state: HookState): void {
+  forgetWarning(state);
+  if (state.turn) state.turn.compacted = true;
+  else state.nudges.compacted = true;
 }
 
 export function finishTurn(state: HookState, text: string): void {

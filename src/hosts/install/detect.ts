@@ -2,8 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
-import { findProgram } from "./launcher.ts";
-import type { Places } from "./places.ts";
+import { readConfig, textOf } from "./config-file.ts";
+import { findLauncher, findProgram } from "./launcher.ts";
+import type { Piece } from "./piece.ts";
+import type { Places, Scope } from "./places.ts";
+import { readRecord } from "./record.ts";
 
 /** The path that shows that a host is installed or used here; undefined if there is none. */
 export function detect(
@@ -17,4 +20,31 @@ export function detect(
   if (existsSync(folder)) return folder;
   if (places.scope === "user") return undefined;
   return projectFiles.map((name) => join(places.root, name)).find((path) => existsSync(path));
+}
+
+/** The scopes that contain something of ours, now or according to the record; the project comes first. */
+export function wiredPlaces({ name }: Host, setup: HostSetup, places: Places): Places[] {
+  return (["project", "user"] as const)
+    .map((scope: Scope) => ({ ...places, scope }))
+    .filter(
+      (candidate) =>
+        readRecord(candidate).files.some((file) => file.host === name) ||
+        setup
+          .pieces(candidate, findLauncher(candidate.env))
+          .some((piece) => (candidate.scope === "user" || isOfProject(piece, setup)) && isIn(piece)),
+    );
+}
+
+/** A file of the user's own does not tell in which scope the host is set up. */
+function isOfProject({ within }: Piece, { hasOneConfig = false }: HostSetup): boolean {
+  return hasOneConfig || within !== undefined;
+}
+
+function isIn(piece: Piece): boolean {
+  try {
+    return piece.isIn(textOf(readConfig(piece.path, piece.within)));
+  } catch {
+    // The wiring check reports an unreadable config, but only if the record says that it is ours.
+    return false;
+  }
 }

@@ -39,7 +39,7 @@ test("the hosts' own variables set where their files are [init.scopes]", async (
     "copilot/skills/holdfast/SKILL.md",
     "gemini/.gemini/extensions/holdfast/gemini-extension.json",
     "gemini/.gemini/extensions/holdfast/hooks/hooks.json",
-    "gemini/.gemini/settings.json",
+    "gemini/.gemini/policies/holdfast.toml",
     "gemini/.gemini/skills/holdfast/SKILL.md",
     "openclaw/openclaw.json",
     "pi/extensions/holdfast.js",

@@ -42,7 +42,7 @@ export async function planInit(
   const plan: InitPlan = { hosts: [], files: [], next: [] };
   for (const host of names.length > 0 ? hostsNamed(names) : hosts) {
     const setup = await host.setup();
-    if (names.length === 0 && !detect(host, setup, places)) continue;
+    if (names.length === 0 && !detect(host, setup, { ...places, scope: "project" })) continue;
     plan.hosts.push(host);
     const next = setup.next?.(places);
     if (next !== undefined) plan.next.push(next);

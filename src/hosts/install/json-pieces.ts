@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../engine/json.ts";
 import { appendJson, type Path, readJson, restoreJson, setJson, valueAt } from "./json-text.ts";
 import type { Launcher } from "./launcher.ts";
+import type { AllowRules } from "./memory-tools.ts";
 import type { ConfiguredServer, FileLocation, Piece } from "./piece.ts";
 
 /** Our arguments, followed by those that the user added. */
@@ -144,12 +145,20 @@ export function jsonSettings(
 }
 
 /** Rules in a list at `path` that allow the memory tools without asking, so that agents without a screen can write. */
-export function jsonAllowList(location: FileLocation, path: Path, rules: readonly string[]): Piece {
+export function jsonAllowList(
+  location: FileLocation,
+  path: Path,
+  { allowed: rules, others }: AllowRules,
+): Piece {
   const { path: file } = location;
-  const lists = rules.map((item) => ({ path, item }));
-  const piece = jsonSettings(location, "permission rules", [], lists);
+  const listed = (items: readonly string[]) => items.map((item) => ({ path, item }));
+  const piece = jsonSettings(location, "permission rules", [], listed(rules));
+  const former = jsonSettings(location, "former permission rules", [], listed(others));
   return {
     ...piece,
+    // Rules of tools that the agent does not get are from an earlier choice of surfaces.
+    add: (text) => piece.add(former.remove(text, "")),
+    remove: (text, before) => former.remove(piece.remove(text, before), before),
     gaps(text) {
       const list = valueAt(readJson(text, file), path);
       const isAllowed = Array.isArray(list) && rules.every((rule) => list.includes(rule));

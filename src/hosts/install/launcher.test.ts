@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { findLauncher, findProgram, hookLine, isOurHook, npxLauncher, shellLine } from "./launcher.ts";
+import {
+  findLauncher,
+  findProgram,
+  hookLine,
+  isOurHook,
+  npxLauncher,
+  shellLine,
+  windowsLine,
+} from "./launcher.ts";
 
 test("hosts get plain holdfast only if that is this package and permanently on the PATH [init.command]", () => {
   const base = temporaryDirectory();
@@ -34,7 +42,7 @@ test("a hook's command does nothing if its program is gone, in every shell [hook
   assert.equal(onPath, "command -v holdfast >/dev/null && holdfast hook codex || exit 0");
   const elsewhere = hookLine({ command: "/bin/sh", args: [own] }, "codex", "--event", "stop");
   assert.equal(elsewhere, `test -f ${own} && /bin/sh ${own} hook codex --event stop || exit 0`);
-  assert.equal(hookLine(npxLauncher, "codex"), "npx --yes holdfast hook codex || exit 0");
+  assert.equal(hookLine(npxLauncher, "codex"), onPath, "npx would take most of a second");
   for (const line of [onPath, elsewhere]) assert.ok(isOurHook(line, "codex"), line);
   const shells = ["sh", "dash", "bash", "zsh", "fish"].filter((shell) => findProgram(shell) !== undefined);
   const results = () =>
@@ -49,6 +57,48 @@ test("a hook's command does nothing if its program is gone, in every shell [hook
   assert.deepEqual(new Set(results()), new Set(["0 ran"]));
   for (const name of ["holdfast", "cli.js"]) rmSync(join(base, name));
   assert.deepEqual(new Set(results()), new Set(["0"]));
+});
+
+test("on Windows, Node itself ignores a program that is gone, without a word that a shell has to know [hooks.gone]", () => {
+  const base = temporaryDirectory();
+  const own = join(base, "it's a.js");
+  writeFileSync(own, "process.stdout.write(process.argv.slice(2).join());");
+  const line = windowsLine(own, ["codex", "--event", "stop"]);
+  // Git Bash, cmd and PowerShell agree on a word, a word in double quotes, and nothing else.
+  assert.match(
+    line,
+    /^node --eval "[^"$`%!\\]*(?:%[0-9A-F]{2}[^"$`%!\\]*)*" holdfast hook codex --event stop$/,
+  );
+  assert.ok(isOurHook(line, "codex"), line);
+  const run = () => {
+    const env = { PATH: dirname(process.execPath) };
+    const { status, stdout, stderr } = spawnSync("/bin/sh", ["-c", line], { env, encoding: "utf8" });
+    return `${status} ${stdout}${stderr}`;
+  };
+  assert.equal(run(), "0 hook,codex,--event,stop");
+  rmSync(own);
+  assert.equal(run(), "0 ");
+});
+
+test("a hook's command ends with 0 if Node is gone or the program fails [hooks.gone]", {
+  skip: process.platform === "win32",
+}, () => {
+  const base = temporaryDirectory();
+  const own = join(base, "cli.js");
+  const statusOf = (command: string, text: string) => {
+    writeFileSync(own, text);
+    const line = hookLine({ command, args: [own] }, "codex");
+    return ["sh", "dash", "bash", "zsh"]
+      .filter((shell) => findProgram(shell) !== undefined)
+      .map((shell) => spawnSync(shell, ["-c", line], { encoding: "utf8" }).status);
+  };
+  const statuses = [
+    ...statusOf(join(base, "no-node"), ""),
+    ...statusOf(process.execPath, "process.exit(2)"),
+    ...statusOf(process.execPath, "throw new Error()"),
+    ...statusOf(process.execPath, "process.kill(process.pid, 'SIGKILL')"),
+  ];
+  assert.deepEqual(new Set(statuses), new Set([0]));
 });
 
 test("a shell splits a command line into the original words [init.command]", () => {

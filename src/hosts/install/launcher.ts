@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, globSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { packageRoot } from "../../workspace/package.ts";
 
 /** How a host starts this program: a command and the arguments before the subcommand. */
@@ -35,7 +36,7 @@ export function findLauncher(env: Environment = process.env, own = builtCommand)
   const found = findProgram("holdfast", env, isLasting);
   const isOnPath = found !== undefined && realpathSync(found) === realPath(own);
   return isOnPath
-    ? { command: "holdfast", args: [] }
+    ? pathLauncher
     : { command: process.execPath, args: [usesBuild() ? builtCommand : sourceCommand] };
 }
 
@@ -44,14 +45,28 @@ export function findLauncher(env: Environment = process.env, own = builtCommand)
  * status other than 0 would stop the agent.
  */
 export function hookLine(launcher: Launcher, ...words: string[]): string {
-  const { command, args } = launcher;
-  const line = `${shellLine([command, ...args, "hook", ...words])} || exit 0`;
-  // The shells of Windows have no common test, and npx finds the program itself.
-  if (process.platform === "win32" || launcher === npxLauncher) return line;
+  // npx takes most of a second and may ask the network, so the hooks of everyone's files use the installed program.
+  const { command, args } = launcher === npxLauncher ? pathLauncher : launcher;
   const [file] = args;
+  if (process.platform === "win32") return windowsLine(file, words);
+  const line = `${shellLine([command, ...args, "hook", ...words])} || exit 0`;
   const isThere = file === undefined ? `command -v ${command} >/dev/null` : `test -f ${quoted(file)}`;
   return `${isThere} && ${line}`;
 }
+
+/**
+ * Hosts run hooks with Git Bash (Claude Code), cmd (Codex) or PowerShell (Gemini CLI, Qwen Code), which share no way to
+ * test for a file. So Node itself loads the program and ignores one that is gone. The word after the script takes the
+ * place of the program's path.
+ */
+export function windowsLine(file: string | undefined, words: readonly string[]): string {
+  if (file === undefined) return ["holdfast", "hook", ...words].join(" ");
+  const url = pathToFileURL(file).href.replaceAll("'", "%27");
+  return ["node", "--eval", `"import('${url}').catch(()=>{})"`, "holdfast", "hook", ...words].join(" ");
+}
+
+/** The program as the shell finds it. */
+const pathLauncher: Launcher = { command: "holdfast", args: [] };
 
 /** Finds the program at every start, through npx: the same words on every machine. */
 export const npxLauncher: Launcher = { command: "npx", args: ["--yes", "holdfast"] };

@@ -1,26 +1,65 @@
+import { dirname } from "node:path";
 import { projectSurface } from "../../surfaces/project/surface.ts";
-import { findSurfaces, surfaceNames } from "../../surfaces/surfaces.ts";
+import type { Surface } from "../../surfaces/surface.ts";
+import { findSurfaces } from "../../surfaces/surfaces.ts";
 import { dotless } from "../../surfaces/toolbox.ts";
-import { chosenSurfaces } from "../../workspace/surfaces.ts";
+import { readWorkspaceConfig, userConfigFile } from "../../workspace/config.ts";
+import { chosenSurfaces, type SurfaceWorkspace } from "../../workspace/surfaces.ts";
 import type { Places } from "./places.ts";
 
 interface MemoryTool {
   /** Its name as the MCP server lists it. */
   name: string;
   readOnly: boolean;
+  /** Whether the agent gets it. */
+  isOffered: boolean;
 }
 
-/** The tools that the server offers by default, which init allows without asking. Tools of other surfaces still ask. */
-export function memoryTools({ scope, root }: Places): MemoryTool[] {
-  const project = { root, directory: "" };
-  const names = chosenSurfaces({ project, config: { values: {} } });
-  const isBasic = (name: string) => surfaceNames.some((known) => known === name) && name !== "project";
-  const hasProject = scope === "project" && names.includes("project");
-  const surfaces = [
-    ...findSurfaces(names.filter(isBasic)),
-    ...(hasProject ? [projectSurface({ root })] : []),
+/** Surfaces whose tools init may allow. Tools of the others run programs or change the agent, so they still ask. */
+const allowable = ["notepad", "notes", "scratchpad", "pins", "recall", "tasks", "project"];
+
+/** The surfaces that agents get from this installation. */
+export function offeredSurfaces(places: Places): string[] {
+  return chosenSurfaces(workspaceOf(places));
+}
+
+function workspaceOf({ scope, root, env, home, surfaces }: Places): SurfaceWorkspace {
+  // A file of one project decides nothing for all of them.
+  const from = scope === "project" ? root : dirname(userConfigFile({ ...env, HOME: home }));
+  const project = { root: from, directory: "" };
+  const { values } = readWorkspaceConfig(project, { env: { ...env, HOME: home } });
+  return { project, config: { values: surfaces === undefined ? values : { ...values, surfaces } } };
+}
+
+/** The tools that init may allow without asking, and which of them the agent gets. */
+export function memoryTools(places: Places): MemoryTool[] {
+  const workspace = workspaceOf(places);
+  const offered = chosenSurfaces(workspace);
+  // Some of all projects have notes, and agents get these tools only there.
+  if (places.scope === "user" && workspace.config.values.surfaces === undefined) offered.push("project");
+  const surfaces: Surface[] = [
+    ...findSurfaces(allowable.filter((name) => name !== "project")),
+    projectSurface({ root: places.root }),
   ];
-  return surfaces.flatMap(({ tools }) =>
-    tools.map(({ name, readOnly = false }) => ({ name: dotless(name), readOnly })),
+  return surfaces.flatMap(({ name: surface, tools }) =>
+    tools.map(({ name, readOnly = false }) => ({
+      name: dotless(name),
+      readOnly,
+      isOffered: offered.includes(surface),
+    })),
   );
+}
+
+/** The rules of a host that allow the memory tools: those that hold, and those of tools that the agent does not get. */
+export interface AllowRules {
+  allowed: string[];
+  others: string[];
+}
+
+export function allowRules(places: Places, prefix: string): AllowRules {
+  const { true: allowed = [], false: others = [] } = Object.groupBy(memoryTools(places), ({ isOffered }) =>
+    isOffered ? "true" : "false",
+  );
+  const rulesOf = (tools: readonly MemoryTool[]) => tools.map(({ name }) => `${prefix}${name}`);
+  return { allowed: rulesOf(allowed), others: rulesOf(others) };
 }

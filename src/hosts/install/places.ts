@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { projectFolder } from "../../state-folder.ts";
+import type { SettingValues } from "../../workspace/settings.ts";
 
 export type Scope = "project" | "user";
 
@@ -11,6 +12,8 @@ export interface Places {
   root: string;
   home: string;
   env: Readonly<Record<string, string | undefined>>;
+  /** The surfaces that init is about to choose. Default: those of the config. */
+  surfaces?: SettingValues["surfaces"] | undefined;
 }
 
 export function findPlaces(scope: Scope, root: string, env: Places["env"] = process.env): Places {

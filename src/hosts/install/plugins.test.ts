@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { hostNamed } from "../hosts.ts";
+import { renderSkill } from "./skill-piece.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string) => JSON.parse(readFileSync(join(root, path), "utf8")) as Record<string, unknown>;
@@ -20,7 +21,10 @@ async function written(name: string, what: string): Promise<Record<string, unkno
 }
 
 test("the plugin folder for Claude Code and Codex, and Gemini CLI's extension, match what init would write [init.plugin]", async () => {
-  assert.deepEqual(read("plugins/claude-code/hooks/hooks.json"), await written("claude-code", "hooks"));
+  // In a plugin, Claude Code calls the server by the plugin's name too.
+  const hooks = readFileSync(join(root, "plugins/claude-code/hooks/hooks.json"), "utf8");
+  const init = JSON.parse(hooks.replaceAll('"plugin:holdfast:holdfast"', '"holdfast"')) as unknown;
+  assert.deepEqual(init, await written("claude-code", "hooks"));
   assert.deepEqual(read("plugins/claude-code/hooks/codex.json"), await written("codex", "hooks"));
   assert.deepEqual(read("plugins/claude-code/.mcp.json"), await written("claude-code", "MCP server"));
   assert.deepEqual(read("plugins/gemini/hooks/hooks.json"), await written("gemini", "hooks"));
@@ -43,7 +47,7 @@ test("there is an Agent Plugins bundle with the same server and skill [init.plug
 });
 
 test("init writes the bundle's skill where a host looks for skills, and leaves one that is not ours [init.skill]", async () => {
-  const skill = readFileSync(join(root, "plugins/claude-code/skills/holdfast/SKILL.md"), "utf8").trimEnd();
+  const skill = renderSkill(["notepad", "notes", "pins", "recall"]).trimEnd();
   const folder = temporaryDirectory();
   const places = { scope: "project", root: folder, home: folder, env: {} } as const;
   const found: Record<string, string> = {};

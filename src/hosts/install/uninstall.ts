@@ -1,11 +1,13 @@
-import { rmSync } from "node:fs";
+import { globSync, rmSync } from "node:fs";
 import { isHoldfastError } from "../../errors.ts";
+import { stateFolder } from "../../state-folder.ts";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { hosts, hostsNamed } from "../hosts.ts";
 import { readConfig, removeEmpty } from "./config-file.ts";
 import { piecesByFile, withoutPieces } from "./init.ts";
 import { findLauncher } from "./launcher.ts";
+import { copyFolder } from "./own-copy.ts";
 import { cacheFolder, type Places } from "./places.ts";
 import { hashOf, type InstallRecord, readCopy, readRecord, writeRecord } from "./record.ts";
 import { type FileChange, isChange, writeChanges } from "./write-changes.ts";
@@ -21,11 +23,15 @@ export interface UninstallPlan {
 export async function planUninstall(names: readonly string[], places: Places): Promise<UninstallPlan> {
   const chosen = names.length > 0 ? hostsNamed(names) : [...hosts];
   const record = readRecord(places);
+  // A file of the user's own stays as long as all projects need it.
+  const shared = places.scope === "project" ? readRecord({ ...places, scope: "user" }).files : [];
+  const isShared = (path: string) => shared.some((file) => file.path === path);
   const left: string[] = [];
   const planHost = (host: Host, setup: HostSetup): FileChange[] => {
     const pieces = piecesByFile(setup, places, findLauncher(places.env));
     const recorded = record.files.filter((file) => file.host === host.name).map(({ path }) => path);
-    return [...new Set([...pieces.keys(), ...recorded])].flatMap((path): FileChange[] => {
+    const paths = [...new Set([...pieces.keys(), ...recorded])].filter((path) => !isShared(path));
+    return paths.flatMap((path): FileChange[] => {
       const { bytes: before } = readConfig(path, pieces.get(path)?.[0]?.within);
       if (before === undefined) return [];
       const change = (after: Buffer | undefined) => [{ host: host.name, path, before, after }];
@@ -62,7 +68,13 @@ export function runUninstall({ hosts: chosen, files, left }: UninstallPlan, plac
   removeEmpty(record.files.filter(isGone).flatMap(({ folders }) => folders));
   const rest: InstallRecord = { ...record, files: record.files.filter((file) => !isGone(file)) };
   if (record.files.length > 0) writeRecord(places, rest, []);
-  if (rest.files.length === 0) removeCache(cacheFolder(places));
+  if (rest.files.length > 0) return;
+  removeCache(cacheFolder(places));
+  // Another project, or all of them, may still use the copy that init made under npx.
+  const env = { ...places.env, HOME: places.home };
+  const records = globSync("projects/*/installed.json", { cwd: stateFolder(env) });
+  if (records.length === 0 && readRecord({ ...places, scope: "user" }).files.length === 0)
+    removeCache(copyFolder(env));
 }
 
 /** A hook that runs elsewhere may write to the cache meanwhile; what stays of it does no harm. */

@@ -15,6 +15,8 @@ export interface OpenClawContext {
   sessionKey?: string;
   sessionId?: string;
   workspaceDir?: string;
+  /** The tokens of the context window that the run may use. */
+  contextTokenBudget?: number;
 }
 
 export interface OpenClawTool {

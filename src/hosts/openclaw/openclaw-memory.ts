@@ -1,7 +1,7 @@
 import { Compaction, type Finished, findEnded } from "../../compaction/compaction.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { readEpoch } from "../../engine/conversation.ts";
-import { isObject } from "../../engine/json.ts";
+import { isObject, objectIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
@@ -9,13 +9,16 @@ import { isNothingKept } from "../../surfaces/views.ts";
 import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
+import { reserving } from "../compaction-limits.ts";
 import { earlierSessions } from "../earlier-sessions.ts";
 import { transcriptConversation } from "../past-conversation.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
 import { ProjectMemories } from "../plugin/project-memories.ts";
 import { TurnNudges } from "../plugin/turn-nudges.ts";
+import { warn } from "../plugin/warn.ts";
 import { listAncestors } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
+import { countIn } from "../transcript/json-lines.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
 import type { OpenClawCompactionEvent, OpenClawContext } from "./api.ts";
 
@@ -66,7 +69,7 @@ export class OpenClawMemory {
     const { shown, nudges } = this.#conversation(context);
     const session = await this.#session(context);
     const key = await shown.ownEdit(id, tool, input);
-    const answer = await session.call(tool, input, { key }, { conversation: transcriptConversation });
+    const answer = await session.call(tool, input, { key, conversation: transcriptConversation });
     if (answer.ok && !isReadOnly) nudges.noteWriting();
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
     return { ...answer.output, text: answer.text };
@@ -89,7 +92,19 @@ export class OpenClawMemory {
     const { head, news } = await conversation.shown.texts(session);
     const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");
     const hint = await conversation.nudges.beginTurn(session, last ? plainTextOf(last.message) : "");
-    return { head, news: [news, hint].filter((text) => text !== "").join("\n\n") };
+    const warning = await this.#warning(session, context, messages);
+    return { head, news: [news, hint, warning].filter((text) => text !== "").join("\n\n") };
+  }
+
+  /** OpenClaw lets a plug-in add to a prompt, and to no request within a turn. */
+  async #warning(
+    session: Session,
+    { contextTokenBudget }: OpenClawContext,
+    messages: readonly unknown[],
+  ): Promise<string> {
+    if (contextTokenBudget === undefined) return "";
+    const tokens = tokensIn(messages);
+    return warn(session, { tokens, limit: reserving(reserveFloor)(contextTokenBudget) });
   }
 
   /** What a new process shows with the memory: what the last compaction left, or how to read earlier notes. */
@@ -221,4 +236,16 @@ function storedMessages(messages: readonly unknown[]): StoredMessage[] {
   return messages
     .flatMap((message) => (isObject(message) ? (toModelMessage(message) ?? []) : []))
     .map((message, index) => ({ number: index + 1, message, at: 0 }));
+}
+
+/** OpenClaw compacts when fewer tokens than this are left. */
+const reserveFloor = 20_000;
+
+/** The tokens of the last model call; 0 if there was none since the last compaction. */
+function tokensIn(messages: readonly unknown[]): number {
+  const last = messages
+    .map(objectIn)
+    .findLast(({ role }) => role === "assistant" || role === "compactionSummary");
+  const { input, output, cacheRead, cacheWrite } = objectIn(last?.usage);
+  return [input, output, cacheRead, cacheWrite].reduce<number>((sum, count) => sum + countIn(count), 0);
 }

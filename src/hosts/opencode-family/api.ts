@@ -28,6 +28,10 @@ export interface OpencodeHooks {
     output?: unknown,
   ): Promise<void>;
   "chat.message"(input: { sessionID: string }, output: { message: { id: string } }): Promise<void>;
+  "chat.params"(
+    input: { sessionID: string; model?: { limit?: { context?: number; input?: number; output?: number } } },
+    output?: unknown,
+  ): Promise<void>;
   "tool.execute.before"(input: { tool: string; sessionID: string }, output?: unknown): Promise<void>;
   "experimental.chat.messages.transform"(
     input: unknown,

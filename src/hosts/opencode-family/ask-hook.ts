@@ -30,13 +30,14 @@ export async function askHook(
   return { context: text("context"), keep: text("keep") };
 }
 
-/** The command of the configured MCP server, used for the hook too; without a server, this package's own command. */
+/** The command of the configured MCP server, used for the hook too; without a server, or with npx, this package's own. */
 export function hookCommand(config: Record<string, unknown>): string[] {
   const servers = isObject(config.mcp) ? config.mcp : {};
   const server = isObject(servers.holdfast) ? servers.holdfast : {};
   const words = Array.isArray(server.command) ? server.command.map(String) : [];
   const end = words.indexOf("mcp");
-  return end > 0 ? words.slice(0, end) : ownCommand();
+  // npx takes most of a second and may ask the network.
+  return end > 0 && words[0] !== "npx" ? words.slice(0, end) : ownCommand();
 }
 
 export function ownCommand(): string[] {

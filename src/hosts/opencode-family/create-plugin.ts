@@ -42,6 +42,9 @@ function hooksOf(
     "chat.message": reporting("chat.message", ({ sessionID }, { message }) =>
       plugin.onMessage(sessionID, message.id),
     ),
+    "chat.params": reporting("chat.params", async ({ sessionID, model }) =>
+      plugin.noteWindow(sessionID, model?.limit ?? {}),
+    ),
     "tool.execute.before": reporting("tool.execute.before", async ({ tool, sessionID }) => {
       // Our own tools, under the names that the hosts give to the tools of the server "holdfast".
       if (/(?:^|_)holdfast_/i.test(tool)) plugin.link(sessionID);

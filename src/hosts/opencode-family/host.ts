@@ -1,4 +1,3 @@
-import { reserving } from "../compaction-limit.ts";
 import { formatReply } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 import { lastRemovedByFamily } from "./kept-tail.ts";
@@ -13,5 +12,5 @@ export const familyTraits = {
   // The plugin places memory in each call; the conversation contains none of it.
   forgetsStart: true,
   // It leaves room for the longest answer that it asks for.
-  compaction: { startsAt: reserving(32_000), lastRemoved: lastRemovedByFamily },
+  compaction: { lastRemoved: lastRemovedByFamily },
 } satisfies Partial<Host>;

@@ -18,6 +18,14 @@ export function placeText(
   if (first && head !== "") first.parts.unshift(textPart(first, "memory", head));
 }
 
+/** Adds a message of the user's role after all others, for this call only. */
+export function addUserText(messages: OpencodeMessage[], text: string): void {
+  const last = messages.findLast(({ info }) => info.role === "user");
+  if (!last) return;
+  const message = { info: { ...last.info, id: `${last.info.id}_holdfast` }, parts: [] };
+  messages.push({ ...message, parts: [textPart(message, "warning", text)] });
+}
+
 function textPart({ info }: OpencodeMessage, name: string, text: string): OpencodePart {
   const { id: messageID, sessionID } = info;
   return { id: `prt_holdfast_${name}`, messageID, sessionID, type: "text", text, synthetic: true };

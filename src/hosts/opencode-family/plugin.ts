@@ -1,11 +1,13 @@
+import { warnFrom } from "../../compaction/usage.ts";
 import { findProject, makeProjectDirectory, type Project } from "../../workspace/project.ts";
 import { readHookState } from "../hook/state.ts";
 import { listAncestors } from "../processes.ts";
 import { linkSession } from "../session-link.ts";
 import type { OpencodeInput, OpencodeMessage } from "./api.ts";
 import { askHook, type HookAnswer, hookCommand, ownCommand } from "./ask-hook.ts";
-import { placeText } from "./place-text.ts";
+import { addUserText, placeText } from "./place-text.ts";
 import { writeTranscript } from "./transcript.ts";
+import { tokensIn } from "./usage.ts";
 
 /** What one session's conversation shows of its memory. */
 interface Shown {
@@ -17,9 +19,16 @@ interface Shown {
   /** The next model call is the summariser's. */
   isCompacting: boolean;
   transcript: string;
+  /** The tokens at which the host compacts; 0 until the first model call. */
+  limit: number;
+  /** The agent was warned since the last compaction. */
+  isWarned: boolean;
   /** The messages of the last model call, without memory. The host has removed a deleted session's by the time it says so. */
   messages: readonly OpencodeMessage[];
 }
+
+/** The longest answer that these hosts ask for, and what they leave for one if a model limits its input. */
+const [longestAnswer, answerReserve] = [32_000, 20_000];
 
 /** How long, in milliseconds, a client that is shutting down may take to return the messages of a session. */
 const messagesTimeout = 1_000;
@@ -57,7 +66,7 @@ export class OpencodePlugin {
   }
 
   /** Puts memory into the messages of one model call. */
-  async placeMemory(messages: readonly OpencodeMessage[]): Promise<void> {
+  async placeMemory(messages: OpencodeMessage[]): Promise<void> {
     const id = messages.at(-1)?.info.sessionID;
     if (id === undefined) return;
     const shown = this.#shownTo(id);
@@ -68,6 +77,24 @@ export class OpencodePlugin {
     if (shown.head === undefined) await this.#refresh(id);
     shown.messages = messages.map(({ info, parts }) => ({ info, parts: [...parts] }));
     placeText(messages, shown.head ?? "", shown.news);
+    const warning = await this.#warning(id, shown);
+    if (warning !== "") addUserText(messages, warning);
+  }
+
+  /** Keeps the limit that follows from the model's window and the longest answer that the host asks for. */
+  noteWindow(
+    id: string,
+    { context = 0, input = 0, output = 0 }: { context?: number; input?: number; output?: number },
+  ): void {
+    const answer = Math.min(output || longestAnswer, longestAnswer);
+    this.#shownTo(id).limit = Math.max(0, input > 0 ? input - answerReserve : context - answer);
+  }
+
+  async #warning(id: string, shown: Shown): Promise<string> {
+    const tokens = tokensIn(shown.messages);
+    if (shown.isWarned || shown.limit === 0 || tokens < warnFrom(shown.limit)) return "";
+    shown.isWarned = true;
+    return (await this.#ask(id, "after-tool", { tokens, limit: shown.limit })).context;
   }
 
   /** Returns what the summariser must keep. */
@@ -83,7 +110,8 @@ export class OpencodePlugin {
     const shown = this.#sessions.get(id);
     if (!shown) return;
     shown.isCompacting = false;
-    if (isDone) Object.assign(shown, { head: undefined, news: new Map(), source: "compact" });
+    if (isDone)
+      Object.assign(shown, { head: undefined, news: new Map(), source: "compact", isWarned: false });
   }
 
   /** The sessions that have started and not ended. */
@@ -160,6 +188,8 @@ export class OpencodePlugin {
       source: isKnown ? "resume" : "startup",
       isCompacting: false,
       transcript: "",
+      limit: 0,
+      isWarned: false,
       messages: [],
     };
     this.#sessions.set(id, shown);

@@ -26,6 +26,7 @@ export function familySetup(member: FamilyMember): HostSetup {
   return {
     userFolder,
     projectFiles: [folder, ...configNames],
+    resume: `${host} --continue`,
     pieces(places, launcher) {
       const own = places.scope === "user" ? userFolder(places) : join(places.root, folder);
       return [

@@ -1,18 +1,18 @@
 import type { Compaction } from "../../compaction/compaction.ts";
-import { warningFor } from "../../compaction/notices.ts";
 import type { NudgePolicy } from "../../compaction/nudges.ts";
 import { renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
 import { plainTextOf } from "../../context/conversation.ts";
-import { readEpoch } from "../../engine/conversation.ts";
 import type { Handoff } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
+import { reserving } from "../compaction-limits.ts";
 import { transcriptConversation } from "../past-conversation.ts";
 import { notify, notifyEnd } from "../plugin/driver.ts";
 import { TurnNudges } from "../plugin/turn-nudges.ts";
+import { warn } from "../plugin/warn.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
 import type {
   PiAgentMessage,
@@ -165,7 +165,7 @@ export class PiExtension {
     try {
       const session = await this.#memory.session(context);
       const key = await this.#shown.ownEdit(callId, name, input);
-      const answer = await session.call(name, input, { key }, { conversation: transcriptConversation });
+      const answer = await session.call(name, input, { key, conversation: transcriptConversation });
       if (answer.ok && !readOnly) this.#nudges.noteWriting();
       // The store already has the edit; if writing to the branch fails, the next call tries again. A store that was just
       // found locked is not waited for a second time.
@@ -193,17 +193,11 @@ export class PiExtension {
     return { messages: placeMemory(messages, { head, tail }) };
   }
 
-  /** Once per epoch, while there is still room to write something down. */
+  /** pi compacts when fewer tokens than its reserve are left in the window. */
   async #warning(session: Session, context: PiContext): Promise<string> {
     const usage = context.getContextUsage?.();
-    if (!usage || usage.tokens === null || usage.tokens < warnFrom(usage.contextWindow)) return "";
-    const state = await session.state();
-    if (readEpoch(state).warning !== "none") return "";
-    const before = state.row.counters.lastMessage + 1;
-    const text = warningFor((await session.context()).surfaces);
-    const warning = { type: "context.warn" as const, trigger: "host" as const, before, text };
-    await session.apply(warning, { actor: { kind: "system" } });
-    return text;
+    if (!usage || usage.tokens === null) return "";
+    return warn(session, { tokens: usage.tokens, limit: reserving(defaultReserve)(usage.contextWindow) });
   }
 
   async #compact(
@@ -285,9 +279,5 @@ function lastAnswer(messages: readonly PiAgentMessage[]): string {
   return converted ? plainTextOf(converted) : "";
 }
 
-/** pi's default: it compacts when fewer tokens than this are left in the window. */
+/** pi's default. */
 const defaultReserve = 16_384;
-
-function warnFrom(contextWindow: number): number {
-  return 0.85 * (contextWindow - Math.min(defaultReserve, contextWindow / 2));
-}

@@ -1,4 +1,3 @@
-import { reserving } from "../compaction-limit.ts";
 import { formatReply } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
 import { lastRemovedByPi } from "./kept-tail.ts";
@@ -11,7 +10,7 @@ export const pi: Host = {
   events: {},
   formatAnswer: formatReply,
   emptyAnswer: "{}",
-  compaction: { startsAt: reserving(16_384), lastRemoved: lastRemovedByPi },
+  compaction: { lastRemoved: lastRemovedByPi },
   recording: async () => (await import("./recording.ts")).piRecording,
   sessionFile: async () => (await import("./session-document.ts")).piSessionFile,
   setup: async () => (await import("./setup.ts")).piSetup,

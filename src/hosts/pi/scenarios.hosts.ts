@@ -27,6 +27,7 @@ testClient({
   hasNoSkill: true,
   // A user types /trust.
   decide: ({ home, root }) => writeJson(join(home, ".pi/agent/trust.json"), { [realpathSync(root)]: true }),
+  limit: 23_616,
   begin: (place, words) => pi(place, "-p", words),
   resume: (place, words) => pi(place, "--continue", "-p", words),
   compact: compactLast,

@@ -10,6 +10,7 @@ import { checkTrust } from "./trust.ts";
 export const piSetup: HostSetup = {
   userFolder,
   projectFiles: [".pi"],
+  resume: "pi --continue",
   pieces(places) {
     const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".pi");
     return [modulePlugin(locationOf(places, join(folder, "extensions", "holdfast.js")), pi.name)];

@@ -1,7 +1,7 @@
 import { angleBrackets } from "../hook/angle-brackets.ts";
 import { injectContext } from "../hook/answer.ts";
 import type { Host } from "../host.ts";
-import { readQwenLine } from "./transcript.ts";
+import { readQwenLine, readQwenUsage } from "./transcript.ts";
 
 export const qwen: Host = {
   name: "qwen",
@@ -22,7 +22,7 @@ export const qwen: Host = {
     return isInjected && text !== "" ? injectContext(event, text) : "{}";
   },
   emptyAnswer: "{}",
-  transcript: { readLine: readQwenLine, folder: "~/.qwen/projects" },
+  transcript: { readLine: readQwenLine, readUsage: readQwenUsage, folder: "~/.qwen/projects" },
   forgetsStart: true,
   compaction: { restartsSession: true },
   mcpClient: { name: /^qwen-cli-mcp-client/ },

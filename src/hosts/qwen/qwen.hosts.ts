@@ -23,6 +23,10 @@ testClient({
     });
     await qwen(place, "mcp", "approve", "holdfast");
   },
+  untried: {
+    "warned in mid-turn": "Qwen Code has no hook without a process within a turn.",
+    "warned between turns": "Its window is not known before its first compaction.",
+  },
   begin: (place, words) => qwen(place, "-p", words),
   resume: (place, words) => qwen(place, "--continue", "-p", words),
   compact: (place) => qwen(place, "--continue", "-p", "/compress"),

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonAllowList, jsonServer } from "../install/json-pieces.ts";
-import { memoryTools } from "../install/memory-tools.ts";
+import { allowRules } from "../install/memory-tools.ts";
 import { locationOf } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 import { qwen } from "./host.ts";
@@ -11,6 +11,7 @@ import { checkTrust, userFolder } from "./trust.ts";
 export const qwenSetup: HostSetup = {
   userFolder,
   projectFiles: [".qwen", "QWEN.md"],
+  resume: "qwen --continue",
   pieces(places, launcher) {
     const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".qwen");
     const location = locationOf(places, join(folder, "settings.json"));
@@ -18,11 +19,7 @@ export const qwenSetup: HostSetup = {
       // Otherwise Qwen Code hides the tools behind a search.
       jsonServer(location, ["mcpServers", "holdfast"], launcher, { alwaysLoadTools: true }),
       jsonHooks(location, qwen, launcher, { name: "holdfast", timeout: 10 }),
-      jsonAllowList(
-        location,
-        ["permissions", "allow"],
-        memoryTools(places).map(({ name }) => `mcp__holdfast__${name}`),
-      ),
+      jsonAllowList(location, ["permissions", "allow"], allowRules(places, "mcp__holdfast__")),
       skillPiece(places, join(folder, "skills")),
     ];
   },

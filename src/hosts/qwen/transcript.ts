@@ -1,4 +1,6 @@
 import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import type { ReportedUsage } from "../fill.ts";
+import { countIn } from "../transcript/json-lines.ts";
 import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 
 /** One record of a Qwen Code chat file. */
@@ -52,4 +54,10 @@ function textOf(parts: readonly Record<string, unknown>[]): string {
 function summaryIn({ compressedHistory }: Record<string, unknown>): string {
   const texts = objectsIn(compressedHistory).map(({ parts }) => textOf(objectsIn(parts)));
   return texts.find((text) => text.includes("<state_snapshot>")) ?? "";
+}
+
+/** The usage of a model call. */
+export function readQwenUsage({ usageMetadata, model }: Record<string, unknown>): ReportedUsage | undefined {
+  const tokens = countIn(objectIn(usageMetadata).totalTokenCount);
+  return tokens === 0 ? undefined : { tokens, model: textIn(model) };
 }

@@ -52,7 +52,7 @@ export interface ClientPlace {
 export function makePlace(host: string, command = builtCommand()): ClientPlace {
   const place = makeBarePlace();
   const { root, env } = place;
-  const { status, stderr } = spawnSync(process.execPath, [command, "init", host], {
+  const { status, stderr } = spawnSync(process.execPath, [command, "init", host, "--project"], {
     cwd: root,
     env,
     encoding: "utf8",

@@ -47,6 +47,9 @@ export function opencodeFamilyClient(client: FamilyClient): RealClient {
         },
       });
     },
+    // The window less the longest answer.
+    limit: 38_000,
+    untried: { "warned between turns": "A new process knows the window after its first request." },
     begin: (place, words) => say(place, words),
     resume: (place, words) => say(place, "--continue", words),
     compact: (place) => compactOnServer(program(), place),

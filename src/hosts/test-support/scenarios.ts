@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, type TestContext, test } from "node:test";
+import { warningStart } from "../../compaction/notices.ts";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import { type ClientAnswer, type ClientModel, type ClientRequest, startClientModel } from "./client-model.ts";
@@ -18,6 +19,8 @@ export const scenarios = [
   "two at once",
   "locked store",
   "headless",
+  "warned in mid-turn",
+  "warned between turns",
 ] as const;
 
 export type Scenario = (typeof scenarios)[number];
@@ -49,6 +52,8 @@ export interface RealClient {
   decide?(place: ClientPlace, model: ClientModel): void | Promise<void>;
   /** The program that is asked as doctor (default: the built one of this checkout). */
   doctor?(): Promise<string>;
+  /** The tokens at which it compacts by itself, as prepared. */
+  limit?: number;
   /** Why a scenario cannot be tried with this client. */
   untried?: Partial<Record<Scenario, string>>;
   /** Its first start makes a database of its own; of two first starts at once, one fails. */
@@ -109,6 +114,8 @@ export function testClient(client: RealClient): void {
   scenario(["compaction"], compact);
   scenario(["new session", "two at once"], keepApart);
   scenario(["locked store"], lockStore);
+  scenario(["warned in mid-turn"], warnInTurn);
+  scenario(["warned between turns"], warnBetweenTurns);
   test(`${client.spec}: doctor --live finds nothing wrong after init [doctor.live]`, { timeout }, (t) =>
     askDoctor(client, t),
   );
@@ -132,6 +139,8 @@ interface ScenarioRun {
   client: RealClient;
   place: ClientPlace;
   model: ClientModel;
+  /** Replaces the agent's answers (default: `answerAgent`). */
+  script(answer: (request: ClientRequest) => ClientAnswer): void;
   /** The requests of an agent's turn since the last call. */
   newRequests(): ClientRequest[];
   notepads(): Promise<string[]>;
@@ -139,11 +148,12 @@ interface ScenarioRun {
 
 async function startRun(client: RealClient): Promise<ScenarioRun> {
   const agents: ClientRequest[] = [];
+  let answer = answerAgent;
   const model = await startClientModel((request) => {
     const own = client.answerOwn?.(request);
     if (own) return own;
     agents.push(request);
-    return answerAgent(request);
+    return answer(request);
   });
   const place = makePlace(client.host);
   await client.prepare(place, model);
@@ -151,6 +161,9 @@ async function startRun(client: RealClient): Promise<ScenarioRun> {
     client,
     place,
     model,
+    script: (given) => {
+      answer = given;
+    },
     newRequests: () => agents.splice(0),
     async notepads() {
       const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
@@ -235,4 +248,41 @@ async function lockStore({ client, place, newRequests }: ScenarioRun): Promise<v
     database.close();
   }
   assert.ok(newRequests().some(({ last }) => last.includes("answer anyway")));
+}
+
+const isWarned = ({ text }: ClientRequest) => text.includes(warningStart);
+
+const toolIn = ({ tools }: ClientRequest, name: RegExp) => tools.find((tool) => name.test(tool)) ?? "";
+
+/** The agent reads its notepad until its context is nearly full, and writes to it when it is warned. */
+async function warnInTurn({ client, place, script, newRequests, notepads }: ScenarioRun): Promise<void> {
+  const limit = client.limit ?? 0;
+  const fills = [0.3, 0.6, 0.97, 0.975, 0.98].map((share) => Math.round(limit * share));
+  let wrote = false;
+  script((request) => {
+    const tokens = fills.shift();
+    if (tokens === undefined) return { text: "Done." };
+    if (isWarned(request) && !wrote) {
+      wrote = true;
+      return { call: { tool: toolIn(request, /write_notepad$/), input: { content: "port 8443" } }, tokens };
+    }
+    return { call: { tool: toolIn(request, /read_notepad$/), input: {} }, tokens };
+  });
+  await client.begin(place, "Work until the window is full.");
+  const requests = newRequests();
+  const [warned] = requests.filter(isWarned);
+  assert.ok(warned, `warned in one of ${requests.length} requests`);
+  assert.ok(requests.indexOf(warned) > 1, "not before the context was nearly full");
+  assert.deepEqual(await notepads(), ["port 8443"]);
+}
+
+/** The context is nearly full when a turn ends: the agent is warned then, or with the next prompt. */
+async function warnBetweenTurns({ client, place, script, newRequests }: ScenarioRun): Promise<void> {
+  const tokens = Math.round((client.limit ?? 0) * 0.97);
+  script(() => ({ text: "Done.", tokens }));
+  await client.begin(place, "Hello.");
+  await client.resume(place, "Go on.");
+  const requests = newRequests();
+  assert.ok(requests.some(isWarned), `warned in one of ${requests.length} requests`);
+  for (const { text } of requests) assert.ok(text.split(warningStart).length <= 2, "once");
 }

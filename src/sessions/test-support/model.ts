@@ -13,7 +13,6 @@ export const modelLimits = {
   spaceNotesCharacters: 14,
   spacePlanCharacters: 8,
   refs: 3,
-  scratchpadTokens: 10,
 };
 
 export function emptyModel(): Model {
@@ -144,11 +143,10 @@ function useScratchpad(
       );
       return { ...before, refs: [...new Set(strings)].slice(0, modelLimits.refs) };
     }
-    default: {
-      // The legacy call; here a token is a character.
-      if (input.mode !== "append") return { ...before, notes: start(content, modelLimits.scratchpadTokens) };
-      const notes = joinLines(before.notes, content);
-      return characters(notes) > modelLimits.scratchpadTokens ? undefined : { ...before, notes };
-    }
+    default:
+      return useScratchpad(before, {
+        content,
+        action: input.mode === "append" ? "append_notes" : "set_notes",
+      });
   }
 }

@@ -17,7 +17,7 @@ const current = `to_revision = ${openEnd} AND value IS NOT NULL`;
 export const migrations: readonly string[] = [
   `
   CREATE TABLE agent_sessions (
-    id TEXT NOT NULL PRIMARY KEY,
+    id TEXT NOT NULL,
     owner TEXT NOT NULL,
     agent TEXT NOT NULL,
     title TEXT,
@@ -32,7 +32,8 @@ export const migrations: readonly string[] = [
     counters TEXT NOT NULL,
     notepad TEXT,
     -- By the server's clock, for watchers; updated_at is by the clock of whoever wrote.
-    touched TIMESTAMPTZ NOT NULL DEFAULT now()
+    touched TIMESTAMPTZ NOT NULL DEFAULT now(),
+    PRIMARY KEY (id, owner)
   );
   CREATE INDEX agent_sessions_listed ON agent_sessions (owner, updated_at DESC, id COLLATE "C");
   CREATE INDEX agent_sessions_touched ON agent_sessions (owner, touched);
@@ -46,7 +47,7 @@ export const migrations: readonly string[] = [
     from_revision BIGINT NOT NULL,
     to_revision BIGINT NOT NULL,
     value TEXT,
-    PRIMARY KEY (session_id, kind, key, to_revision)
+    PRIMARY KEY (session_id, owner, kind, key, to_revision)
   );
 
   CREATE TABLE session_journal (
@@ -62,9 +63,9 @@ export const migrations: readonly string[] = [
     result TEXT,
     -- Tells whether a commit whose answer was lost is applied.
     commit_id TEXT,
-    PRIMARY KEY (session_id, revision)
+    PRIMARY KEY (session_id, owner, revision)
   );
-  CREATE UNIQUE INDEX session_journal_keys ON session_journal (session_id, idempotency_key)
+  CREATE UNIQUE INDEX session_journal_keys ON session_journal (session_id, owner, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
 
   CREATE TABLE ledger_calls (
@@ -77,7 +78,7 @@ export const migrations: readonly string[] = [
     pieces TEXT NOT NULL,
     facts TEXT NOT NULL,
     call_id TEXT,
-    PRIMARY KEY (session_id, number)
+    PRIMARY KEY (session_id, owner, number)
   );
 
   CREATE TABLE ledger_pieces (
@@ -88,7 +89,7 @@ export const migrations: readonly string[] = [
     role TEXT NOT NULL,
     tokens BIGINT NOT NULL,
     text TEXT NOT NULL,
-    PRIMARY KEY (session_id, hash)
+    PRIMARY KEY (session_id, owner, hash)
   );
 
   CREATE VIEW session_notes AS

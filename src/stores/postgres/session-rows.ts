@@ -18,7 +18,7 @@ export interface CommitMark {
   mayBeDone: boolean;
 }
 
-/** False if the id exists, unless an earlier attempt created it. */
+/** False if the owner has a session with this id, unless an earlier attempt created it. */
 export async function insertSession(query: Query, session: NewSession, mark: CommitMark): Promise<boolean> {
   const { row, records, versions = [], entries } = session;
   const scope = { sessionId: row.id, owner: row.owner };
@@ -156,7 +156,7 @@ function putVersions(query: Query, scope: Scope, versions: readonly RecordVersio
     value: value === null ? null : JSON.stringify(value),
   }));
   const onConflict =
-    "(session_id, kind, key, to_revision) DO UPDATE SET value = excluded.value, from_revision = excluded.from_revision";
+    "(session_id, owner, kind, key, to_revision) DO UPDATE SET value = excluded.value, from_revision = excluded.from_revision";
   return insertRows(query, scope, { table: "session_records", rows, onConflict });
 }
 

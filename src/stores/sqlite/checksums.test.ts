@@ -97,7 +97,7 @@ test("a change by SQL can be sealed again [stores.sqlite-checksum]", async () =>
   const path = await writeDatabase();
   const database = new DatabaseSync(path);
   database.exec("UPDATE agent_sessions SET notepad = 'edited by hand'");
-  sealRows(database, "s");
+  sealRows(database, { owner: "local", sessionId: "s" });
   database.close();
   const memory = await openTestMemory({ store: path });
   assert.equal(await (await memory.resumeSession("s")).notepad.read(), "edited by hand");

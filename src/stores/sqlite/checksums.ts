@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { HoldfastError } from "../../errors.ts";
 import { sessionColumns } from "../sql-rows.ts";
+import type { Scope } from "../store.ts";
 import { isDamage, restoreAdvice } from "./errors.ts";
 
 /** A value of a row. */
@@ -35,9 +36,9 @@ export function checksumOf(values: readonly Value[]): number {
 
 /** What stays the same of a row when its text is edited. */
 const rowNames: Record<SummedTable, string> = {
-  agent_sessions: "id",
+  agent_sessions: "json_array(id, owner)",
   session_records: "rowid",
-  session_journal: "session_id || '/' || revision",
+  session_journal: "json_array(session_id, owner, revision)",
 };
 
 /** Rows that are not as they were written, by table. */
@@ -73,14 +74,18 @@ export function findDamage(path: string): string | undefined {
 }
 
 /** Computes the checksums of a session's rows again, after a change by SQL. */
-export function sealRows(database: DatabaseSync, sessionId: string, damaged: DamagedRows = {}): void {
+export function sealRows(
+  database: DatabaseSync,
+  { owner, sessionId }: Scope,
+  damaged: DamagedRows = {},
+): void {
   defineSum(database);
   for (const table of summedTables) {
     const statement = database.prepare(
       `UPDATE ${table} SET sum = holdfast_sum(${summedColumns[table]})
-       WHERE ${rowNames[table]} NOT IN (SELECT value FROM json_each(?)) AND ${table === "agent_sessions" ? "id" : "session_id"} = ?`,
+       WHERE ${rowNames[table]} NOT IN (SELECT value FROM json_each(?)) AND ${table === "agent_sessions" ? "id" : "session_id"} = ? AND owner = ?`,
     );
-    statement.run(JSON.stringify(damaged[table] ?? []), sessionId);
+    statement.run(JSON.stringify(damaged[table] ?? []), sessionId, owner);
   }
 }
 

@@ -10,7 +10,7 @@ interface SqlPiece {
   text: string;
 }
 
-const nextNumber = `SELECT 1 + coalesce((SELECT max(number) FROM ledger_calls WHERE session_id = agent_sessions.id), 0) AS number
+const nextNumber = `SELECT 1 + coalesce((SELECT max(number) FROM ledger_calls WHERE session_id = agent_sessions.id AND owner = agent_sessions.owner), 0) AS number
    FROM agent_sessions WHERE id = ? AND owner = ?`;
 
 const insertCall =

@@ -2,28 +2,41 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { editJson, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
 import { entryToSql } from "../sql-rows.ts";
+import type { Scope } from "../store.ts";
 import { checksumOf, findDamagedRows, sealRows, summedColumns } from "./checksums.ts";
 import { addChange } from "./feed.ts";
 
 /** Every column with text of a session: how it is found, and whether it is JSON. */
 const tables = [
-  { table: "agent_sessions", session: "id", key: ["id"], text: ["title", "notepad"], json: [] },
+  { table: "agent_sessions", session: "id", key: ["id", "owner"], text: ["title", "notepad"], json: [] },
   {
     table: "session_records",
     session: "session_id",
-    key: ["session_id", "kind", "key", "to_revision"],
+    key: ["session_id", "owner", "kind", "key", "to_revision"],
     text: ["key"],
     json: ["value"],
   },
   {
     table: "session_journal",
     session: "session_id",
-    key: ["session_id", "revision"],
+    key: ["session_id", "owner", "revision"],
     text: ["idempotency_key"],
     json: ["actor", "operation", "changes", "result"],
   },
-  { table: "ledger_calls", session: "session_id", key: ["session_id", "number"], text: [], json: ["facts"] },
-  { table: "ledger_pieces", session: "session_id", key: ["session_id", "hash"], text: ["text"], json: [] },
+  {
+    table: "ledger_calls",
+    session: "session_id",
+    key: ["session_id", "owner", "number"],
+    text: [],
+    json: ["facts"],
+  },
+  {
+    table: "ledger_pieces",
+    session: "session_id",
+    key: ["session_id", "owner", "hash"],
+    text: ["text"],
+    json: [],
+  },
 ] as const;
 
 type Value = string | number | null;
@@ -35,7 +48,7 @@ export function rewriteRows(
   edit: TextEdit,
   now: number,
 ): Omit<Rewritten, "remaining"> {
-  const changed = new Map<string, string>();
+  const changed = new Map<string, Scope>();
   const damaged = findDamagedRows(database);
   let values = 0;
   for (const { table, session, key, text, json } of tables) {
@@ -62,18 +75,20 @@ export function rewriteRows(
           `UPDATE ${table} SET ${set.map(([column]) => `${column} = ?`).join(", ")} WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`,
         )
         .run(...set.map(([, value]) => value), ...key.map((column) => row[column] ?? null));
-      changed.set(String(row[session]), String(row.owner));
+      const scope = { owner: String(row.owner), sessionId: String(row[session]) };
+      changed.set(JSON.stringify(scope), scope);
       values += set.length;
     }
   }
-  for (const [id, owner] of changed) {
-    addEntry(database, id, owner, now);
-    sealRows(database, id, damaged);
+  const sessions = [...changed.values()];
+  for (const scope of sessions) {
+    addEntry(database, scope, now);
+    sealRows(database, scope, damaged);
   }
-  return { sessions: Array.from(changed, ([sessionId, owner]) => ({ owner, sessionId })), values };
+  return { sessions, values };
 }
 
-function addEntry(database: DatabaseSync, id: string, owner: string, now: number): void {
+function addEntry(database: DatabaseSync, { owner, sessionId: id }: Scope, now: number): void {
   const row = database
     .prepare(
       "UPDATE agent_sessions SET revision = revision + 1 WHERE id = ? AND owner = ? RETURNING revision",

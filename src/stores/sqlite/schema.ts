@@ -9,7 +9,7 @@ const applicationId = 0x486f6c64;
 export const migrations: readonly string[] = [
   `
   CREATE TABLE agent_sessions (
-    id TEXT NOT NULL PRIMARY KEY,
+    id TEXT NOT NULL,
     owner TEXT NOT NULL,
     agent TEXT NOT NULL,
     title TEXT,
@@ -23,7 +23,8 @@ export const migrations: readonly string[] = [
     last_fork INTEGER NOT NULL,
     counters TEXT NOT NULL,
     sum INTEGER NOT NULL,
-    notepad TEXT
+    notepad TEXT,
+    PRIMARY KEY (id, owner)
   ) STRICT;
   CREATE INDEX agent_sessions_listed ON agent_sessions (owner, updated_at DESC, id);
 
@@ -36,7 +37,7 @@ export const migrations: readonly string[] = [
     to_revision INTEGER NOT NULL,
     value TEXT,
     sum INTEGER NOT NULL,
-    PRIMARY KEY (session_id, kind, key, to_revision)
+    PRIMARY KEY (session_id, owner, kind, key, to_revision)
   ) STRICT;
 
   CREATE TABLE session_journal (
@@ -51,9 +52,9 @@ export const migrations: readonly string[] = [
     idempotency_key TEXT,
     result TEXT,
     sum INTEGER NOT NULL,
-    PRIMARY KEY (session_id, revision)
+    PRIMARY KEY (session_id, owner, revision)
   ) STRICT, WITHOUT ROWID;
-  CREATE UNIQUE INDEX session_journal_keys ON session_journal (session_id, idempotency_key)
+  CREATE UNIQUE INDEX session_journal_keys ON session_journal (session_id, owner, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
 
   -- The last commits, so that a watcher reads only what changed.
@@ -73,7 +74,7 @@ export const migrations: readonly string[] = [
     kept INTEGER NOT NULL,
     pieces TEXT NOT NULL,
     facts TEXT NOT NULL,
-    PRIMARY KEY (session_id, number)
+    PRIMARY KEY (session_id, owner, number)
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE ledger_pieces (
@@ -84,7 +85,7 @@ export const migrations: readonly string[] = [
     role TEXT NOT NULL,
     tokens INTEGER NOT NULL,
     text TEXT NOT NULL,
-    PRIMARY KEY (session_id, hash)
+    PRIMARY KEY (session_id, owner, hash)
   ) STRICT;
 
   CREATE VIEW session_notes AS

@@ -37,9 +37,10 @@ export class SqliteRows {
     return statement;
   }
 
-  /** False if the id exists. */
+  /** False if the owner has a session with this id. */
   insertSession({ row, records, versions = [], entries }: NewSession): boolean {
-    if (this.prepare("SELECT 1 FROM agent_sessions WHERE id = ?").get(row.id)) return false;
+    if (this.prepare("SELECT 1 FROM agent_sessions WHERE id = ? AND owner = ?").get(row.id, row.owner))
+      return false;
     this.prepare(
       `INSERT INTO agent_sessions (${sessionColumns}, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(...sessionToSql(row), checksumOf(sessionToSql(row)));

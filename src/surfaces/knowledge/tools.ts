@@ -13,7 +13,7 @@ import { readSystemPrompt } from "./system-prompt.ts";
 const editSystemPrompt = defineTool({
   name: "edit_system_prompt",
   description: "Edit your permanent system prompt. All your later sessions start with it.",
-  adapt: ({ reading: { shown } }) =>
+  adapt: (_limits, { shown }) =>
     shown === "host"
       ? {
           description:

@@ -7,10 +7,6 @@ const notepadHeading = "## Session Notepad";
 const emptyNotepad =
   "(empty — use write_notepad or update_notepad to save working notes, findings, and task progress; content here survives context compaction)";
 
-/** In a frozen block, which stays while the notepad is written to: it says nothing about now. */
-const unusedNotepad =
-  "(use write_notepad or update_notepad to save working notes, findings, and task progress; content here survives context compaction; what you write is shown as it changes)";
-
 /** The notepad's section. It is the last one of the system prompt, so it needs no end marker. */
 export function renderNotepad(content: string): string {
   if (content === "") return `${notepadHeading}\n${emptyNotepad}`;
@@ -28,15 +24,13 @@ export function parseNotepad(text: string): string | undefined {
   const start = text.startsWith(`${notepadHeading}\n`) ? 0 : text.indexOf(`\n${notepadHeading}\n`) + 1;
   if (start === 0 && !text.startsWith(notepadHeading)) return undefined;
   const body = text.slice(start + notepadHeading.length + 1);
-  if (body === emptyNotepad || body === unusedNotepad) return "";
+  if (body === emptyNotepad) return "";
   return readsAsEmpty(body) ? body.slice(1) : unfenceContent(body);
 }
 
-/** A notepad that contains one of the hints itself must not parse as empty. */
+/** A notepad that contains the hint itself must not parse as empty. */
 function readsAsEmpty(text: string): boolean {
-  return [emptyNotepad, unusedNotepad].some(
-    (hint) => text.endsWith(hint) && /^\\*$/.test(text.slice(0, -hint.length)),
-  );
+  return text.endsWith(emptyNotepad) && /^\\*$/.test(text.slice(0, -emptyNotepad.length));
 }
 
 /** A freeform text that the model sees in full every turn. */
@@ -50,10 +44,9 @@ export const notepadView: SurfaceView = {
       placement: "system",
       text: withOrigin(origin, renderNotepad(state.row.notepad ?? "")),
       whole: "Call read_notepad to read all of it, and write_notepad to condense it.",
-      ...(origin === "" ? {} : { isMarked: true }),
+      ...(state.row.notepad ? {} : { isEmpty: true as const }),
     };
   },
   end: "[End of notepad]",
-  frozen: ({ notepad }) => (notepad === "" ? `${notepadHeading}\n${unusedNotepad}` : renderNotepad(notepad)),
   isEmpty: ({ row }) => !row.notepad,
 };

@@ -1,6 +1,6 @@
 import { type EditCounts, type EditOperation, editWithin } from "../../engine/edit-text.ts";
 import type { Handler, Handlers } from "../../engine/operations.ts";
-import { appendText, isLongerThan, prependText, replaceText } from "../../engine/text.ts";
+import { isLongerThan } from "../../engine/text.ts";
 import type { UndoRules } from "../../engine/undo.ts";
 
 export type NotepadOperation = EditOperation<"notepad">;
@@ -29,19 +29,3 @@ export const notepadOperations: Handlers<NotepadOperation, NotepadResult> = {
 export const notepadUndo: UndoRules = {
   fits: { notepad: (text, { limits }) => !isLongerThan(text, limits.notepadCharacters) },
 };
-
-/** Applies an accepted edit to a text; an edit whose text is not found changes nothing. */
-export function replayEdit(text: string, operation: NotepadOperation): string {
-  switch (operation.type) {
-    case "notepad.write":
-      return operation.content;
-    case "notepad.append":
-      return appendText(text, operation.content);
-    case "notepad.prepend":
-      return prependText(text, operation.content);
-    case "notepad.replace":
-      return replaceText(text, operation.find, operation.replace, operation.all);
-    case "notepad.delete":
-      return replaceText(text, operation.content, "", false);
-  }
-}

@@ -276,12 +276,9 @@ test("the guidance is the seed's instruction, before the notepad's section [note
   assert.equal(system, `${instruction}\n\n## Session Notepad\nfindings`);
 });
 
-test("a notepad that contains a hint of an empty one parses back as itself [notepad.block]", async () => {
-  const { notepadView, parseNotepad, renderNotepad } = await import("./block.ts");
-  const hints = [renderNotepad(""), notepadView.frozen?.({ notepad: "", blocks: [] }) ?? ""].map((text) =>
-    text.slice("## Session Notepad\n".length),
-  );
-  for (const hint of hints)
-    for (const content of [hint, `\\${hint}`, `${hint}\nmore`])
-      assert.equal(parseNotepad(renderNotepad(content)), content);
+test("a notepad that contains the hint of an empty one parses back as itself [notepad.block]", async () => {
+  const { parseNotepad, renderNotepad } = await import("./block.ts");
+  const hint = renderNotepad("").slice("## Session Notepad\n".length);
+  for (const content of [hint, `\\${hint}`, `${hint}\nmore`])
+    assert.equal(parseNotepad(renderNotepad(content)), content);
 });

@@ -30,7 +30,8 @@ const writeNotepad = defineTool({
 
 const updateNotepad = defineTool({
   name: "update_notepad",
-  description: "Edit the session notepad: append or prepend a line, replace or delete an exact text.",
+  description:
+    "Edit the session notepad: append or prepend text, on a line of its own; replace or delete an exact text.",
   input: editInput,
   output: editOutput,
   destructive: true,

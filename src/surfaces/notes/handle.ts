@@ -1,7 +1,7 @@
 import { checkCounts, checkTextList, checkTexts } from "../../engine/check-fields.ts";
 import type { NoteValue } from "../../engine/records.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
-import { foldCase, type Note, type NotesResult } from "./operations.ts";
+import type { Note, NotesResult } from "./operations.ts";
 import { type NoteMatches, searchNotes } from "./search.ts";
 
 type Done<Result> = Promise<AppliedOperation<Result>>;
@@ -38,12 +38,10 @@ export function notesOf(session: SessionHandle): Notes {
       checkCounts({ limit, offset }, "limit", "offset");
       return searchNotes(await newestFirst(session), { query, tags, limit, offset });
     },
-    tags: async () => {
-      const spellings = spellingsOf(await newestFirst(session));
-      return (await session.records("tag"))
-        .map(({ key, value: { name, notes } }) => ({ tag: spellingOf(name, spellings.get(key)), notes }))
-        .sort((a, b) => (a.tag < b.tag ? -1 : 1));
-    },
+    tags: async () =>
+      (await session.records("tag"))
+        .map(({ key, value: { notes } }) => ({ tag: key, notes }))
+        .sort((a, b) => (a.tag < b.tag ? -1 : 1)),
   };
 }
 
@@ -56,19 +54,4 @@ async function newestFirst(session: SessionHandle): Promise<Note[]> {
 /** A copy, so that a caller who changes it does not change what a store keeps. */
 function noteOf({ key, value }: { key: string; value: NoteValue }): Note {
   return { id: key, ...value, tags: [...value.tags] };
-}
-
-/** How the notes spell each tag, newest note first. */
-function spellingsOf(notes: readonly Note[]): Map<string, string[]> {
-  const spellings = new Map<string, string[]>();
-  for (const tag of notes.flatMap(({ tags }) => tags)) {
-    const key = foldCase(tag);
-    spellings.set(key, [...(spellings.get(key) ?? []), tag]);
-  }
-  return spellings;
-}
-
-/** The first spelling, as long as a note still has it; else the newest. */
-function spellingOf(first: string, used: readonly string[] = []): string {
-  return used.includes(first) ? first : (used[0] ?? first);
 }

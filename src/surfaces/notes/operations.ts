@@ -118,24 +118,22 @@ function existingNote(draft: Draft, id: string): NoteValue {
   );
 }
 
-/** Updates the number of notes per tag. */
+/** Updates the number of notes per tag. Tags are counted as they are spelled; only searches ignore case. */
 function retag(draft: Draft, before: string[], after: string[]): void {
-  const had = new Set(before.map(foldCase));
-  const has = new Map(after.toReversed().map((tag) => [foldCase(tag), tag]));
-  draft.require("tag", [...new Set([...had, ...has.keys()])]);
-  for (const [key, name] of has) {
-    if (had.has(key)) continue;
-    const tag = draft.record("tag", key);
-    draft.put("tag", key, { name: tag?.name ?? name, notes: (tag?.notes ?? 0) + 1 });
-    if (!tag) draft.count("tags", 1);
+  const [had, has] = [new Set(before), new Set(after)];
+  draft.require("tag", [...new Set([...had, ...has])]);
+  for (const tag of has) {
+    if (had.has(tag)) continue;
+    const known = countOf(draft.record("tag", tag));
+    draft.put("tag", tag, { notes: known + 1 });
+    if (known === 0) draft.count("tags", 1);
   }
-  for (const key of had) {
-    if (has.has(key)) continue;
-    const tag = draft.record("tag", key);
-    if (!tag) continue;
-    if (tag.notes > 1) draft.put("tag", key, { name: tag.name, notes: tag.notes - 1 });
+  for (const tag of had) {
+    const known = has.has(tag) ? 0 : countOf(draft.record("tag", tag));
+    if (known === 0) continue;
+    if (known > 1) draft.put("tag", tag, { notes: known - 1 });
     else {
-      draft.remove("tag", key);
+      draft.remove("tag", tag);
       draft.count("tags", -1);
     }
   }
@@ -195,10 +193,9 @@ export const notesUndo: UndoRules = {
     tag(draft, { key, before, after }) {
       const current = draft.record("tag", key);
       const notes = countOf(current) + countOf(after) - countOf(before);
-      const name = current?.name ?? after?.name ?? before?.name ?? key;
       const wasCounted = (before === null ? -1 : 0) + (after === null ? 1 : 0);
       const isCounted = (current === null ? -1 : 0) + (notes <= 0 ? 1 : 0);
-      draft.put("tag", key, notes > 0 ? { name, notes } : null);
+      draft.put("tag", key, notes > 0 ? { notes } : null);
       // Undo has already reversed the original change of the tag counter; correct it by what differs now.
       draft.count("tags", wasCounted - isCounted);
     },

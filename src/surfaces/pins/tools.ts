@@ -5,7 +5,7 @@ import { pinsView } from "./block.ts";
 const pin = defineTool({
   name: "pin",
   description: "Keep a rule in the user's own words, shown first in every turn.",
-  adapt: ({ reading: { shown } }) =>
+  adapt: (_limits, { shown }) =>
     shown === "host" ? { description: "Keep a rule in the user's own words." } : {},
   input: z.strictObject({ text: z.string().describe("Word for word") }),
   output: z.object({ ok: z.literal(true), id: z.string(), text: z.string() }),

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { severities } from "./notes-md/sections.ts";
 import type { Project } from "./project.ts";
+import { severities } from "./template.ts";
 
 const timeoutMilliseconds = 10_000;
 
@@ -11,9 +11,9 @@ export async function createBead(
   project: Project,
   issue: { title: string; severity: (typeof severities)[number]; reference: string },
 ): Promise<{ id: string } | { problem: string }> {
-  if (!project.beads) return { problem: "Beads is not enabled, so no issue was created" };
+  if (!project.beads) return { problem: "Beads is turned off" };
   const program = findProgram(["bd", "br"]);
-  if (program === undefined) return { problem: "neither bd nor br is on the PATH, so no issue was created" };
+  if (program === undefined) return { problem: "neither bd nor br is on the PATH" };
   // A title that starts with a dash would be parsed as an option.
   const title = issue.title.startsWith("-") ? `Fix: ${issue.title}` : issue.title;
   const added = [

@@ -1,16 +1,16 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { HoldfastError } from "../../errors.ts";
-import { type NotesFile, readNotesFile, writeNotesFile } from "./notes-md/file.ts";
+import type { Answer } from "./entries.ts";
+import { backUp, holdLock, type NotesFile, readNotesFile, writeNotesFile } from "./file.ts";
 import type { Project } from "./project.ts";
-import { withoutMachinePaths } from "./verify/references.ts";
-import { backUp, holdLock } from "./verify/working-files.ts";
+import { withoutMachinePaths } from "./references.ts";
 
 /** The folder beside NOTES.md for what was found out about the structure of the code. */
 const folderName = "discovery";
 
 /** The folder's path relative to the root, with forward slashes. */
-export function discoveryFolder({ name }: NotesFile): string {
+function discoveryFolder({ name }: NotesFile): string {
   const parent = dirname(name);
   return parent === "." ? folderName : `${parent}/${folderName}`;
 }
@@ -39,25 +39,26 @@ function inFolder({ root }: NotesFile, name: string): NotesFile {
   return { root, name, path: join(root, name) };
 }
 
-export interface Documented {
-  /** The file, relative to the root. */
-  name: string;
-  /** Where the earlier text is, if there was another one. */
-  backup?: string;
-}
+const maxStructureLength = 100_000;
 
 /** Writes what was found out about a topic to its file; a copy of an earlier text is kept. */
-export function documentStructure(project: Project, topic: string, content: string): Documented {
+export function documentStructure(project: Project, topic: string, content: string): Answer {
   const { file } = project;
   const name = `${discoveryFolder(file)}/${fileNameOf(topic)}.md`;
-  const target = inFolder(file, name);
+  if (content.length > maxStructureLength)
+    throw new HoldfastError(
+      "over_limit",
+      `"detail" has ${content.length} characters; the limit is ${maxStructureLength}. Nothing was changed. Split it into topics.`,
+      { data: { limit: maxStructureLength } },
+    );
   const text = withHeading(topic.trim(), withoutMachinePaths(file.root, content.trimEnd()));
   return holdLock(file, () => {
     const before = readDiscovery(file, name);
-    if (before === text) return { name };
-    const backup = before === undefined ? undefined : backUp(file, before, project.now(), fileNameOf(topic));
-    writeNotesFile(target, text);
-    return { name, ...(backup === undefined ? {} : { backup }) };
+    if (before === text) return { ok: true, text: `Documented in ${name}.`, id: name };
+    const copy = before === undefined ? undefined : backUp(file, before, fileNameOf(topic), project.now());
+    writeNotesFile(inFolder(file, name), text);
+    const earlier = copy === undefined ? "" : ` The earlier text is in ${copy}.`;
+    return { ok: true, text: `Documented in ${name}.${earlier}`, id: name };
   });
 }
 
@@ -78,7 +79,7 @@ function fileNameOf(topic: string): string {
   if (name !== "") return name;
   throw new HoldfastError(
     "invalid_input",
-    `"topic" has no letter or digit to name a file with (got ${JSON.stringify(topic)}). Nothing was changed. Use a topic such as "API routes".`,
+    `The topic has no letter or digit to name a file with (got ${JSON.stringify(topic)}). Nothing was changed. Use a topic such as "API routes".`,
     { data: { topic } },
   );
 }

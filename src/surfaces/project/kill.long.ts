@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startProgram } from "../../../test/support/processes.ts";
-import { lintProject } from "./lint/lint.ts";
-import { parseNotes, tableOf } from "./notes-md/parse.ts";
+import { lintProject } from "./lint.ts";
+import { parseNotes, tableOf } from "./notes.ts";
 import { makeProject } from "./test-support/project.ts";
 
 test("200 writers killed at random lose nothing that they reported as logged", async () => {

@@ -6,13 +6,14 @@ import { holdfast } from "../../../test/support/command-line.ts";
 import { calls, conversation, says, user } from "../../../test/support/conversation.ts";
 import { hook, hookProject } from "../../../test/support/hook.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { planSessionEnd } from "../../compaction/compaction.ts";
 import { planHandoff } from "../../compaction/handoff.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens, openMemory } from "../../index.ts";
-import { checkpointProject, recordSynthesis, startProjectSession } from "./handover.ts";
-import { lintProject } from "./lint/lint.ts";
-import { templateText } from "./notes-md/sections.ts";
+import { lintProject } from "./lint.ts";
+import { checkpointProject, projectMoments, recordSynthesis, startProjectSession } from "./moments.ts";
 import { projectSurface } from "./surface.ts";
+import { templateText } from "./template.ts";
 import { decision, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
 
 const handoff = {
@@ -85,7 +86,7 @@ test("compaction and session end write a handoff row with what was done and what
     clock,
     findings: [{ tool: "grep", summary: "47 AuthService references in 12 files" }],
   });
-  assert.match(read(), /\| Synthesised grep: 47 AuthService references in 12 files \|$/m);
+  assert.match(read(), /\| Synthesized grep: 47 AuthService references in 12 files \|$/m);
   assert.deepEqual((await lintProject(project)).findings, []);
 });
 
@@ -103,13 +104,34 @@ test("a handoff of a conversation is logged with what was done [project.moments]
     });
   const log = (handoff: ReturnType<typeof planned>) =>
     checkpointProject({ root, clock, handoff, moment: "session-end" });
-  assert.equal((await log(planned([]))).written, true);
-  assert.match(read(), /Session end: nothing to report/);
+  const before = read();
+  assert.deepEqual(await log(planned([])), { written: false, warnings: [] });
+  assert.equal(read(), before, "nothing was done, so there is nothing to log");
   await log(planned(conversation(user("Fix it"), says("Fixed the parser."))));
   assert.match(read(), /Session end: at the end: Fixed the parser\./);
   const closed = calls("mcp__holdfast__end_task", { summary: "Ported the parser" });
   await log(planned(conversation(closed), ["Survey all sheets"]));
   assert.match(read(), /Session end: done: Ported the parser, Survey all sheets/);
+});
+
+test("tasks that were closed without a conversation to read are in the row of the session end [project.moments]", async () => {
+  const { root, read } = makeProject();
+  const memory = await openMemory({
+    store: "memory:",
+    surfaces: ["notepad", "tasks", projectSurface({ root })],
+  });
+  const session = await memory.createSession({ agent: "coder" });
+  for (const task of ["Sheet 1", "Sheet 2"]) {
+    await session.call("begin_task", { description: task });
+    await session.call("end_task", { summary: `${task} is clean` });
+  }
+  const end = await planSessionEnd(session, [], estimateTokens);
+  await projectMoments({ root }).onMoment?.({ id: session.id, agent: "coder" }, end);
+  await memory.close();
+  assert.match(
+    read(),
+    /\| coder \| Session end: done: Sheet 2 — Sheet 2 is clean, Sheet 1 — Sheet 1 is clean \(session /,
+  );
 });
 
 test("a host gets level 1 within its budget in any script, and a few blockers as data [project.budgets] [project.data]", async () => {
@@ -181,9 +203,9 @@ test("actionable debt becomes an issue in bd or br, in the form that the tracker
     ]) {
       const directory = fakeTracker(name ?? "", answer ?? "");
       process.env.PATH = directory;
-      const { call, read, project } = makeProject({ beads: true });
-      const { bead, text } = await call("log_debt", { description, severity: "HIGH", actionable: true });
-      assert.match(text, /Created Beads issue b[dr]-[\w.]+\./);
+      const { log, read, project } = makeProject({ beads: true });
+      const { text } = await log("debt", description, { severity: "HIGH", actionable: true });
+      const [, bead] = /Created Beads issue (b[dr]-[\w.]+)\.$/.exec(text) ?? [];
       assert.ok(read().includes(`(${bead}) | HIGH |`), read());
       const args = JSON.parse(readFileSync(join(directory, "called.json"), "utf8")) as string[];
       assert.deepEqual(args, ["add", "--priority", "high", "--title", description, "--ref", "TD-001"]);
@@ -192,9 +214,9 @@ test("actionable debt becomes an issue in bd or br, in the form that the tracker
     const older = 'if (process.argv[2] === "add") process.exit(1); console.log("bd-5")';
     const directory = fakeTracker("bd", older);
     process.env.PATH = directory;
-    const { call: callOlder } = makeProject({ beads: true });
+    const { log } = makeProject();
     assert.match(
-      (await callOlder("log_debt", { description, severity: "HIGH", actionable: true })).text,
+      (await log("debt", description, { severity: "HIGH", actionable: true })).text,
       /issue bd-5\./,
     );
     assert.deepEqual(JSON.parse(readFileSync(join(directory, "called.json"), "utf8")), [
@@ -202,21 +224,21 @@ test("actionable debt becomes an issue in bd or br, in the form that the tracker
       ...["--description", "TD-001 in grimoires/loa/NOTES.md", "--json"],
     ]);
     const cases: [directory: string, message: RegExp][] = [
-      [temporaryDirectory(), /Neither bd nor br is on the PATH, so no issue was created/],
+      [temporaryDirectory(), /No issue was created: neither bd nor br is on the PATH\./],
       [fakeTracker("bd", 'console.error("no database"); process.exit(3)'), /created no issue: no database/],
       [fakeTracker("bd", 'console.log("ok")'), /its answer contains no id/],
     ];
     for (const [directory, message] of cases) {
       process.env.PATH = directory;
-      const { call, read } = makeProject({ beads: true });
-      assert.match((await call("log_debt", { description: "x", actionable: true })).text, message);
+      const { log, read } = makeProject({ beads: true });
+      assert.match((await log("debt", "x", { actionable: true })).text, message);
       assert.match(read(), /\| TD-001 \| x \| MEDIUM \|/);
     }
   } finally {
     process.env.PATH = path;
   }
-  const { call } = makeProject();
-  assert.match((await call("log_debt", { description: "x", actionable: true })).text, /Beads is not enabled/);
+  const { log } = makeProject({ beads: false });
+  assert.match((await log("debt", "x", { actionable: true })).text, /Beads is turned off/);
 });
 
 test("the model sees level 1 of the current file; tools and commands do the same [project.surface]", async () => {
@@ -229,39 +251,30 @@ test("the model sees level 1 of the current file; tools and commands do the same
   assert.equal(await shown(), await shown());
   const logged = await session.call("log_decision", decision);
   assert.ok(logged.ok, logged.text);
-  assert.match(await shown(), /- \[src\/auth\/jwt\.ts:3\] Use sliding window expiration/);
+  assert.match(await shown(), /- Use sliding window expiration \[\$\{PROJECT_ROOT\}\/src\/auth\/jwt\.ts:3\]/);
   write(read().replace("Nothing has been worked on yet", "A person wrote this"));
   assert.match(await shown(), /State: A person wrote this/);
   writeInto(root, "src/auth/jwt.ts", "gone\n");
-  assert.match(await shown(), /STALE evidence: \[src\/auth\/jwt\.ts:3\] Use sliding window/);
+  assert.match(await shown(), /- STALE evidence: Use sliding window/);
   const refused = await session.call("log_decision", decision);
   assert.equal(refused.ok ? "" : refused.code, "text_not_found");
   const names = memory
     .tools()
     .filter(({ surface }) => surface === "project")
     .map(({ name }) => name);
-  assert.deepEqual(names, [
-    "recover_context",
-    "log_decision",
-    "log_debt",
-    "set_goal",
-    "log_blocker",
-    "track_ref",
-    "ask_question",
-    "log_handoff",
-    "log_structure",
-    "archive",
-    "promote",
-  ]);
-  await session.call("set_goal", { goal: "Same either way" });
+  assert.deepEqual(names, ["recover_context", "log_decision", "log_entry", "log_handoff"]);
+  await session.call("log_entry", { kind: "goal", text: "Same either way" });
   const byTool = read();
   const again = await holdfast("project", "log", "goal", "Same either way", "--root", root, "--json");
   assert.equal(again.code, 0, again.stderr);
   assert.match(again.stdout, /Already recorded/);
   assert.equal(read(), byTool);
-  const unknown = await holdfast("project", "log", "goal", "x", "--root", root, "--status", "soon");
+  const unknown = await holdfast("project", "log", "goal", "x", "--root", root, "--severity", "LOW");
   assert.equal(unknown.code, 1);
-  assert.match(unknown.stderr, /set_goal: .*Nothing was changed/);
+  assert.match(
+    unknown.stderr,
+    /An entry of the kind goal does not take "severity"\. Nothing was changed\. Call it like this: \{"kind":"goal"/,
+  );
   await memory.close();
 });
 
@@ -272,7 +285,7 @@ test("a reference that is not a valid path is stale, and the rest is shown [proj
     const surface = projectSurface({ root });
     const memory = await openMemory({ store: "memory:", surfaces: [surface] });
     const { message } = await (await memory.openSession("s")).context();
-    assert.match(message, /State: Nothing has been worked on yet[\s\S]*STALE ref/);
+    assert.match(message, /State: Nothing has been worked on yet[\s\S]*STALE \(/);
     await memory.close();
   }
 });
@@ -282,10 +295,10 @@ test("without notes the surface shows no block, creates them on the first write,
   const memory = await openMemory({ store: "memory:", surfaces: [projectSurface({ root })] });
   const session = await memory.createSession();
   assert.deepEqual((await session.context()).blocks, []);
-  const first = await session.call("log_debt", { description: "first" }, { key: "k" });
+  const first = await session.call("log_entry", { kind: "debt", text: "first" }, { key: "k" });
   assert.ok(first.ok, first.text);
-  assert.deepEqual(await session.call("log_debt", { description: "first" }, { key: "k" }), first);
-  const reused = await session.call("log_debt", { description: "second" }, { key: "k" });
+  assert.deepEqual(await session.call("log_entry", { kind: "debt", text: "first" }, { key: "k" }), first);
+  const reused = await session.call("log_entry", { kind: "debt", text: "second" }, { key: "k" });
   assert.equal(reused.ok ? "" : reused.code, "key_reused");
   assert.equal((await session.context()).blocks.length, 1);
   const bad = await openMemory({
@@ -297,28 +310,6 @@ test("without notes the surface shows no block, creates them on the first write,
   await Promise.all([memory.close(), bad.close()]);
 });
 
-test("findings are promoted from the notepad with the id of their session [project.promote]", async () => {
-  const { root, read } = makeProject();
-  const memory = await openMemory({ store: "memory:", surfaces: ["notepad", projectSurface({ root })] });
-  const session = await memory.createSession({ id: "ses_audit" });
-  const nothing = await session.call("promote", {});
-  assert.match(nothing.text, /empty/);
-  await session.notepad.write("# Findings\n- Sheet 1 has 500 rows\n- Column B is wrong\n- Is C right?\n");
-  assert.ok((await session.call("promote", {})).ok);
-  assert.match(
-    read(),
-    /\| Findings: Sheet 1 has 500 rows; Column B is wrong; Is C right\? \(session ses_audit\) \|$/m,
-  );
-  assert.ok((await session.call("promote", { text: "Column B is wrong", as: "debt" })).ok);
-  assert.match(read(), /\| TD-001 \| Column B is wrong \|/);
-  assert.ok((await session.call("promote", { text: "- Is C right?", as: "question" })).ok);
-  assert.match(read(), /^- \[ \] Is C right\?$/m);
-  assert.match((await session.call("promote", { text: "Column Z" })).text, /does not contain "Column Z"/);
-  const { message } = await session.context();
-  assert.match(message, /More in session ses_audit/);
-  await memory.close();
-});
-
 test("after work and /clear, level 1 recovers the state and level 2 finds a decision [project.story]", async () => {
   const { root, clock } = makeProject();
   const store = join(temporaryDirectory(), "memory.db");
@@ -328,7 +319,7 @@ test("after work and /clear, level 1 recovers the state and level 2 finds a deci
     const answer = await session.call(tool, input);
     assert.ok(answer.ok, answer.text);
   };
-  await call("set_goal", { goal: "Tokens that expire" });
+  await call("log_entry", { kind: "goal", text: "Tokens that expire" });
   const subjects = ["caching", "retries", "logging", "pagination", "uploads"];
   await call("log_decision", {
     ...decision,
@@ -337,14 +328,15 @@ test("after work and /clear, level 1 recovers the state and level 2 finds a deci
   });
   for (const subject of subjects)
     await call("log_decision", { ...decision, title: subject, decision: `How to do ${subject}` });
-  await call("log_debt", { description: "Clock skew is ignored", severity: "HIGH" });
+  await call("log_entry", { kind: "debt", text: "Clock skew is ignored", severity: "HIGH" });
   await call("log_handoff", { summary: "Expiry works", next: "Test clock skew", task: "Token expiry" });
   await memory.close();
   // The conversation is gone; only the file is left.
   const start = await startProjectSession({ root, clock });
   assert.match(start.text, /Task: Token expiry\nState: Test clock skew/);
-  assert.match(start.text, /More in session ses_work/);
-  assert.match(start.text, /- \[\S+\] uploads.*\n- \[\S+\] pagination.*\n- \[\S+\] logging/);
+  const location = "\\[\\$\\{PROJECT_ROOT\\}/src/auth/jwt\\.ts:3\\]";
+  for (const subject of ["uploads", "pagination", "logging"])
+    assert.match(start.text, new RegExp(`^- .*${subject}.* ${location}$`, "m"));
   assert.ok(!start.text.includes("Grace period"));
   const later = await openMemory({ store, surfaces: [projectSurface({ root, clock })] });
   const fresh = await later.createSession();
@@ -354,7 +346,7 @@ test("after work and /clear, level 1 recovers the state and level 2 finds a deci
   });
   assert.match(
     recalled.text.split("\n")[1] ?? "",
-    /Grace period \| Fifteen minutes of grace after expiry \| Why: .* \| Evidence: src\/auth\/jwt\.ts:3/,
+    /Grace period \| Fifteen minutes of grace after expiry \| Why: .* \| Evidence: \$\{PROJECT_ROOT\}\/src\/auth\/jwt\.ts:3/,
   );
   await later.close();
 });

@@ -1,8 +1,11 @@
 import { estimateTokens } from "../../context/estimate-tokens.ts";
-import { changeNotes, type Planned } from "./edit/change-notes.ts";
-import { locateNotes, type NotesFile } from "./notes-md/file.ts";
-import type { Notes } from "./notes-md/parse.ts";
-import { pathInEnvironment } from "./notes-md/places.ts";
+import { HoldfastError } from "../../errors.ts";
+import { changeNotes, type Planned } from "./edit.ts";
+import { holdLock, locateNotes, type NotesFile, readNotesFile, writeNotesFile } from "./file.ts";
+import { isIgnored } from "./git.ts";
+import { pathInEnvironment } from "./location.ts";
+import type { Notes } from "./notes.ts";
+import { templateText } from "./template.ts";
 
 export interface ProjectOptions {
   /** The project's directory. */
@@ -13,7 +16,7 @@ export interface ProjectOptions {
   clock?: (() => number) | undefined;
   /** Counts tokens (default: `estimateTokens`). */
   countTokens?: ((text: string) => number) | undefined;
-  /** Whether actionable debt becomes an issue in Beads (`bd` or `br`) (default: $HOLDFAST_BEADS). */
+  /** Whether actionable debt becomes an issue in Beads, if `bd` or `br` is on the PATH (default: $HOLDFAST_BEADS, else true). */
   beads?: boolean | undefined;
 }
 
@@ -22,8 +25,6 @@ export interface Caller {
   agent?: string | undefined;
   /** The session that has the details. */
   session?: string | undefined;
-  /** The notepad of that session. */
-  notepad?: (() => Promise<string>) | undefined;
 }
 
 /** A project whose memory is NOTES.md. */
@@ -32,24 +33,45 @@ export interface Project {
   readonly beads: boolean;
   /** ISO 8601, in UTC, to the second. */
   now(): string;
-  change<T>(operation: string, plan: (notes: Notes) => Planned<T>): T;
+  change<T>(plan: (notes: Notes) => Planned<T>): T;
   countTokens(text: string): number;
 }
 
 export function openProject(options: ProjectOptions): Project {
   const { HOLDFAST_BEADS = "" } = process.env;
   const { root, path = pathInEnvironment(), clock = Date.now } = options;
-  const { beads = ["1", "true"].includes(HOLDFAST_BEADS) } = options;
+  const { beads = !["0", "false"].includes(HOLDFAST_BEADS) } = options;
   // Located on every access: the file may be created or moved while the program runs.
   const find = () => locateNotes(root, path);
-  const now = () => new Date(clock()).toISOString().replace(/\.\d{3}Z$/, "Z");
   return {
     get file() {
       return find();
     },
     beads,
-    now,
-    change: (operation, plan) => changeNotes(find(), { operation, at: now() }, plan),
+    now: () => new Date(clock()).toISOString().replace(/\.\d{3}Z$/, "Z"),
+    change: (plan) => changeNotes(find(), plan),
     countTokens: options.countTokens ?? estimateTokens,
   };
+}
+
+/**
+ * Writes the template to the project's notes file. It never overwrites existing notes.
+ *
+ * @example
+ * initProject({ root: process.cwd() });
+ */
+export function initProject(options: Project | ProjectOptions): { name: string; ignored: boolean } {
+  const project = "file" in options ? options : openProject(options);
+  const { file } = project;
+  return holdLock(file, () => {
+    if (readNotesFile(file)) {
+      throw new HoldfastError(
+        "conflict",
+        `${file.name} already exists. Nothing was changed. Run "holdfast project lint" to see how it differs from the template.`,
+        { data: { path: file.path } },
+      );
+    }
+    writeNotesFile(file, templateText(project.now()));
+    return { name: file.name, ignored: isIgnored(file) };
+  });
 }

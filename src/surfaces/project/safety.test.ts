@@ -8,19 +8,17 @@ import { noMounts, readOnlyPlace, smallDisk } from "../../../test/support/mounts
 import { startProgram } from "../../../test/support/processes.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { HoldfastError } from "../../errors.ts";
-import { initProject } from "./init.ts";
-import { lintProject } from "./lint/lint.ts";
-import { locateNotes } from "./notes-md/file.ts";
-import { parseNotes, tableOf } from "./notes-md/parse.ts";
-import { openProject } from "./project.ts";
+import { locateNotes, notesFolder } from "./file.ts";
+import { lintProject } from "./lint.ts";
+import { parseNotes, tableOf } from "./notes.ts";
+import { initProject, openProject } from "./project.ts";
 import { callOperation, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
-import { notesFolder } from "./verify/working-files.ts";
 
 test("writers in several processes lose nothing and use no id twice [project.writers]", async () => {
   const { root, project, read } = makeProject();
   const programs = ["a", "b", "c"].map((name) => startProgram("notes-writer.ts", { root, name, count: 12 }));
   for (let index = 0; index < 12; index++)
-    await callOperation(project, "set_goal", { goal: `Goal number ${index}.` });
+    await callOperation(project, "log_entry", { kind: "goal", text: `Goal number ${index}.` });
   for (const program of programs) assert.equal((await program.ended).code, 0);
   const table = tableOf(parseNotes(read()), "debt");
   assert.equal(table?.rows.length, 36);
@@ -51,7 +49,7 @@ test("a killed writer leaves the old or the new file, and no lock [project.kill]
       );
     assert.deepEqual((await lintProject(project)).findings, []);
   }
-  const { id } = await callOperation(project, "log_debt", { description: "after them all" });
+  const { id } = await callOperation(project, "log_entry", { kind: "debt", text: "after them all" });
   assert.ok(Number(id?.slice(3)) > acknowledged);
 });
 
@@ -91,7 +89,9 @@ test("links and paths outside the project are refused, and nothing is written th
       },
     );
     assert.throws(() => initProject(project), { code: "invalid_input" }, root);
-    await assert.rejects(callOperation(project, "set_goal", { goal: "escape" }), { code: "invalid_input" });
+    await assert.rejects(callOperation(project, "log_entry", { kind: "goal", text: "escape" }), {
+      code: "invalid_input",
+    });
   }
   assert.equal(readFileSync(join(outside, "NOTES.md"), "utf8"), seedNotes);
   assert.deepEqual(readdirSync(outside), ["NOTES.md"]);
@@ -124,7 +124,7 @@ test("swapping a directory for a link during a write never writes outside the pr
   let refused = 0;
   for (let index = 0; index < 300; index++) {
     try {
-      await callOperation(project, "set_goal", { goal: `Goal of round ${index}.` });
+      await callOperation(project, "log_entry", { kind: "goal", text: `Goal of round ${index}.` });
       written++;
     } catch (error) {
       assert.ok(error instanceof HoldfastError, String(error));
@@ -147,10 +147,11 @@ test("the file is at its default path, is created for its owner only, and keeps 
   assert.equal(statSync(join(root, "grimoires/loa")).mode & 0o777, 0o700);
   assert.throws(() => initProject(project), { code: "conflict" });
   chmodSync(project.file.path, 0o644);
-  await callOperation(project, "set_goal", { goal: "keep the mode" });
+  await callOperation(project, "log_entry", { kind: "goal", text: "keep the mode" });
   assert.equal(statSync(project.file.path).mode & 0o777, 0o644);
   assert.equal(statSync(notesFolder(root)).mode & 0o777, 0o700);
-  assert.equal(statSync(join(notesFolder(root), "undo.json")).mode & 0o777, 0o600);
+  await callOperation(project, "log_entry", { kind: "debt", text: "an id" });
+  assert.equal(statSync(join(notesFolder(root), "ids.json")).mode & 0o777, 0o600);
   assert.equal(openProject({ root, path: "docs/MEMORY.md" }).file.name, "docs/MEMORY.md");
   assert.equal(openProject({ root, path: join(root, "docs/MEMORY.md") }).file.name, "docs/MEMORY.md");
 });
@@ -178,19 +179,19 @@ test("a full disk is reported, leaves the file unchanged, and writes work again 
 });
 
 test("a read-only file is not replaced, and can be read [project.bad-files]", async () => {
-  const { project, call } = makeProject({ notes: seedNotes });
+  const { project, call, log } = makeProject({ notes: seedNotes });
   chmodSync(project.file.path, 0o444);
-  await assert.rejects(call("set_goal", { goal: "x" }), /is read-only\. Nothing was changed/);
+  await assert.rejects(log("goal", "x"), /is read-only\. Nothing was changed/);
   assert.equal(readFileSync(project.file.path, "utf8"), seedNotes);
   assert.match((await call("recover_context", {})).text, /Token Expiry/);
   chmodSync(project.file.path, 0o644);
-  assert.match((await call("set_goal", { goal: "x" })).text, /Added/);
+  assert.match((await log("goal", "x")).text, /Added/);
 });
 
 test("a file that is not text or not writable is refused and left unchanged [project.bad-files]", async (t) => {
   const bytes = Buffer.concat([Buffer.from(seedNotes), Buffer.from([0xff, 0xfe, 0x0a])]);
-  const { root, project, call } = makeProject({ notes: bytes });
-  await assert.rejects(call("set_goal", { goal: "x" }), /not valid UTF-8 on line \d+/);
+  const { root, project, call, log } = makeProject({ notes: bytes });
+  await assert.rejects(log("goal", "x"), /not valid UTF-8 on line \d+/);
   assert.deepEqual(readFileSync(project.file.path), bytes);
   assert.match((await call("recover_context", {})).text, /Token Expiry/);
   const reason = noMounts();

@@ -1,16 +1,16 @@
 import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { oneLine } from "../../engine/text.ts";
+import { HoldfastError } from "../../errors.ts";
 import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface, type Tool } from "../surface.ts";
-import { readNotes } from "./edit/change-notes.ts";
-import { onceForKey } from "./edit/idempotency.ts";
-import { recoverProject, resolvedLines } from "./handover.ts";
-import { initProject } from "./init.ts";
-import { projectMoments } from "./moments.ts";
-import { answerShape, type ProjectOperation, projectOperations } from "./operations.ts";
-import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
-import { recoverLevel1 } from "./recover/recover.ts";
+import { readNotes } from "./edit.ts";
+import type { Answer } from "./entries.ts";
+import { holdLock, type NotesFile, readWorkingFile, writeWorkingFile } from "./file.ts";
+import { projectMoments, recoverProject, resolvedLines } from "./moments.ts";
+import { type Caller, initProject, openProject, type Project, type ProjectOptions } from "./project.ts";
+import { recoverLevel1 } from "./recover.ts";
+import { answerShape, type ProjectOperation, projectOperations } from "./tools.ts";
 
 export interface ProjectSurfaceOptions extends ProjectOptions {
   /** True: when the agent clears long tool results, logs their findings. */
@@ -28,7 +28,7 @@ export function projectSurface(options: ProjectSurfaceOptions): Surface {
     name: "project",
     tools: projectOperations.map((operation) => toolOf(project, operation)),
     guidance: (_limits, { shown }) =>
-      `Project memory is NOTES.md in the repository; people read and edit it. Log decisions, debt, goals and blockers when they arise; document the structure of the code with log_structure. After a reset, ${shown === "host" ? "call recover_context and continue from what it returns" : "continue from the project memory block"}; recover_context with level 2 and a query finds older decisions. Do not rely on anything marked STALE: check the code. Call log_handoff before you stop.`,
+      `Project memory is NOTES.md in the repository, which people read and edit. Log decisions, debt, goals and blockers when they arise, with log_decision and log_entry. After a reset, ${shown === "host" ? "call recover_context and continue from what it returns" : "continue from the project memory block"}. Check in the code what is marked STALE. Call log_handoff before you stop.`,
     block: () =>
       cached.text === "" ? undefined : { placement: "message", text: [cached.text, ...resolved].join("\n") },
     async onMoment(session, moment) {
@@ -100,6 +100,39 @@ async function callerOf(session: SessionHandle, { actor }: ApplyOptions): Promis
   return {
     agent: actor?.name ?? (agent === "default" ? undefined : agent),
     session: session.id,
-    notepad: () => session.notepad.read(),
   };
+}
+
+/** The last calls with a key, oldest first. */
+type Answered = [key: string, request: string, answer: Answer][];
+
+const maxKept = 200;
+
+/** Does the work once per key; using the key again returns the first answer. */
+async function onceForKey(
+  file: NotesFile,
+  key: string,
+  request: { tool: string; input: unknown },
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const serialized = JSON.stringify(request);
+  const earlier = answered(file).find(([known]) => known === key);
+  if (earlier && earlier[1] !== serialized) {
+    throw new HoldfastError(
+      "key_reused",
+      `The idempotency key ${JSON.stringify(key)} was used for another call. Use a new key for a new call.`,
+      { data: { key } },
+    );
+  }
+  if (earlier) return earlier[2];
+  const answer = await work();
+  holdLock(file, () => {
+    writeWorkingFile(file, "keys.json", [...answered(file), [key, serialized, answer]].slice(-maxKept));
+  });
+  return answer;
+}
+
+function answered(file: NotesFile): Answered {
+  const known = readWorkingFile(file, "keys.json");
+  return Array.isArray(known) ? (known as Answered) : [];
 }

@@ -19,7 +19,7 @@ async function recalling(messages: readonly StoredMessage[], contextFrom = messa
   const session = await memory.createSession();
   const past = { messages, contextFrom };
   const call = (input: object): Promise<ToolAnswer> =>
-    session.call("recall", input, {}, { conversation: async () => past });
+    session.call("recall", input, { conversation: async () => past });
   const ask = async (input: object) => {
     const answer = await call(input);
     assert.ok(answer.ok, answer.text);

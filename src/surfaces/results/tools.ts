@@ -158,6 +158,6 @@ export const resultsSurface: Surface = {
   tools: [clearResult, recallResult],
   guidance: (_limits, { keepsConversation }) =>
     keepsConversation
-      ? "Old long tool results are replaced with one line; recall_result brings one back. When you have worked a long result into your notes, call clear_result."
+      ? "Context is a budget for reasoning, plans, the user's words and quoted code, not for tool output you have noted. After a long result, note what you found and call clear_result; recall_result brings it back."
       : "recall_result reads the tool results that this session has stored.",
 };

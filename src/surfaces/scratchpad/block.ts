@@ -1,19 +1,16 @@
-import { fenceContent, unfenceContent } from "../../context/fence.ts";
+import { unfenceContent } from "../../context/fence.ts";
 import { originLine } from "../../context/origin-line.ts";
 import type { State } from "../../engine/state.ts";
 import type { SurfaceView } from "../surface.ts";
-import { readScratchpad, type Scratchpad } from "./operations.ts";
+import { readScratchpad, type Scratchpad, spacesText } from "./operations.ts";
 
 const scratchpadStart = "[Session Scratchpad]";
 const scratchpadEnd = "[End Scratchpad]";
 
 /** The scratchpad's block: the non-empty spaces, or "" if all are empty. */
-export function renderScratchpad({ notes, plan, refs }: Scratchpad): string {
-  const parts: string[] = [];
-  if (notes !== "") parts.push(fenceContent(notes));
-  if (plan !== "") parts.push(`Plan:\n${fenceContent(plan)}`);
-  if (refs.length > 0) parts.push(`References:\n${refs.map(renderRef).join("\n")}`);
-  return parts.length === 0 ? "" : `${scratchpadStart}\n${parts.join("\n\n")}\n${scratchpadEnd}`;
+export function renderScratchpad(scratchpad: Scratchpad): string {
+  const text = spacesText(scratchpad);
+  return text === "" ? "" : `${scratchpadStart}\n${text}\n${scratchpadEnd}`;
 }
 
 /** Above the block: which lines the agent did not write itself; "" if it wrote all of them. */
@@ -39,11 +36,6 @@ export function parseScratchpad(text: string): Scratchpad | undefined {
     plan: unfenceContent(plan ?? ""),
     refs: refs === undefined ? [] : refs.slice(2).split("\n• ").map(parseRef),
   };
-}
-
-/** Further lines of a reference are indented, so that each bullet is one reference. */
-function renderRef(ref: string): string {
-  return `• ${fenceContent(ref).replaceAll("\n", "\n  ")}`;
 }
 
 function parseRef(text: string): string {

@@ -1,3 +1,4 @@
+import { fenceContent } from "../../context/fence.ts";
 import { checkTextList, checkTexts } from "../../engine/check-fields.ts";
 import type { Draft } from "../../engine/draft.ts";
 import type { Environment, Handlers, Outcome } from "../../engine/operations.ts";
@@ -32,18 +33,33 @@ export function readScratchpad(state: State): Scratchpad {
   };
 }
 
+/** The text of the non-empty spaces: what the block shows between its markers, and what the token budget counts. */
+export function spacesText({ notes, plan, refs }: Scratchpad): string {
+  const parts = [
+    notes === "" ? "" : fenceContent(notes),
+    plan === "" ? "" : `Plan:\n${fenceContent(plan)}`,
+    refs.length === 0 ? "" : `References:\n${refs.map(renderRef).join("\n")}`,
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+/** Further lines of a reference are indented, so that each bullet is one reference. */
+function renderRef(ref: string): string {
+  return `• ${fenceContent(ref).replaceAll("\n", "\n  ")}`;
+}
+
 export const scratchpadOperations: Handlers<ScratchpadOperation, ScratchpadResult> = {
-  "scratchpad.set_notes"(draft, operation, _state, { limits }) {
+  "scratchpad.set_notes"(draft, operation, state, environment) {
     checkTexts(operation, "content");
-    return setSpace(draft, "notes", operation.content, limits.spaceNotesCharacters);
+    return setSpace(draft, "notes", operation.content, state, environment);
   },
-  "scratchpad.append_notes"(draft, operation, _state, { limits }) {
+  "scratchpad.append_notes"(draft, operation, state, environment) {
     checkTexts(operation, "content");
-    return appendNotes(draft, operation.content, limits.spaceNotesCharacters);
+    return appendNotes(draft, operation.content, state, environment);
   },
-  "scratchpad.set_plan"(draft, operation, _state, { limits }) {
+  "scratchpad.set_plan"(draft, operation, state, environment) {
     checkTexts(operation, "content");
-    return setSpace(draft, "plan", operation.content, limits.spacePlanCharacters);
+    return setSpace(draft, "plan", operation.content, state, environment);
   },
   "scratchpad.refs_add"(draft, operation, state, environment) {
     checkTexts(operation, "ref");
@@ -57,58 +73,95 @@ export const scratchpadOperations: Handlers<ScratchpadOperation, ScratchpadResul
     checkTextList(operation, "items");
     return setRefs(draft, state, operation.items, environment);
   },
-  "scratchpad.write"(draft, operation, _state, environment) {
+  /** The older form of the call: it writes the space `notes` and answers in tokens. */
+  "scratchpad.write"(draft, operation, state, environment) {
     checkTexts(operation, "content");
-    return writeByTokens(draft, operation, environment);
+    const { content, mode } = operation;
+    const outcome =
+      mode === "append"
+        ? appendNotes(draft, content, state, environment)
+        : setSpace(draft, "notes", content, state, environment, true);
+    if (outcome.result.truncated) return outcome;
+    const tokens = tokensOf({ ...readScratchpad(state), notes: draft.text("space/notes") }, environment);
+    const budget = environment.limits.scratchpadTokens;
+    return { result: { message: `Scratchpad updated (${tokens} tokens / ${budget} budget)` }, warnings: [] };
   },
 };
 
-/** Undo respects the budgets too. The space `notes` has two, one for each form of the call. */
+/** Undo respects the budgets, too. */
 export const scratchpadUndo: UndoRules = {
   fits: {
     "space/plan": (text, { limits }) => !isLongerThan(text, limits.spacePlanCharacters),
-    "space/notes": (text, { limits, countTokens }) =>
-      !isLongerThan(text, limits.spaceNotesCharacters) || countTokens(text) <= limits.scratchpadTokens,
+    "space/notes": (text, { limits }) => !isLongerThan(text, limits.spaceNotesCharacters),
   },
-  check(draft, state, { revision, inverse }, { limits }) {
+  check(draft, state, { revision, inverse }, environment) {
     const touched = inverse.flatMap((change) =>
       change.type === "record" && change.kind === "ref" ? [change.key] : [],
     );
-    if (touched.length === 0) return;
     const before = listResident(state, "ref").map(([key]) => key);
     const refs = [...new Set([...before, ...touched])]
       .map((key) => draft.record("ref", key))
       .filter((ref) => ref !== null);
     if (new Set(refs).size < refs.length)
       throw cannotUndo(revision, "a ref that it would restore has been added again");
-    if (refs.length > Math.max(limits.refs, before.length))
-      throw cannotUndo(revision, `there would be more than ${limits.refs} refs`);
+    if (refs.length > Math.max(environment.limits.refs, before.length))
+      throw cannotUndo(revision, `there would be more than ${environment.limits.refs} refs`);
+    const restored = { notes: draft.text("space/notes"), plan: draft.text("space/plan"), refs };
+    if (tokensOf(restored, environment) > tokenRoom(state, environment))
+      throw cannotUndo(revision, `the scratchpad would exceed ${environment.limits.scratchpadTokens} tokens`);
   },
 };
+
+function tokensOf(scratchpad: Scratchpad, { countTokens }: Environment): number {
+  return countTokens(spacesText(scratchpad));
+}
+
+/** Tokens that the scratchpad may take. One that is over a lowered budget may stay as long as it is. */
+function tokenRoom(state: State, environment: Environment): number {
+  return Math.max(environment.limits.scratchpadTokens, tokensOf(readScratchpad(state), environment));
+}
 
 function setSpace(
   draft: Draft,
   space: "notes" | "plan",
   content: string,
-  limit: number,
+  state: State,
+  environment: Environment,
+  tokensFirst = false,
 ): Outcome<ScratchpadResult> {
-  const kept = takeCharacters(content, limit);
+  const { spaceNotesCharacters, spacePlanCharacters } = environment.limits;
+  const limit = space === "notes" ? spaceNotesCharacters : spacePlanCharacters;
+  const others = readScratchpad(state);
+  const tokensWith = (text: string) => tokensOf({ ...others, [space]: text }, environment);
+  const within = takeCharacters(content, limit);
+  const room = tokenRoom(state, environment);
+  const kept = tokensWith(within) <= room ? within : longestStart(within, (text) => tokensWith(text) <= room);
   draft.setText(`space/${space}`, kept);
+  const original = tokensFirst || kept !== within ? tokensWith(content) : 0;
+  if (kept !== within && environment.by === "person") throw tooLong(tokensWith(content), environment);
+  if (kept !== within || original > room) return truncatedToTokens(draft, original, environment);
   const characters = countCharacters(content);
   if (kept === content) {
     return { result: { message: `${space} updated (${characters} / ${limit} characters)` }, warnings: [] };
   }
-  const message = `${space} truncated to ${limit} characters (original: ${characters}). Consider summarizing. ${fullTextHint(draft)}`;
-  return { result: { message, truncated: true }, warnings: [message] };
+  return truncated(draft, `${space} truncated to ${limit} characters (original: ${characters})`);
 }
 
-function appendNotes(draft: Draft, content: string, limit: number): Outcome<ScratchpadResult> {
-  const current = draft.text("space/notes");
+function appendNotes(
+  draft: Draft,
+  content: string,
+  state: State,
+  environment: Environment,
+): Outcome<ScratchpadResult> {
+  const limit = environment.limits.spaceNotesCharacters;
+  const others = readScratchpad(state);
+  const current = others.notes;
   const now = countCharacters(current);
   const onNewLine = appendText(current, content);
   // Near the limit, drop the separating line break rather than refuse the append.
   const combined = isLongerThan(onNewLine, limit) ? current + content : onNewLine;
   const characters = countCharacters(combined);
+  checkAppend({ ...others, notes: combined }, content, state, environment);
   if (characters > limit) {
     throw new HoldfastError(
       "over_limit",
@@ -120,52 +173,54 @@ function appendNotes(draft: Draft, content: string, limit: number): Outcome<Scra
   return { result: { message: `notes updated (${characters} / ${limit} characters)` }, warnings: [] };
 }
 
-/** The older form of the call: one text with a token budget, stored in the space `notes`. */
-function writeByTokens(
-  draft: Draft,
-  operation: { content: string; mode: "replace" | "append" },
-  environment: Environment,
-): Outcome<ScratchpadResult> {
+/** Refuses an addition that would take the scratchpad over its tokens. */
+function checkAppend(after: Scratchpad, added: string, state: State, environment: Environment): void {
+  if (tokensOf(after, environment) <= tokenRoom(state, environment)) return;
   const budget = environment.limits.scratchpadTokens;
-  if (operation.mode === "append") {
-    const current = draft.text("space/notes");
-    const combined = appendText(current, operation.content);
-    const tokens = environment.countTokens(combined);
-    if (tokens > budget) {
-      const [now, added] = [environment.countTokens(current), environment.countTokens(operation.content)];
-      throw new HoldfastError(
-        "over_limit",
-        `Append would exceed ${budget} token budget (current: ${now}, append: ${added}). Use mode 'replace' to rewrite, or reduce content.`,
-        { data: { current: now, append: added, budget } },
-      );
-    }
-    draft.setText("space/notes", combined);
-    return { result: { message: `Scratchpad updated (${tokens} tokens / ${budget} budget)` }, warnings: [] };
-  }
-  const original = environment.countTokens(operation.content);
-  if (original <= budget) {
-    draft.setText("space/notes", operation.content);
-    return {
-      result: { message: `Scratchpad updated (${original} tokens / ${budget} budget)` },
-      warnings: [],
-    };
-  }
-  draft.setText("space/notes", takeTokens(operation.content, budget, environment.countTokens));
-  const message = `Scratchpad truncated to ${budget} tokens (original: ${original}). Consider summarizing. ${fullTextHint(draft)}`;
+  const [current, append] = [tokensOf(readScratchpad(state), environment), environment.countTokens(added)];
+  throw new HoldfastError(
+    "over_limit",
+    `Append would exceed ${budget} token budget (current: ${current}, append: ${append}). Use mode 'replace' to rewrite, or reduce content.`,
+    { data: { current, append, budget } },
+  );
+}
+
+/** A person's text is never cut behind their back. */
+function tooLong(tokens: number, { limits }: Environment): HoldfastError {
+  return new HoldfastError(
+    "over_limit",
+    `The scratchpad would take ${tokens} tokens; the limit is ${limits.scratchpadTokens}. Nothing was changed. Shorten it.`,
+    { data: { tokens, limit: limits.scratchpadTokens } },
+  );
+}
+
+function truncatedToTokens(
+  draft: Draft,
+  original: number,
+  { limits }: Environment,
+): Outcome<ScratchpadResult> {
+  return truncated(
+    draft,
+    `Scratchpad truncated to ${limits.scratchpadTokens} tokens (original: ${original})`,
+  );
+}
+
+function truncated(draft: Draft, what: string): Outcome<ScratchpadResult> {
+  const message = `${what}. Consider summarizing. ${fullTextHint(draft)}`;
   return { result: { message, truncated: true }, warnings: [message] };
 }
 
-/** The longest prefix of a text that fits a token budget. */
-function takeTokens(text: string, budget: number, countTokens: (text: string) => number): string {
-  let fits = 0;
+/** The longest beginning of a text that fits. */
+function longestStart(text: string, fits: (start: string) => boolean): string {
+  let known = 0;
   let tooLong = text.length + 1;
-  while (tooLong - fits > 1) {
-    const middle = (fits + tooLong) >> 1;
-    if (countTokens(text.slice(0, middle).toWellFormed()) <= budget) fits = middle;
+  while (tooLong - known > 1) {
+    const middle = (known + tooLong) >> 1;
+    if (fits(text.slice(0, middle).toWellFormed())) known = middle;
     else tooLong = middle;
   }
-  const unit = text.charCodeAt(fits - 1);
-  return text.slice(0, unit >= 0xd800 && unit <= 0xdbff ? fits - 1 : fits);
+  const unit = text.charCodeAt(known - 1);
+  return text.slice(0, unit >= 0xd800 && unit <= 0xdbff ? known - 1 : known);
 }
 
 function addRef(
@@ -178,12 +233,14 @@ function addRef(
   const limit = environment.limits.refs;
   const existing = listResident(state, "ref");
   const same = existing.find(([, value]) => value === ref);
-  if (same) draft.remove("ref", same[0]);
   const others = existing.filter((entry) => entry !== same);
   const dropped = others.slice(0, Math.max(0, others.length + 1 - limit));
+  const refs = [...others.slice(dropped.length).map(([, value]) => value), ref];
+  checkAppend({ ...readScratchpad(state), refs }, ref, state, environment);
+  if (same) draft.remove("ref", same[0]);
   for (const [key] of dropped) draft.remove("ref", key);
   insertRef(draft, ref);
-  const count = others.length - dropped.length + 1;
+  const count = refs.length;
   const moved = same ? "ref was already there and is now the newest" : "ref added";
   if (dropped.length === 0)
     return { result: { message: `${moved} (${count} / ${limit} refs)` }, warnings: [] };
@@ -216,10 +273,17 @@ function setRefs(
 ): Outcome<ScratchpadResult> {
   const limit = environment.limits.refs;
   const unique = [...new Set(items.filter((item) => item !== ""))];
-  const kept = unique.slice(0, limit);
-  for (const ref of kept) checkRef(ref, environment);
+  const capped = unique.slice(0, limit);
+  for (const ref of capped) checkRef(ref, environment);
+  const others = readScratchpad(state);
+  const room = tokenRoom(state, environment);
+  const tokensWith = (refs: string[]) => tokensOf({ ...others, refs }, environment);
+  const original = tokensWith(capped);
+  let kept = capped;
+  while (kept.length > 0 && tokensWith(kept) > room) kept = kept.slice(0, -1);
   for (const [key] of listResident(state, "ref")) draft.remove("ref", key);
   for (const ref of kept) insertRef(draft, ref);
+  if (kept !== capped) return truncatedToTokens(draft, original, environment);
   return { result: { message: `refs set (${kept.length} / ${limit} refs)` }, warnings: [] };
 }
 

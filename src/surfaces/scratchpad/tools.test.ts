@@ -20,7 +20,7 @@ test("set_notes and set_plan replace their own space only [scratchpad.set]", asy
 });
 
 test("over budget they truncate and warn [scratchpad.set]", async () => {
-  const session = await openTestSession();
+  const session = await openTestSession({ scratchpad: { maxTokens: 20_000 } });
   for (const [action, space, budget] of [
     ["set_notes", "notes", 4_000],
     ["set_plan", "plan", 2_000],
@@ -239,6 +239,61 @@ test("the older call's token budget truncates a replace and rejects an append [s
   );
   const small = await openTestSession({ tokenizer: words, scratchpad: { maxTokens: 3 } });
   assert.match((await use(small, { content: "a b c d" })).message, /truncated to 3 tokens \(original: 4\)/);
+});
+
+test("maxTokens caps all spaces together, whichever action writes [scratchpad.max-tokens]", async () => {
+  const session = await openTestSession({
+    surfaces: ["scratchpad"],
+    tokenizer: words,
+    scratchpad: { maxTokens: 12 },
+  });
+  const shown = async () =>
+    words.count((await session.context()).message) - words.count("[Session Scratchpad] [End Scratchpad]");
+  const truncated = /^Scratchpad truncated to 12 tokens \(original: \d+\)\. Consider summarizing\./;
+  await use(session, { action: "set_notes", content: "a b c d" });
+  await use(session, { action: "set_plan", content: "1. x" });
+  assert.equal(await shown(), 7);
+  assert.equal(
+    (await misuse(session, { action: "append_notes", content: "e f g h i j" })).text,
+    "Append would exceed 12 token budget (current: 7, append: 6). Use mode 'replace' to rewrite, or reduce content.",
+  );
+  assert.match(
+    (await use(session, { action: "set_notes", content: "n ".repeat(20).trim() })).message,
+    truncated,
+  );
+  assert.equal(await shown(), 12);
+  assert.match(
+    (await misuse(session, { action: "refs.add", ref: "src/a.ts" })).text,
+    /^Append would exceed 12 token/,
+  );
+  await use(session, { action: "set_notes", content: "a" });
+  assert.match(
+    (await use(session, { action: "refs.set", items: ["r1", "r2", "r3", "r4", "r5"] })).message,
+    truncated,
+  );
+  assert.deepEqual((await read(session)).refs, ["r1", "r2", "r3"]);
+  assert.match(
+    (await use(session, { action: "set_plan", content: "p ".repeat(20).trim() })).message,
+    truncated,
+  );
+  assert.ok((await shown()) <= 12);
+  await use(session, { action: "refs.set", items: [] });
+  await use(session, { action: "set_plan", content: "" });
+  await use(session, { action: "set_notes", content: "n ".repeat(10).trim() });
+  const { revision } = await session.scratchpad.setNotes("");
+  await use(session, { action: "set_plan", content: "p ".repeat(5).trim() });
+  await assert.rejects(session.undo(revision), /the scratchpad would exceed 12 tokens/);
+});
+
+test("the older call keeps to the notes' characters [scratchpad.old-budget]", async () => {
+  const session = await openTestSession({ tokenizer: words });
+  const { message } = await use(session, { content: "x".repeat(9_999) });
+  assert.match(message, /^notes truncated to 4000 characters \(original: 9999\)\. Consider summarizing\./);
+  assert.equal((await read(session)).notes.length, 4_000);
+  assert.match(
+    (await misuse(session, { content: "y", mode: "append" })).text,
+    /^Append would exceed 4000 characters \(current: 4000, append: 1/,
+  );
 });
 
 test("enabled: false means no tool, no block, no guidance [scratchpad.disabled]", async () => {

@@ -39,7 +39,7 @@ const scratchpad = defineTool({
   name: "session.scratchpad",
   description: `${purpose} Content is ${returns.message}.`,
   input,
-  adapt: ({ limits, reading }) => ({
+  adapt: (limits, reading) => ({
     description: `${purpose} Content is ${reading.shown === "host" ? "returned by a call without arguments" : returns[reading.shown]}.`,
     input: input.extend({
       content: input.shape.content.describe(

@@ -9,7 +9,7 @@ const done = z.object({ ok: z.literal(true), task_id: z.string(), depth: z.numbe
 const beginTask = defineTool({
   name: "begin_task",
   description: "Open a task. When you end it, everything since collapses to one line.",
-  adapt: ({ reading }) =>
+  adapt: (_limits, reading) =>
     reading.keepsConversation
       ? {}
       : {

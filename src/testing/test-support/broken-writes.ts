@@ -23,6 +23,14 @@ export const brokenWrites: BrokenStore[] = [
     }),
   },
   {
+    fault: "create takes an id that another owner has",
+    caughtBy: "lets two owners use the same id, each with a session of their own",
+    breakIt: (store) => ({
+      create: async (session) =>
+        (await store.load({ owner: "owner", sessionId: session.row.id })) ? false : store.create(session),
+    }),
+  },
+  {
     fault: "commit ignores the owner",
     caughtBy: hidden,
     breakIt: (store) => ({ commit: (commit) => store.commit({ ...commit, scope: asOwner(commit.scope) }) }),

@@ -2,11 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { globMatcher } from "../../../src/cli/chat/glob.ts";
 import { rankPassages, searchPassages } from "../../../src/engine/rank.ts";
-import { parseNotes } from "../../../src/surfaces/project/notes-md/parse.ts";
+import { parseNotes } from "../../../src/surfaces/project/notes.ts";
 import { openProject } from "../../../src/surfaces/project/project.ts";
-import { recoverLevel2 } from "../../../src/surfaces/project/recover/recall.ts";
-import { recoverLevel1, recoverLevel3 } from "../../../src/surfaces/project/recover/recover.ts";
-import { archivedEvidenceOf, checkReferences } from "../../../src/surfaces/project/verify/verify.ts";
+import { recoverLevel1, recoverLevel2, recoverLevel3 } from "../../../src/surfaces/project/recover.ts";
+import { archivedEvidenceOf, checkReferences } from "../../../src/surfaces/project/verify.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 interface Pattern {
@@ -27,7 +26,7 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/cli/commands/forget.ts": [{ source: "a+", flags: "giu" }],
   "src/compaction/outcome.ts": "loaded",
   "src/surfaces/recall/passages.ts": "loaded",
-  "src/surfaces/project/notes-md/timestamps.ts": "loaded",
+  "src/surfaces/project/timestamps.ts": "loaded",
 };
 
 const characters = (text: string) => Math.ceil(text.length / 4);
@@ -83,18 +82,15 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/surfaces/knowledge/json-schema/formats.ts isFormat": () => ["uri"],
   "src/surfaces/knowledge/read-skill.ts readSkill": () => ["skill"],
   "src/surfaces/notepad/operations.ts replayEdit": () => [{ type: "notepad.append", content: "x" }],
-  "src/surfaces/project/edit/written-pieces.ts requireLine": () => ["text"],
-  "src/surfaces/project/notes-md/table.ts replaceCell": () => [{ text: "a", from: 0, to: 1 }, "|"],
+  "src/surfaces/project/recover.ts cutTo": () => [500, characters],
+  "src/surfaces/project/edit.ts requireLine": () => ["text"],
+  "src/surfaces/project/edit.ts replaceCell": () => [{ text: "a", from: 0, to: 1 }, "|"],
 };
 
 /** Functions that take a text but are not run on hostile ones, and why. */
 export const exempt: Record<string, string> = {
   "inspector/src/memory/fresh-lines.ts useFreshLines": "a hook, which runs only while a component renders",
   "src/cli/terminal/render-help.ts renderHelp": "gets the help of our own commands",
-  "src/surfaces/project/edit/written-pieces.ts isOneItem": "gets texts that requireLine keeps short",
-  "src/surfaces/project/edit/written-pieces.ts isOneRow": "gets texts that requireLine keeps short",
-  "src/surfaces/project/notes-md/markdown.ts readMarkdown":
-    "a parser of others, which gets short pieces: of NOTES.md at most 60,000 characters in all",
 };
 
 /** Work on hostile text that is more than one function of one argument. */
@@ -114,7 +110,7 @@ export const subjects: Record<string, () => Promise<(text: string) => unknown>> 
         recoverLevel2(project.file, notes, "word", characters);
         archivedEvidenceOf(notes);
         checkReferences(project.file, notes, 0);
-        recoverLevel3(notes, [], []);
+        recoverLevel3(project.file, notes, []);
       }
     };
   },

@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { ModelMessage } from "ai";
-import { partsOf } from "../../caller/message-parts.ts";
+import { partsOf } from "../../caller/messages.ts";
 
 export function toParam(message: ModelMessage): Anthropic.Beta.BetaMessageParam {
   const { role, text, calls, results } = partsOf(message);

@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import { partsOf } from "../../caller/message-parts.ts";
+import { partsOf } from "../../caller/messages.ts";
 
 interface UiMessage {
   id: string;

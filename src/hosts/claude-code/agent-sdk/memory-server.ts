@@ -65,7 +65,7 @@ async function resultOf(
       // Claude Code names the model's call; without a name the call is a new one.
       const id = textIn(objectIn(params._meta)["claudecode/toolUseId"]) || crypto.randomUUID();
       const key = await shown.ownEdit(id, name, input);
-      const { ok, text } = await session.call(name, input, { key }, { conversation });
+      const { ok, text } = await session.call(name, input, { key, conversation });
       return { content: [{ type: "text", text }], ...(ok ? {} : { isError: true }) };
     }
     default:

@@ -20,6 +20,7 @@ export function writeUserConfig(place: ClientPlace, { url }: { url: string }): v
   mkdirSync(folder);
   const config = `model = "scripted"
 model_provider = "scripted"
+model_auto_compact_token_limit = 60_000
 model_providers.scripted = { name = "scripted", base_url = "${url}/v1", wire_api = "responses" }
 
 [projects.${JSON.stringify(realpathSync(place.root))}]

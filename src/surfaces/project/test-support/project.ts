@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { temporaryDirectory } from "../../../../test/support/temporary.ts";
-import { initProject } from "../init.ts";
-import { type Answer, projectOperations } from "../operations.ts";
-import { type Caller, openProject, type Project, type ProjectOptions } from "../project.ts";
+import type { Answer, EntryKind } from "../entries.ts";
+import { type Caller, initProject, openProject, type Project, type ProjectOptions } from "../project.ts";
+import { projectOperations } from "../tools.ts";
 
 /** The protocol's example. */
 export const seedNotes = readFileSync(join(import.meta.dirname, "../fixtures/notes-md-example.md"), "utf8");
@@ -38,6 +38,8 @@ export function makeProject({
     read: () => readFileSync(project.file.path, "utf8"),
     write: (text: string) => writeFileSync(project.file.path, text),
     call: (name: string, input: unknown, caller: Caller = {}) => callOperation(project, name, input, caller),
+    log: (kind: EntryKind, text: string, more: object = {}) =>
+      callOperation(project, "log_entry", { kind, text, ...more }),
   };
 }
 

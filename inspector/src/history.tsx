@@ -1,0 +1,217 @@
+import { useEffect, useState } from "preact/hooks";
+import { callApi, type Reply } from "./api.ts";
+import { CompactionDetail } from "./compaction.tsx";
+import { Diff } from "./diff.tsx";
+import { describeCompaction, type Facts } from "./facts.ts";
+import { count, dateTime, plural, time } from "./format.ts";
+import { useFreshness } from "./live.ts";
+import { useLoad } from "./load.ts";
+import { hrefTo, useRoute } from "./route.ts";
+import { Empty, Waiting } from "./states.tsx";
+import { save } from "./text-panel.tsx";
+import { attempt, edit } from "./toast.tsx";
+
+type Entry = Reply<"history">["entries"][number];
+
+const pageSize = 60;
+
+const actors: Record<Entry["actor"]["kind"], string> = {
+  agent: "Agent",
+  person: "Person",
+  "sub-session": "Child session",
+  import: "Import",
+  system: "Holdfast",
+};
+
+/** One list of writes, warnings and compactions, and what the chosen one did. */
+export function HistoryView({ sessionId, newest }: { sessionId: string; newest: number }) {
+  const { item, at } = useRoute();
+  const [before, setBefore] = useState<number>();
+  const freshness = useFreshness(sessionId);
+  useEffect(() => setBefore(undefined), [sessionId, at]);
+  const from = before ?? (at === undefined ? undefined : at + 1);
+  const query = { limit: pageSize, ...(from === undefined ? {} : { before: from }) };
+  const { data, error, reload } = useLoad(
+    "history",
+    { params: { id: sessionId }, query },
+    from === undefined ? freshness : 0,
+  );
+  if (!data) return <Waiting error={error} retry={reload} lines={10} />;
+  const { entries, begins } = data;
+  const [first] = entries;
+  const chosen = item ?? (first ? keyOf(first) : undefined);
+  if (!first && item === undefined)
+    return (
+      <Empty title="Nothing written yet">
+        <p>Writes, warnings and compactions appear here as they happen.</p>
+      </Empty>
+    );
+  return (
+    <div class={`history${item === undefined ? "" : " has-choice"}`}>
+      <section class="panel history-list" aria-labelledby="title-history">
+        <h2 id="title-history" class="unseen">
+          History, newest first
+        </h2>
+        <ol class="plain" onKeyDown={walkEntries}>
+          {entries.map((entry) => (
+            <li key={entry.revision}>
+              <EntryRow sessionId={sessionId} entry={entry} isChosen={keyOf(entry) === chosen} at={at} />
+            </li>
+          ))}
+        </ol>
+        {begins && data.before === null && (
+          <p class="faint history-end">Retention removed what is older than {dateTime(begins.at)}.</p>
+        )}
+        {(before !== undefined || data.before !== null) && (
+          <div class="pager">
+            <button
+              type="button"
+              class="button button-small"
+              disabled={data.before === null}
+              onClick={() => setBefore(data.before ?? undefined)}
+            >
+              Older
+            </button>
+            <button
+              type="button"
+              class="button button-small"
+              disabled={before === undefined}
+              onClick={() => setBefore(undefined)}
+            >
+              Newest
+            </button>
+          </div>
+        )}
+      </section>
+      <div class="history-detail">
+        <a class="button button-small history-back" href={hrefTo(sessionId, "history")}>
+          ‹ All of the history
+        </a>
+        {chosen?.startsWith("c") ? (
+          <CompactionDetail key={chosen} sessionId={sessionId} epoch={Number(chosen.slice(1))} />
+        ) : chosen !== undefined ? (
+          <EntryDetail key={chosen} sessionId={sessionId} revision={Number(chosen)} newest={newest} />
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+/** A compaction is named by its epoch, which stays when retention removes its entry. */
+function keyOf({ revision, compaction }: Pick<Entry, "revision" | "compaction">): string {
+  return compaction ? `c${compaction.epoch}` : String(revision);
+}
+
+interface EntryRowProps {
+  sessionId: string;
+  entry: Entry;
+  isChosen: boolean;
+  at: number | undefined;
+}
+
+function EntryRow({ sessionId, entry, isChosen, at }: EntryRowProps) {
+  const { actor, compaction, type, undoneBy } = entry;
+  const sign = compaction ? "✂" : type.includes("warn") ? "!" : "";
+  const detail = at === undefined ? {} : { at };
+  return (
+    <a
+      class={`entry${compaction ? " entry-compaction" : ""}${undoneBy === null ? "" : " is-undone"}`}
+      href={hrefTo(sessionId, "history", keyOf(entry), detail)}
+      aria-current={isChosen ? "true" : undefined}
+    >
+      <span class="entry-time number faint" title={dateTime(entry.at)}>
+        {time(entry.at)}
+      </span>
+      <span class={`entry-actor actor-${actor.kind}`}>{sign || (actor.name ?? actors[actor.kind])}</span>
+      <span class="entry-text" dir="auto">
+        {compaction ? `Compaction: ${describeCompaction(compaction as Facts)}` : entry.summary}
+      </span>
+    </a>
+  );
+}
+
+/** The up and down keys move through the entries. */
+function walkEntries(event: KeyboardEvent): void {
+  const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
+  const links = [...document.querySelectorAll<HTMLElement>(".history-list .entry")];
+  const at = links.indexOf(document.activeElement as HTMLElement);
+  const next =
+    event.key === "Home" ? 0 : event.key === "End" ? links.length - 1 : at + (steps[event.key] ?? Number.NaN);
+  const link = links[next];
+  if (!link) return;
+  event.preventDefault();
+  link.focus();
+  link.click();
+}
+
+/** Records that Holdfast keeps for itself: epochs, learned counts, injected changes. */
+const internals: readonly string[] = ["epoch", "learned", "span", "lock", "excerpt", "origin"];
+
+function EntryDetail({
+  sessionId,
+  revision,
+  newest,
+}: {
+  sessionId: string;
+  revision: number;
+  newest: number;
+}) {
+  const query = { before: revision + 1, full: "yes" as const };
+  const { data, error, reload } = useLoad("history", { params: { id: sessionId }, query }, 0);
+  const entry = data?.entries[0];
+  if (!entry) return <Waiting error={error} retry={reload} lines={6} />;
+  const shown = entry.changes.filter(({ subject }) => !internals.includes(subject));
+  return (
+    <section class="panel" aria-labelledby="title-entry">
+      <div class="panel-head">
+        <h2 id="title-entry" dir="auto">
+          {entry.summary}
+        </h2>
+        <div class="panel-actions">
+          <a class="button" href={hrefTo(sessionId, "memory", undefined, { at: revision })}>
+            Memory at that time
+          </a>
+          {revision < newest && entry.changes.some(({ subject }) => subject === "notepad") && (
+            <button type="button" class="button" onClick={() => restoreNotepad(sessionId, revision)}>
+              Restore this notepad
+            </button>
+          )}
+          {entry.canUndo && (
+            <button
+              type="button"
+              class="button"
+              onClick={() => edit(sessionId, { type: "undo", revision }, `Undid revision ${revision}.`)}
+            >
+              Undo this change
+            </button>
+          )}
+        </div>
+      </div>
+      <p class="faint">
+        {entry.actor.name ?? actors[entry.actor.kind]} · {dateTime(entry.at)} · revision {count(revision)} ·{" "}
+        {entry.surface}
+      </p>
+      {shown.map((change, index) => (
+        <Diff key={index} change={change} />
+      ))}
+      {shown.length === 0 && (
+        <p class="panel-empty">
+          {entry.changes.length === 0
+            ? "No readable changes."
+            : `${plural(entry.changes.length, "change")} in what Holdfast keeps for itself.`}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Edits the current notepad, so that the restore can be undone like any other edit. */
+function restoreNotepad(id: string, revision: number): void {
+  attempt(async () => {
+    const params = { id };
+    const then = await callApi("session", { params, query: { revision } });
+    const now = await callApi("session", { params });
+    const base = { revision: now.revision, text: now.notepad.text };
+    save(id, "notepad", { base, text: then.notepad.text }, "Notepad restored.");
+  });
+}

@@ -1,0 +1,285 @@
+import { useState } from "preact/hooks";
+import { count, dateTime, percent, plural } from "./format.ts";
+import { useLoad } from "./load.ts";
+import { Markdown } from "./markdown-view.tsx";
+import { Notes } from "./notes.tsx";
+import { useRoute } from "./route.ts";
+import type { SessionMemory } from "./session.tsx";
+import { useNow } from "./store.ts";
+import { TextPanel } from "./text-panel.tsx";
+import { edit } from "./toast.tsx";
+
+interface MemoryViewProps {
+  memory: SessionMemory;
+  openPalette: (query?: string) => void;
+}
+
+/** The agent's memory, now or at the time of the clock: pins first, then the notepad, notes and the project. */
+export function MemoryView({ memory, openPalette }: MemoryViewProps) {
+  const { session, revision, newest, at, notepad, notes, plan, budgets, tasks } = memory;
+  const isPast = useRoute().at !== undefined && revision !== newest;
+  const limitOf = (name: string) => budgets.find((budget) => budget.name === name)?.limit ?? 0;
+  const common = { sessionId: session.id, revision, isPast, openPalette };
+  return (
+    <div class="memory">
+      {isPast && (
+        <p class="past" role="status">
+          Memory at revision {count(revision)} of {count(newest)}, {dateTime(at)}
+        </p>
+      )}
+      <Pins memory={memory} isPast={isPast} />
+      <div class="memory-main">
+        <TextPanel
+          {...common}
+          name="notepad"
+          title="Notepad"
+          text={notepad}
+          shown={notepad.shown}
+          limit={limitOf("notepad")}
+          empty="The agent has written nothing yet. It sees this text in every turn, and you can edit it too."
+        />
+        <Notes memory={memory} isPast={isPast} />
+        {!isPast && <ProjectNotes />}
+      </div>
+      <div class="memory-side">
+        {plan.text !== "" && (
+          <TextPanel {...common} name="plan" title="Plan" text={plan} limit={limitOf("plan")} empty="" />
+        )}
+        {notes.text !== "" && (
+          <TextPanel
+            {...common}
+            name="notes"
+            title="Scratchpad notes"
+            text={notes}
+            limit={limitOf("notes")}
+            empty=""
+          />
+        )}
+        <Refs memory={memory} isPast={isPast} />
+        {tasks.length > 0 && (
+          <section class="panel" aria-labelledby="title-tasks">
+            <h2 id="title-tasks">Open tasks</h2>
+            <ol class="plain">
+              {tasks.map(({ id, description, depth }) => (
+                <li key={id} style={{ marginInlineStart: `${(depth - 1) * 16}px` }} dir="auto">
+                  {description}
+                </li>
+              ))}
+            </ol>
+          </section>
+        )}
+        <Budgets budgets={budgets} />
+      </div>
+    </div>
+  );
+}
+
+interface PartProps {
+  memory: SessionMemory;
+  isPast: boolean;
+}
+
+/** Rules of the user, word for word in every prompt. */
+function Pins({ memory: { session, pins }, isPast }: PartProps) {
+  const [text, setText] = useState("");
+  const { id } = session;
+  return (
+    <section class="panel pins-panel" aria-labelledby="title-pins">
+      <h2 id="title-pins">Pins</h2>
+      <ul class="pins">
+        {pins.map((pin) => (
+          <li key={pin.id} class="pin">
+            <span class="pin-text" dir="auto">
+              {pin.text}
+            </span>
+            {!isPast && (
+              <button
+                type="button"
+                class="icon-button"
+                aria-label={`Unpin: ${pin.text}`}
+                title="Unpin"
+                onClick={() => edit(id, { type: "unpin", pin: pin.id }, "Unpinned.")}
+              >
+                ×
+              </button>
+            )}
+          </li>
+        ))}
+        {pins.length === 0 && (
+          <li class="panel-empty">None. A pinned rule stays in every prompt, word for word.</li>
+        )}
+      </ul>
+      {!isPast && (
+        <form
+          class="inline-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const rule = text.trim();
+            if (rule !== "") edit(id, { type: "pin", text: rule }, "Pinned.", () => setText(""));
+          }}
+        >
+          <input
+            class="input"
+            dir="auto"
+            value={text}
+            placeholder="Add a rule"
+            aria-label="Add a rule"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <button type="submit" class="button" disabled={text.trim() === ""}>
+            Pin
+          </button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+/** The agent's references. Marks files that no longer exist. */
+function Refs({ memory: { session, refs }, isPast }: PartProps) {
+  const [text, setText] = useState("");
+  const { id } = session;
+  return (
+    <section class="panel" aria-labelledby="title-refs">
+      <h2 id="title-refs">References</h2>
+      {refs.length === 0 && (
+        <p class="panel-empty">None. The agent keeps files and links here that it wants to find again.</p>
+      )}
+      <ul class="plain">
+        {refs.map(({ ref, state }) => (
+          <li key={ref} class={`ref ref-${state}`}>
+            <bdi class="ref-text">{ref}</bdi>
+            {state === "stale" && <span class="badge badge-warn">no longer exists</span>}
+            {!isPast && (
+              <button
+                type="button"
+                class="icon-button"
+                aria-label={`Remove the reference ${ref}`}
+                title="Remove"
+                onClick={() => edit(id, { type: "ref.remove", ref }, `Removed ${ref}.`)}
+              >
+                ×
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {!isPast && (
+        <form
+          class="inline-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const ref = text.trim();
+            if (ref !== "") edit(id, { type: "ref.add", ref }, `Added ${ref}.`, () => setText(""));
+          }}
+        >
+          <input
+            class="input"
+            dir="auto"
+            value={text}
+            placeholder="Add a path or link"
+            aria-label="Add a reference"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <button type="submit" class="button" disabled={text.trim() === ""}>
+            Add
+          </button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+/** A budget is worth showing from this share on. */
+const worthShowing = 0.7;
+
+/** Budgets that fill up, in full; the others folded into one line. */
+function Budgets({ budgets }: Pick<SessionMemory, "budgets">) {
+  const near = budgets.filter(({ used, limit }) => limit > 0 && used / limit >= worthShowing);
+  const calm = budgets.filter((budget) => !near.includes(budget));
+  return (
+    <section class="panel" aria-labelledby="title-budgets">
+      <h2 id="title-budgets">Budgets</h2>
+      <ul class="gauges">
+        {near.map((budget) => (
+          <Gauge key={budget.name} {...budget} />
+        ))}
+      </ul>
+      {calm.length > 0 && (
+        <details class="quiet">
+          <summary>{near.length === 0 ? "All are below 70 %" : `${calm.length} are below 70 %`}</summary>
+          <ul class="gauges">
+            {calm.map((budget) => (
+              <Gauge key={budget.name} {...budget} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Gauge({ label, used, limit, unit, atLimit }: SessionMemory["budgets"][number]) {
+  const share = limit === 0 ? 0 : used / limit;
+  const tone = share >= 1 ? "is-full" : share >= 0.8 ? "is-near" : "";
+  return (
+    <li class="gauge">
+      <div class="gauge-head">
+        <span>{label}</span>
+        <span class="number">
+          {count(used)} <span class="faint">of {count(limit)}</span>
+        </span>
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: browsers do not let a page style a meter */}
+      <div
+        class={`window-track ${tone}`}
+        role="meter"
+        aria-label={`${label}, ${unit}`}
+        aria-valuemin={0}
+        aria-valuemax={limit}
+        aria-valuenow={Math.min(used, limit)}
+        aria-valuetext={`${count(used)} of ${count(limit)} ${unit}, ${percent(used, limit)}`}
+      >
+        <div class="window-fill" style={{ width: `${Math.min(100, share * 100)}%` }} />
+      </div>
+      <p class="gauge-limit">When full: {atLimit}</p>
+    </li>
+  );
+}
+
+/** The server does not watch the file, so poll it (milliseconds). */
+const pollInterval = 30_000;
+
+/** NOTES.md of the project that the server runs in, with the linter's findings. */
+function ProjectNotes() {
+  const freshness = Math.floor(useNow() / pollInterval);
+  const { data: health } = useLoad("health", {}, 0);
+  const { data } = useLoad("project", health?.project ? {} : undefined, freshness);
+  if (!data) return null;
+  const { path, text, findings } = data;
+  return (
+    <section class="panel" aria-labelledby="title-project">
+      <div class="panel-head">
+        <h2 id="title-project">
+          Project <span class="faint">{path}</span>
+        </h2>
+        <span class={`badge${findings.length > 0 ? " badge-warn" : ""}`}>
+          {findings.length === 0 ? "no lint findings" : plural(findings.length, "lint finding")}
+        </span>
+      </div>
+      <ul class="plain">
+        {findings.map(({ rule, severity, line, message, canFix }) => (
+          <li key={`${rule} ${line} ${message}`} class="finding">
+            <span class={`badge badge-${severity === "error" ? "bad" : "warn"}`}>{severity}</span>{" "}
+            <span class="number faint">line {line}</span> {message} <span class="faint">{rule}</span>
+            {canFix && <code> holdfast project lint --fix</code>}
+          </li>
+        ))}
+      </ul>
+      <details class="quiet">
+        <summary>Show the text</summary>
+        <Markdown text={text} />
+      </details>
+    </section>
+  );
+}

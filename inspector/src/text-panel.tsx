@@ -1,0 +1,358 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError, callApi, type Reply } from "./api.ts";
+import { ConflictView } from "./conflict-view.tsx";
+import { noteSaved, setDraft, useDraft, useNewest } from "./drafts.ts";
+import { count, plural } from "./format.ts";
+import { type Block, parseMarkdown } from "./markdown.ts";
+import { headingId, Markdown } from "./markdown-view.tsx";
+import { useRoute } from "./route.ts";
+import { attempt, offerUndo } from "./toast.tsx";
+
+type Text = Reply<"session">["plan"];
+type Name = "notepad" | "notes" | "plan";
+
+interface TextPanelProps {
+  sessionId: string;
+  name: Name;
+  title: string;
+  text: Text;
+  /** The lines that the model sees, from the first; null: all. */
+  shown?: number | null;
+  revision: number;
+  limit: number;
+  /** Shown while the text is empty. */
+  empty: string;
+  /** Whether this is the text of another time, which cannot be edited. */
+  isPast: boolean;
+  openPalette: (query?: string) => void;
+}
+
+export const authorNames: Record<Text["authors"][number]["by"], string> = {
+  agent: "the agent",
+  person: "a person",
+  "sub-session": "a child session",
+  import: "an import",
+  system: "Holdfast",
+};
+
+/** A ref that focuses a field the person just opened. A stable function, so that Preact calls it only once. */
+export function takeFocus(element: HTMLElement | null): void {
+  element?.focus();
+}
+
+/** One of the agent's texts: rendered, as source, or in an editor, while the agent keeps working. */
+export function TextPanel({
+  sessionId,
+  name,
+  title,
+  limit,
+  empty,
+  isPast,
+  openPalette,
+  ...read
+}: TextPanelProps) {
+  const [isSource, setSource] = useState(false);
+  const key = `${sessionId}/${name}`;
+  const saved = useDraft(key);
+  const draft = isPast ? undefined : saved;
+  const loaded = { revision: read.revision, text: read.text.text };
+  const newest = useNewest(key, loaded);
+  const { revision, text } = isPast ? loaded : newest;
+  const fresh = useFreshLines(text);
+  const { find } = useRoute();
+  const tasks = taskLines(text);
+  const canToggle = !isPast && tasks.length === boxesIn(text);
+  const toggleTask = (index: number) => {
+    const task = tasks[index];
+    if (!task) return;
+    const next = { base: { revision, text }, text: toggleTaskLine(text, task) };
+    save(sessionId, name, next, task.done ? "Unticked." : "Ticked.");
+  };
+  const authors = authorsOf(text, read.text.authors);
+  const [above, below] = cutAt(text, read.shown ?? null);
+  const markdown = {
+    fresh,
+    find,
+    authors,
+    askForLine: openPalette,
+    toggleTask: canToggle ? toggleTask : undefined,
+  };
+  return (
+    <section class="panel" aria-labelledby={`title-${name}`}>
+      <div class="panel-head">
+        <h2 id={`title-${name}`}>
+          {title} {text !== "" && <span class="faint number">{plural(text.split("\n").length, "line")}</span>}
+        </h2>
+        {authors.size > 0 && (
+          <span class="faint author-key">
+            <span class="author-mark" aria-hidden="true" /> by {[...new Set(authors.values())].join(", ")}
+          </span>
+        )}
+        {!draft && (
+          <div class="panel-actions">
+            {text !== "" && (
+              <button
+                type="button"
+                class="button"
+                aria-pressed={isSource}
+                onClick={() => setSource(!isSource)}
+              >
+                {isSource ? "Rendered" : "As text"}
+              </button>
+            )}
+            {!isPast && (
+              <button
+                type="button"
+                class="button"
+                aria-label={`Edit the ${name}`}
+                {...(name === "notepad" ? { "data-edit-notepad": true } : {})}
+                onClick={() => setDraft(key, { base: { revision, text }, text })}
+              >
+                Edit
+              </button>
+            )}
+          </div>
+        )}
+      </div>
+      {draft?.conflict ? (
+        <ConflictView
+          key={draft.conflict.revision}
+          conflict={draft.conflict}
+          save={(resolved, { revision: seen, theirs }) =>
+            save(sessionId, name, { base: { revision: seen, text: theirs }, text: resolved })
+          }
+          cancel={() => setDraft(key, { base: draft.base, text: draft.text })}
+        />
+      ) : draft ? (
+        <TextEditor sessionId={sessionId} name={name} now={text} limit={limit} />
+      ) : text === "" ? (
+        <p class="panel-empty">{empty}</p>
+      ) : isSource ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable text must be reachable by keyboard
+        <section class="source" tabIndex={0} aria-label={`${title} as text`}>
+          <pre dir="auto">{text}</pre>
+        </section>
+      ) : (
+        <LongText text={text}>
+          <Markdown text={above} {...markdown} />
+          {below !== undefined && (
+            <>
+              <p class="fold">
+                <span>The model sees up to here. The agent reads the rest with read_notepad.</span>
+              </p>
+              <Markdown text={below} {...markdown} tasksFrom={boxesIn(above)} />
+            </>
+          )}
+        </LongText>
+      )}
+    </section>
+  );
+}
+
+/** The lines that someone else than the agent wrote, without their bullets, and who wrote them. */
+function authorsOf(text: string, authors: Text["authors"]): Map<string, string> {
+  const lines = text.split("\n");
+  const found = new Map<string, string>();
+  for (const { from, to, by } of authors)
+    for (const line of lines.slice(from - 1, to)) {
+      const bare = withoutBullet(line.replace(/^ {0,3}#{1,6}\s/, ""));
+      if (bare !== "") found.set(bare, authorNames[by]);
+    }
+  return found;
+}
+
+function withoutBullet(line: string): string {
+  return line.replace(/^\s*(?:[-*+>]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, "").trim();
+}
+
+function cutAt(text: string, shown: number | null): [above: string, below?: string] {
+  if (shown === null) return [text];
+  const lines = text.split("\n");
+  return [lines.slice(0, shown).join("\n"), lines.slice(shown).join("\n")];
+}
+
+/** How long a new line is lit (milliseconds). */
+const litFor = 1_400;
+
+/** The lines that appeared in a text since the last change, for a moment. */
+function useFreshLines(text: string): ReadonlySet<string> {
+  const known = useRef(text);
+  const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    if (known.current === text) return undefined;
+    const before = new Set(known.current.split("\n").map(withoutBullet));
+    known.current = text;
+    setFresh(
+      new Set(
+        text
+          .split("\n")
+          .map(withoutBullet)
+          .filter((line) => line !== "" && !before.has(line)),
+      ),
+    );
+    const timer = setTimeout(() => setFresh(new Set()), litFor);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return fresh;
+}
+
+/** A text with more lines is shown in a frame of its own, with an outline. */
+const maxLines = 60;
+
+function LongText({ text, children }: { text: string; children: ComponentChildren }) {
+  const [isWhole, setWhole] = useState(false);
+  const lines = text.split("\n").length;
+  if (lines <= maxLines) return <>{children}</>;
+  const headings = headingsOf(text);
+  return (
+    <div class="long">
+      {headings.length > 1 && (
+        <nav class="outline" aria-label="Outline">
+          {headings.map((title) => (
+            <button
+              key={title}
+              type="button"
+              class="link"
+              onClick={() => document.getElementById(headingId(title))?.scrollIntoView({ block: "start" })}
+            >
+              {title}
+            </button>
+          ))}
+        </nav>
+      )}
+      <section
+        class={`long-text${isWhole ? " is-whole" : ""}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable text must be reachable by keyboard
+        tabIndex={0}
+        aria-label="The whole text"
+      >
+        {children}
+      </section>
+      <button type="button" class="link" onClick={() => setWhole(!isWhole)}>
+        {isWhole ? "Show less" : `Show all ${plural(lines, "line")}`}
+      </button>
+    </div>
+  );
+}
+
+function headingsOf(text: string): string[] {
+  return [
+    ...new Set([...text.matchAll(/^ {0,3}#{1,4}[ \t]+(\S.*)$/gm)].map(([, title = ""]) => title.trimEnd())),
+  ];
+}
+
+/** A checkbox of a text and its line, counted from 0. */
+interface TaskLine {
+  line: number;
+  done: boolean;
+}
+
+const task = /^(\s*(?:[-*+]|\d{1,9}[.)])\s+\[)([ xX])(\]\s+)(.*)$/s;
+
+/** The checkboxes of a Markdown text, in order, without those in code blocks. */
+function taskLines(text: string): TaskLine[] {
+  let fence = "";
+  return text.split("\n").flatMap((source, line) => {
+    const [, marker = ""] = /^ {0,3}(`{3,}|~{3,})/.exec(source) ?? [];
+    if (marker !== "" && (fence === "" || source.trim().startsWith(fence))) {
+      fence = fence === "" ? marker : "";
+      return [];
+    }
+    const [, , box] = (fence === "" && task.exec(source)) || [];
+    return box === undefined ? [] : [{ line, done: box !== " " }];
+  });
+}
+
+function toggleTaskLine(text: string, { line, done }: TaskLine): string {
+  const lines = text.split("\n");
+  lines[line] = (lines[line] ?? "").replace(task, `$1${done ? " " : "x"}$3$4`);
+  return lines.join("\n");
+}
+
+/** Checkboxes anywhere, also in quotes; where the two counts differ, a box cannot be told from its line. */
+function boxesIn(text: string): number {
+  const boxes = (blocks: readonly Block[]): number =>
+    blocks.reduce((sum, block) => {
+      if (block.type === "quote") return sum + boxes(block.blocks);
+      if (block.type !== "list") return sum;
+      const inside = block.items.reduce((all, item) => all + boxes(item.blocks), 0);
+      return sum + inside + block.items.filter(({ done }) => done !== undefined).length;
+    }, 0);
+  return boxes(parseMarkdown(text));
+}
+
+interface TextEditorProps extends Pick<TextPanelProps, "sessionId" | "name" | "limit"> {
+  /** The text as it is now. */
+  now: string;
+}
+
+function TextEditor({ sessionId, name, now, limit }: TextEditorProps) {
+  const key = `${sessionId}/${name}`;
+  const draft = useDraft(key);
+  if (!draft) return null;
+  const characters = [...draft.text].length;
+  const cancel = () => setDraft(key, undefined);
+  const submit = () => save(sessionId, name, draft);
+  return (
+    <form
+      class="editor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <textarea
+        class="input editor-text"
+        dir="auto"
+        spellcheck={false}
+        aria-label={`Text of the ${name}`}
+        ref={takeFocus}
+        value={draft.text}
+        onInput={(event) => setDraft(key, { ...draft, text: event.currentTarget.value })}
+        onKeyDown={(event) => {
+          if (event.key === "Escape" && draft.text === draft.base.text) cancel();
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
+        }}
+      />
+      <div class="editor-foot">
+        <p class={`editor-state${characters > limit ? " is-over" : ""}`} role="status">
+          {now !== draft.base.text
+            ? "The text changed while you were editing. Saving merges both edits and shows any conflicts."
+            : `${count(characters)} of ${count(limit)} characters`}
+        </p>
+        <button type="button" class="button" onClick={cancel}>
+          Cancel
+        </button>
+        <button type="submit" class="button button-primary" disabled={characters > limit}>
+          Save
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface Edit {
+  base: { revision: number; text: string };
+  text: string;
+}
+
+export function save(id: string, name: Name, { base, text }: Edit, said?: string): void {
+  const key = `${id}/${name}`;
+  attempt(async () => {
+    try {
+      const body = { type: "text" as const, name, base: base.text, text };
+      const done = await callApi("edit", { params: { id }, body });
+      noteSaved(key, { revision: done.revision, text: done.text ?? text });
+      setDraft(key, undefined);
+      offerUndo(
+        id,
+        done.revision,
+        done.merged ? "Saved and merged with concurrent changes." : (said ?? "Saved."),
+      );
+    } catch (error) {
+      if (!(error instanceof ApiError && error.conflict)) throw error;
+      setDraft(key, { base, text, conflict: error.conflict });
+    }
+  });
+}

@@ -1,0 +1,47 @@
+import type { Reply } from "./api.ts";
+import { brief, count, percent } from "./format.ts";
+
+export type WindowFact = NonNullable<Reply<"session">["session"]["window"]>;
+
+/** How full the window is, with a tick where the agent is warned and one where the conversation is compacted. */
+export function WindowBar({ window, isWide = false }: { window: WindowFact; isWide?: boolean }) {
+  const { tokens, limit, warnAt, compactAt, basis, isLimitKnown, isLearned, callsLeft } = window;
+  const about = basis === "estimate" ? "about " : "";
+  const size = `${about}${brief(tokens)} of ${isLimitKnown ? "" : "about "}${brief(limit)}`;
+  const left =
+    callsLeft === null ? "" : `, about ${count(callsLeft)} ${callsLeft === 1 ? "call" : "calls"} left`;
+  const ticks = [
+    ...(warnAt === null ? [] : [`the agent is warned at ${brief(warnAt)}`]),
+    `the conversation is compacted at ${isLearned ? "" : "about "}${brief(compactAt)}`,
+  ].join(", ");
+  const tone = tokens >= compactAt ? " is-full" : warnAt !== null && tokens >= warnAt ? " is-near" : "";
+  return (
+    <span class={`window${isWide ? " window-wide" : ""}`} title={`${size} tokens. ${capital(ticks)}.`}>
+      {/* biome-ignore lint/a11y/useSemanticElements: browsers do not let a page style a meter */}
+      <span
+        class={`window-track${tone}`}
+        role="meter"
+        aria-label="Context window"
+        aria-valuemin={0}
+        aria-valuemax={limit}
+        aria-valuenow={Math.min(tokens, limit)}
+        aria-valuetext={`${percent(tokens, limit)} full, ${size} tokens; ${ticks}`}
+      >
+        <span class="window-fill" style={{ width: shareOf(tokens, limit) }} />
+        {warnAt !== null && <span class="tick tick-warn" style={{ left: shareOf(warnAt, limit) }} />}
+        <span class="tick tick-compact" style={{ left: shareOf(compactAt, limit) }} />
+      </span>
+      <span class="window-text number" aria-hidden="true">
+        {isWide ? `${size}${left}` : percent(tokens, limit)}
+      </span>
+    </span>
+  );
+}
+
+function shareOf(tokens: number, limit: number): string {
+  return `${Math.min(100, (100 * tokens) / Math.max(1, limit))}%`;
+}
+
+function capital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,288 @@
+import type { ModelMessage } from "ai";
+import type { Usage } from "../compaction/usage.ts";
+import type { Context } from "../context/blocks.ts";
+import {
+  fromStored,
+  isFinalAnswer,
+  type StoredMessage,
+  spokenText,
+  toStored,
+} from "../context/conversation.ts";
+import { type FittedContext, fitBlocks } from "../context/memory-share.ts";
+import { pairCalls } from "../context/pairs.ts";
+import { type Prompt, planPrompt } from "../context/prompt.ts";
+import { blocksOf } from "../context/shown-memory.ts";
+import { summarisedUpTo } from "../engine/conversation.ts";
+import type { Json } from "../engine/json.ts";
+import type { MessageOperation } from "../engine/messages.ts";
+import type { Learned } from "../engine/records.ts";
+import type { State } from "../engine/state.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Moment, Tool } from "../surfaces/surface.ts";
+import { dotless } from "../surfaces/toolbox.ts";
+import type { AgentEvent } from "./events.ts";
+import { CallRecorder, ReceiptCheck } from "./ledger.ts";
+import type { AgentConfig } from "./options.ts";
+import { WrittenSince } from "./shown.ts";
+import { definitionsText, ownDefinitionsText } from "./tools.ts";
+
+/** The inputs of a prompt besides the session. */
+export interface PromptView {
+  /** The base prompt. */
+  base: string;
+  /** Hints placed before the newest user message, for this turn only. */
+  steer?: string;
+}
+
+export interface PromptNow {
+  view: Required<PromptView>;
+  /** What the surfaces show, within memory's share of the window. */
+  context: FittedContext;
+  prompt: Prompt;
+  usage: Usage;
+  state: State;
+  messages: readonly StoredMessage[];
+}
+
+/** The controller's view of one session's conversation: read once, then updated with new messages only. */
+export class AgentSession {
+  readonly session: Session;
+  readonly written: WrittenSince;
+  readonly recorder: CallRecorder;
+  readonly receiptCheck: ReceiptCheck;
+  readonly #setting: AgentConfig;
+  #tools: readonly Tool[];
+  #messages: StoredMessage[] = [];
+  /** Messages up to this one are summarised and not kept here. */
+  #summarised = 0;
+  #prompt: PromptNow | undefined;
+  /** Tokens of messages added since the prompt was last counted. */
+  #sinceCounted = 0;
+  /** What the last call has shown; stored with the next messages. */
+  #learned: ({ model: string } & Learned) | undefined;
+  #fitted: { context: Context; room: number; fitted: FittedContext } | undefined;
+
+  constructor(session: Session, setting: AgentConfig) {
+    this.session = session;
+    this.#setting = setting;
+    this.#tools = setting.toolbox.tools;
+    this.written = new WrittenSince(session);
+    this.receiptCheck = new ReceiptCheck(session);
+    this.recorder = new CallRecorder(session, setting, setting.clock);
+  }
+
+  /** Reloads what is kept outside the session, including the tools that the agent made itself. */
+  async refresh(): Promise<void> {
+    const { toolbox } = this.#setting;
+    if (toolbox.changeable.size === 0) return;
+    await toolbox.refresh(this.session);
+    const own = this.#setting.options.tools ?? {};
+    // A tool that the agent made must not replace one of its given tools.
+    const extra = toolbox
+      .extraTools((await this.session.state()).row)
+      .filter(({ name }) => !Object.hasOwn(own, dotless(name)));
+    const isSame =
+      this.#tools.length === toolbox.tools.length + extra.length &&
+      extra.every((tool, index) => this.#tools[toolbox.tools.length + index] === tool);
+    if (!isSame) this.#tools = [...toolbox.tools, ...extra];
+  }
+
+  /** Notifies the surfaces of a moment in the conversation; failures are emitted as error events. */
+  async notify(moment: Moment, emit: (event: AgentEvent) => void): Promise<void> {
+    for (const message of await this.#setting.toolbox.notify(this.session, moment))
+      emit({ type: "error", message });
+  }
+
+  /** Memory's tools, as of the last refresh. */
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  /** The messages since the last summary, in order. */
+  async messages(state?: State): Promise<readonly StoredMessage[]> {
+    const now = state ?? (await this.session.state());
+    const { row } = now;
+    const first = summarisedUpTo(now) + 1;
+    if (first !== this.#summarised + 1) {
+      this.#summarised = first - 1;
+      this.#messages = this.#messages.filter(({ number }) => number >= first);
+    }
+    const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
+    if (next <= row.counters.lastMessage) {
+      const values = await this.session.messages(next, row.counters.lastMessage);
+      values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
+    }
+    return this.#messages;
+  }
+
+  /** The agent's last answer; undefined while the user is waiting for one. */
+  async lastAnswer(): Promise<string | undefined> {
+    const { row } = await this.session.state();
+    for (let number = row.counters.lastMessage; number > 0; number--) {
+      const [value] = await this.session.messages(number, number);
+      const stored = value === undefined ? undefined : toStored(number, value);
+      if (stored?.aside) continue;
+      return stored && isFinalAnswer(stored) ? spokenText(stored.message) : undefined;
+    }
+    return "";
+  }
+
+  async add(messages: readonly ModelMessage[], aside = false): Promise<void> {
+    if (messages.length === 0) return;
+    const at = this.#setting.clock();
+    const values = messages.map((message) => fromStored(message, at, aside));
+    const { result, revision, state } = await this.session.apply(this.addOperation(values));
+    this.written.skipOwnWrite(state, revision);
+    for (const message of messages) this.#sinceCounted += this.#setting.messageTokens(message);
+    const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
+    if (result.first === next)
+      values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
+  }
+
+  /** Adds messages, and what the last call has shown. */
+  protected addOperation(messages: Json[]): MessageOperation {
+    const learned = this.#learned;
+    this.#learned = undefined;
+    return { type: "messages.add", messages, ...(learned ? { learned } : {}) };
+  }
+
+  /** Stores with the next messages what a model's call has shown. */
+  learn(model: string, learned: Learned): void {
+    this.#learned = { model, ...learned };
+  }
+
+  /** What the surfaces show, shortened to memory's share of the window. */
+  context(state: State): FittedContext {
+    const context = this.#setting.toolbox.context(state);
+    const room = this.#setting.memoryRoom(context.guidance);
+    const known = this.#fitted;
+    // The room changes slightly with every count that the provider reports.
+    const isWhole = known?.fitted.shortened.length === 0 && known.fitted.tokens <= room;
+    if (known?.context === context && (isWhole || known.room === room)) return known.fitted;
+    const fitted = fitBlocks(context, room, this.#setting.countTokens);
+    this.#fitted = { context, room, fitted };
+    return fitted;
+  }
+
+  /** Takes the first snapshot of the memory, for the system prompt. */
+  async openSnapshot(): Promise<void> {
+    if ((await this.session.state()).resident.has("epoch/current")) return;
+    await this.session.change(
+      (now) => ({ type: "context.open" as const, blocks: blocksOf(this.context(now)) }),
+      () => false,
+      { actor: { kind: "system" } },
+    );
+  }
+
+  /** Rough prompt size: the last count plus the messages added since; undefined before the first count. */
+  get roughTotal(): number | undefined {
+    return this.#prompt && this.#prompt.usage.total + this.#sinceCounted * this.#setting.tokenizer.ratio;
+  }
+
+  /** Runs a warning turn. A subclass whose caller keeps the conversation drops the turn's messages afterwards. */
+  async aside(work: () => Promise<void>): Promise<void> {
+    await work();
+  }
+
+  /** The prompt for a model call now, computed once per state. */
+  async prompt({ base, steer = "" }: PromptView): Promise<PromptNow> {
+    const state = await this.session.state();
+    const { placement } = this.#setting;
+    const context = this.context(state);
+    const known = this.#prompt;
+    const isSameView = known?.view.base === base && known.view.steer === steer;
+    if (isSameView && known.state === state && known.context === context) return known;
+    const messages = await this.messages(state);
+    const paired = pairCalls(messages);
+    const prompt = planPrompt({ state, context, messages: paired, base, placement, steer });
+    this.#sinceCounted = 0;
+    this.#prompt = {
+      view: { base, steer },
+      context,
+      prompt,
+      usage: this.usage(prompt, base),
+      state,
+      messages,
+    };
+    return this.#prompt;
+  }
+
+  /** Tokens of a prompt by part; the parts add up to the total. */
+  usage({ system, messages, parts: kinds, added }: Prompt, base: string): Usage {
+    const { tokenizer, policy, options, messageTokens } = this.#setting;
+    const count = (text: string) => tokenizer.count(text);
+    const tokens = { memory: 0, summaries: 0, history: 0, results: 0 };
+    for (const [index, message] of messages.entries())
+      tokens[kinds[index] ?? "history"] += messageTokens(message) * tokenizer.ratio;
+    // Text that memory put before a user message is part of that message, so move its tokens to memory.
+    const before = Math.min(
+      Math.round(tokens.history),
+      Math.max(0, added.reduce((sum, text) => sum + count(text), 0) - Math.round(tokens.memory)),
+    );
+    const parts = {
+      system: count(base),
+      tools: count(definitionsText(this.#tools)) + count(ownDefinitionsText(options.tools ?? {})),
+      memory: Math.max(0, count(system) - count(base)) + Math.round(tokens.memory) + before,
+      summaries: Math.round(tokens.summaries),
+      history: Math.round(tokens.history) - before,
+      results: Math.round(tokens.results),
+    };
+    const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
+    return { ...parts, free: Math.max(0, policy.contextWindow - total), total };
+  }
+}
+
+/** Tokens that providers take for an image or a page; what a file takes follows from its size. */
+const mediaTokens = 1_500;
+const mediaBytes = 100_000;
+
+/** Characters of encrypted thinking per token of it. */
+const opaqueCharacters = 5;
+
+/** Counts each message once: stored messages never change. */
+export function messageCounter(countTokens: (text: string) => number): (message: ModelMessage) => number {
+  const sizes = new WeakMap<ModelMessage, number>();
+  return (message) => {
+    const known = sizes.get(message);
+    if (known !== undefined) return known;
+    const { content } = message;
+    const tokens = typeof content === "string" ? countTokens(content) : countParts(content, countTokens);
+    sizes.set(message, tokens + 4);
+    return tokens + 4;
+  };
+}
+
+type Part = Exclude<ModelMessage["content"], string>[number];
+
+/** Most parts are text or JSON and are counted together, as one text. */
+function countParts(parts: readonly Part[], countTokens: (text: string) => number): number {
+  const plain: unknown[] = [];
+  let tokens = 0;
+  for (const part of parts) {
+    if (part.type === "reasoning") tokens += countTokens(part.text) + opaqueTokens(part.providerOptions);
+    else if (part.type === "image") tokens += tokensOfMedia(part.image);
+    else if (part.type === "file") tokens += tokensOfMedia(part.data);
+    else if (part.type === "tool-result" && part.output.type === "content") {
+      const media = part.output.value.filter(({ type }) => type !== "text");
+      tokens += media.length * mediaTokens;
+      plain.push({ ...part, output: part.output.value.filter(({ type }) => type === "text") });
+    } else plain.push(part);
+  }
+  return plain.length === 0 ? tokens : tokens + countTokens(JSON.stringify(plain));
+}
+
+function tokensOfMedia(data: unknown): number {
+  const text = typeof data === "string" ? data : "";
+  const bytes = data instanceof Uint8Array ? data.byteLength : (text.length * 3) / 4;
+  return Math.max(1, Math.ceil(bytes / mediaBytes)) * mediaTokens;
+}
+
+/** Thinking that only the provider can read. A signature only proves thinking whose text is there. */
+function opaqueTokens(options: Record<string, Record<string, unknown> | undefined> | undefined): number {
+  const hidden = [options?.openai?.reasoningEncryptedContent, options?.anthropic?.redactedData];
+  const characters = hidden.reduce<number>(
+    (sum, text) => sum + (typeof text === "string" ? text.length : 0),
+    0,
+  );
+  return Math.ceil(characters / opaqueCharacters);
+}

@@ -1,0 +1,481 @@
+import type { ModelMessage } from "ai";
+import { type ClearableResult, estimateCallsLeft, planClearing } from "../compaction/clearing.ts";
+import { firstUnanswered } from "../compaction/cut.ts";
+import { expectedGrowth } from "../compaction/growth.ts";
+import { warningFor, warningStart } from "../compaction/notices.ts";
+import {
+  type CompactionPolicy,
+  hasRoomToWarn,
+  planNextStep,
+  type Usage,
+  warningRoom,
+} from "../compaction/usage.ts";
+import {
+  messageOfPart,
+  partKey,
+  resultText,
+  type StoredMessage,
+  textsIn,
+  toolResultsOf,
+} from "../context/conversation.ts";
+import { chooseEnds, type Ends, shareRoom } from "../context/excerpt.ts";
+import type { FittedContext } from "../context/memory-share.ts";
+import { defaultClearing } from "../engine/clearing-policy.ts";
+import { readEpoch, readExcerpts, readInjections, readLearned } from "../engine/conversation.ts";
+import type { CompactionTrigger } from "../engine/records.ts";
+import type { State } from "../engine/state.ts";
+import { HoldfastError } from "../errors.ts";
+import { passageAt } from "../surfaces/recall/passages.ts";
+import { dotless } from "../surfaces/toolbox.ts";
+import { callModel } from "./call.ts";
+import { type CompactionRun, cutFor, runCompaction } from "./compact.ts";
+import type { PromptNow } from "./conversation.ts";
+import type { AgentConfig } from "./options.ts";
+import { refreshWhenLarge, showNews } from "./shown.ts";
+import { warningTools } from "./tools.ts";
+import { answerCalls, cacheOf, modelName, storeAnswer, type TurnRun } from "./turn.ts";
+
+/** Max model calls in one warning turn. */
+const warningSteps = 6;
+
+type CutPlan = Required<Pick<CompactionRun, "trigger" | "growth" | "incoming">>;
+
+const asSystem = { actor: { kind: "system" as const } };
+
+/** Shortens, clears, warns and compacts, in that order and only as needed. */
+export async function makeRoom(run: TurnRun): Promise<boolean> {
+  const { agent, setting } = run;
+  await fitResults(run);
+  await clearWhenItPays(run);
+  await refreshWhenLarge(run);
+  const { usage, state } = await agent.prompt(run);
+  const { warning } = readEpoch(state);
+  const next = planNextStep(usage.total, growthOf(run, state), warning, setting.policy);
+  const isNeeded = next.step !== "call" && !(warning === "none" && (await clearInstead(run)));
+  const compacted = isNeeded && (await compactNow(run, next.trigger));
+  await fitNewest(run);
+  return compacted;
+}
+
+/** Compacts before a message is added that would leave no room to warn the agent. */
+export async function makeRoomFor(run: TurnRun, message: ModelMessage): Promise<boolean> {
+  const { agent, setting } = run;
+  const { policy, messageTokens, tokenizer } = setting;
+  const incoming = messageTokens(message) * tokenizer.ratio;
+  const rough = agent.roughTotal ?? Number.POSITIVE_INFINITY;
+  // Counting is the slowest part of a turn.
+  if (rough + incoming < policy.contextWindow / 2) return false;
+  const { usage } = await agent.prompt(run);
+  if (hasRoomToWarn(usage.total + incoming, policy)) return false;
+  return compactNow(run, "projected", incoming);
+}
+
+function growthOf({ model, setting }: TurnRun, state: State): number {
+  return expectedGrowth(readLearned(state, modelName(model)), setting.policy);
+}
+
+/**
+ * Every compaction passes here: warn the agent if there is room for it, then compact. `incoming` are the tokens of a
+ * message that is about to be added.
+ */
+export async function compactNow(run: TurnRun, cause: CompactionTrigger, incoming = 0): Promise<boolean> {
+  const { agent, setting } = run;
+  const now = await agent.prompt(run);
+  const trigger = triggerFor(now.state, cause);
+  const { warning } = readEpoch(now.state);
+  const plan = { trigger, incoming, growth: growthOf(run, now.state) };
+  if (warning !== "given" && !isWorthwhile(now, setting, plan)) return false;
+  const isDue = warning === "none" || isUnanswered(now.state);
+  const isSqueezed = isDue && (await fitForWarning(run));
+  const { usage } = await agent.prompt(run);
+  if (isDue && hasRoomToWarn(usage.total, setting.policy)) await agent.aside(() => warn(run, trigger));
+  return runCompaction({ ...run, ...plan, isSqueezed, skipped: "there was no room left for it" });
+}
+
+/** In a sub-session, a full window is reported as the trigger "sub-session". */
+function triggerFor({ row }: State, cause: CompactionTrigger): CompactionTrigger {
+  const isWindowFull = cause === "threshold" || cause === "projected";
+  return isWindowFull && row.parent !== null ? "sub-session" : cause;
+}
+
+/** A compaction that frees almost nothing would repeat on every call, so it waits as long as the prompt fits. */
+function isWorthwhile(now: PromptNow, setting: AgentConfig, plan: CutPlan): boolean {
+  const to = cutFor(now, setting, plan);
+  if (to === undefined) return false;
+  const { contextWindow, outputReserve } = setting.policy;
+  const removed = now.prompt.conversation.filter(({ number }) => number <= to);
+  const freed =
+    removed.reduce((sum, { message }) => sum + setting.messageTokens(message), 0) * setting.tokenizer.ratio;
+  const isTooLong = now.usage.total + plan.incoming + outputReserve > contextWindow;
+  const isAsked = plan.trigger === "manual" || plan.trigger === "tasks";
+  return isAsked || freed >= contextWindow * (isTooLong ? 0.05 : 0.1);
+}
+
+/** Whether the warning has no answer yet, for example because the process died right after placing it. */
+function isUnanswered(state: State): boolean {
+  return readInjections(state).some(
+    ({ before, text }) => text.startsWith(warningStart) && before > state.row.counters.lastMessage,
+  );
+}
+
+/** Gives the agent a turn in which only its memory tools work, to save what it needs. */
+async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
+  const { agent, setting, signal, emit } = run;
+  await showNews(run);
+  const state = await agent.session.state();
+  if (!isUnanswered(state)) {
+    const before = state.row.counters.lastMessage + 1;
+    const context = agent.context(state);
+    const text = [warningFor(context.surfaces), ...condenseLines(context)].join("\n");
+    await agent.session.apply({ type: "context.warn", trigger, before, text }, asSystem);
+  }
+  emit({ type: "warning", trigger });
+  const tools = warningTools(run);
+  try {
+    for (let step = 0; step < warningSteps; step++) {
+      const now = await agent.prompt(run);
+      const { prompt, usage } = now;
+      // What the agent wrote so far is saved.
+      if (usage.total + setting.policy.outputReserve > setting.policy.contextWindow) return;
+      const { settings } = setting;
+      const cache = cacheOf(run);
+      const answer = await callModel({ model: run.model, prompt, tools, settings, cache, signal, emit });
+      await storeAnswer(run, answer, now, true);
+      if (answer.toolCalls.length === 0) return;
+      await answerCalls(run, answer, true);
+      await showNews(run);
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // The checkpoint is written even if the warning turn fails.
+    emit({ type: "error", message: `The warning turn failed: ${(error as Error).message}` });
+  }
+}
+
+/** Asks the agent to condense memory that is too long to be shown whole. */
+function condenseLines({ shortened }: FittedContext): string[] {
+  return shortened.map(
+    ({ surface, tokens, shown, fitting }) =>
+      `Your ${surface} takes ${tokens} tokens, and only ${shown} of them are shown. Condense it to about ${fitting} characters now.`,
+  );
+}
+
+/** Tokens for the note in place of what is cut. */
+const noteTokens = 70;
+
+/** New tool results may take this share of the free room; the rest is for the answer and the next steps. */
+const resultShare = 0.5;
+
+/** Up to this share of the window, results stay whole as long as they fit: older messages make room for them. */
+const wholeShare = 1 / 8;
+
+/** However little room there is, a part is shown with a few lines. */
+export const leastTokens = noteTokens + 60;
+
+/** Tokens for results that arrive now. */
+export function roomForResults(used: number, policy: CompactionPolicy, count: number): number {
+  const { contextWindow, outputReserve } = policy;
+  const free = contextWindow - outputReserve - warningRoom(policy) - used;
+  return Math.max(free * resultShare, Math.min(free, contextWindow * wholeShare), count * leastTokens);
+}
+
+/** Shortens results that have just arrived to a share of the free room, fairly among parallel ones. */
+async function fitResults(run: TurnRun): Promise<void> {
+  const { policy, messageTokens, tokenizer } = run.setting;
+  const now = await run.agent.prompt(run);
+  const newest = unanswered(now.messages);
+  if (newest[0]?.message.role !== "assistant") return;
+  const { total } = now.usage;
+  const most = newest.reduce((sum, { message }) => sum + messageTokens(message), 0) * tokenizer.ratio;
+  if (most <= roomForResults(total - most, policy, 0)) return;
+  const known = new Set(readExcerpts(now.state).map(([key]) => key));
+  const fresh = shownParts(now, run, newest).filter(({ key, kind }) => kind !== "answer" && !known.has(key));
+  await fitInto(run, fresh, roomForResults(total - sizeOf(fresh), policy, fresh.length));
+}
+
+/**
+ * Shortens what the model has yet to answer until the prompt fits the window. Called after older messages have been
+ * compacted.
+ */
+export async function fitNewest(run: TurnRun): Promise<void> {
+  const { contextWindow, outputReserve } = run.setting.policy;
+  const now = await run.agent.prompt(run);
+  if (now.usage.total + outputReserve <= contextWindow) return;
+  const parts = shownParts(now, run, unanswered(now.messages));
+  const others = now.usage.total - sizeOf(parts);
+  await fitInto(run, parts, contextWindow - outputReserve - others);
+}
+
+/** Shortens older messages so that the agent can be warned before they are compacted. */
+async function fitForWarning(run: TurnRun): Promise<boolean> {
+  const { policy } = run.setting;
+  const now = await run.agent.prompt(run);
+  if (hasRoomToWarn(now.usage.total, policy)) return false;
+  const newest = firstUnanswered(now.messages);
+  const parts = shownParts(now, run, now.messages.slice(0, newest)).sort((a, b) => b.tokens - a.tokens);
+  let excess = now.usage.total + warningRoom(policy) + policy.outputReserve - policy.contextWindow;
+  const chosen: (LongPart & { room: number })[] = [];
+  for (const part of parts) {
+    if (excess <= 0 || part.tokens <= 2 * leastTokens) break;
+    const room = Math.max(leastTokens, part.tokens - excess);
+    chosen.push({ ...part, room });
+    excess -= part.tokens - room;
+  }
+  return excess <= 0 && (await shorten(run, chosen));
+}
+
+/** Refuses before any model call if nothing can make the prompt fit. */
+export async function requireFit(run: TurnRun): Promise<PromptNow> {
+  const now = await run.agent.prompt(run);
+  const { contextWindow } = run.setting.policy;
+  if (now.usage.total <= contextWindow) return now;
+  const { system, tools, memory, total } = now.usage;
+  throw new HoldfastError(
+    "over_limit",
+    `The prompt takes ${total} of ${contextWindow} tokens even after shortening: instructions ${system}, tools ${tools}, memory ${memory}. Nothing was sent and nothing was lost. Use a model with a larger context window, fewer tools or surfaces, or shorter instructions.`,
+    { data: { total, contextWindow, system, tools, memory } },
+  );
+}
+
+async function fitInto(run: TurnRun, parts: readonly LongPart[], room: number): Promise<void> {
+  if (sizeOf(parts) <= room) return;
+  const shares = shareRoom(
+    parts.map(({ tokens }) => tokens),
+    room,
+  );
+  const over = parts.flatMap((part, index) => {
+    const share = Math.max(shares[index] ?? 0, leastTokens);
+    return share < part.tokens ? [{ ...part, room: share }] : [];
+  });
+  await shorten(run, over);
+}
+
+/** What the model has yet to answer: a prompt, or its calls with their results. */
+function unanswered(messages: readonly StoredMessage[]): StoredMessage[] {
+  return messages.slice(firstUnanswered(messages)).filter(({ aside }) => !aside);
+}
+
+/** The parts of messages with their whole text and the tokens they take in the prompt now. */
+function shownParts(
+  { prompt }: PromptNow,
+  { setting }: TurnRun,
+  messages: readonly StoredMessage[],
+): LongPart[] {
+  const { countTokens, tokenizer } = setting;
+  const tokensOf = (text: string) => countTokens(text) * tokenizer.ratio;
+  const shown = new Map(prompt.conversation.map((stored) => [stored.number, stored]));
+  return messages.flatMap((stored) => {
+    const view = shown.get(stored.number);
+    // A collapsed message takes no room.
+    if (!view) return [];
+    const sizes = new Map(partsOf(view, tokensOf).map(({ key, tokens }) => [key, tokens]));
+    return partsOf(stored, () => 0).map((part) => ({ ...part, tokens: sizes.get(part.key) ?? 0 }));
+  });
+}
+
+function sizeOf(parts: readonly LongPart[]): number {
+  return parts.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+/** A part of a message that the prompt can show without its middle. */
+export interface LongPart {
+  kind: "prompt" | "result" | "call" | "answer";
+  key: string;
+  message: number;
+  /** The tool of a result or a call, else "". */
+  tool: string;
+  text: string;
+  /** The texts that are cut, if they are only a piece of `text`: the arguments of a call. */
+  pieces?: string[];
+  /** Tokens it takes now. */
+  tokens: number;
+}
+
+/** The parts of a message with their whole texts. `tokensOf` gives what each takes in the prompt now. */
+function partsOf(stored: StoredMessage, tokensOf: (text: string) => number): LongPart[] {
+  const { number, message } = stored;
+  if (message.role === "system") return [];
+  const role = message.role === "user" ? ("prompt" as const) : ("answer" as const);
+  const part = (index: number, kind: LongPart["kind"], text: string, tool = ""): LongPart => ({
+    kind,
+    key: partKey(number, index),
+    message: number,
+    tool,
+    text,
+    tokens: tokensOf(text),
+  });
+  if (typeof message.content === "string") return [part(0, role, message.content)];
+  return message.content.flatMap((content, index): LongPart[] => {
+    if (content.type === "text") return [part(index, role, content.text)];
+    // Images and files in a result cannot be cut.
+    if (content.type === "tool-result" && content.output.type !== "content")
+      return [part(index, "result", resultText(content.output), content.toolName)];
+    if (content.type === "tool-call") {
+      const { input, toolName } = content;
+      return [{ ...part(index, "call", JSON.stringify(input) ?? "", toolName), pieces: textsIn(input) }];
+    }
+    return [];
+  });
+}
+
+/** Shows parts of messages without their middle, each in about the given number of tokens. */
+async function shorten(
+  { agent, setting, emit }: TurnRun,
+  parts: readonly (LongPart & { room: number })[],
+): Promise<boolean> {
+  const { countTokens, tokenizer } = setting;
+  const offered = new Set(agent.tools.map(({ name }) => name));
+  const cut = parts.flatMap((part) => {
+    const room = Math.max(0, part.room - noteTokens) / tokenizer.ratio;
+    const ends = endsOf(part, room, countTokens);
+    if (!ends) return [];
+    const note = noteFor(part, ends, offered);
+    const saved = part.text.length - ends.head - ends.tail - note.length;
+    // A short text is not worth a note.
+    return saved > note.length ? [{ part, ends, note }] : [];
+  });
+  if (cut.length === 0) return false;
+  await agent.session.apply(
+    {
+      type: "context.shorten",
+      parts: cut.map(({ part, ends, note }) => ({ key: part.key, message: part.message, ...ends, note })),
+    },
+    { actor: { kind: "system" } },
+  );
+  for (const { part, ends } of cut) {
+    const { kind, message, tool, text } = part;
+    emit({
+      type: "shortened",
+      part: kind,
+      message,
+      tool,
+      characters: text.length,
+      shown: ends.head + ends.tail,
+    });
+  }
+  return true;
+}
+
+/** In a call, only its longest arguments are cut. */
+function endsOf(
+  { text, pieces }: LongPart,
+  room: number,
+  countTokens: (text: string) => number,
+): Ends | undefined {
+  if (!pieces) return chooseEnds(text, room, countTokens);
+  const longest = pieces.reduce((long, piece) => (piece.length > long.length ? piece : long), "");
+  const others = countTokens(text) - countTokens(longest);
+  return chooseEnds(longest, Math.max(0, room - others), countTokens);
+}
+
+/** Says what is cut, and how the agent reads it. */
+function noteFor(part: LongPart, { head, tail }: Ends, offered: ReadonlySet<string>): string {
+  const { kind, text, key, message } = part;
+  if (kind === "call") return "[Cut here to fit the context window; the tool received the whole text.]";
+  const to = text.length - tail;
+  const lines = linesOf(text, head, to);
+  const what = lines
+    ? `lines ${lines.from} to ${lines.to} of ${lines.all} (${to - head} characters)`
+    : `characters ${head} to ${to} of ${text.length}`;
+  const cut = `Cut here to fit the context window: ${what}.`;
+  if (kind === "result") {
+    const where = lines ? `range "${lines.from}-${lines.to}"` : `offset ${head}`;
+    return offered.has("recall_result")
+      ? `[${cut} Call recall_result with id "${key}" and ${where} to read them.]`
+      : `[${cut} Call the tool again for a smaller part to read them.]`;
+  }
+  const owner = kind === "prompt" ? "Ask the user for what you need of it." : "";
+  return offered.has("recall")
+    ? `[${cut} Call recall with from "${passageAt(message, text, head)}" to read them.]`
+    : `[${[cut, owner].filter(Boolean).join(" ")}]`;
+}
+
+/** The lines between two offsets, if the cut begins and ends at lines. */
+function linesOf(
+  text: string,
+  from: number,
+  to: number,
+): { from: number; to: number; all: number } | undefined {
+  const startsLine = from === 0 || text[from - 1] === "\n";
+  const endsLine = to === text.length || text[to - 1] === "\n";
+  if (!startsLine || !endsLine) return undefined;
+  const count = (end: number) => text.slice(0, end).split("\n").length;
+  return { from: count(from), to: count(to - 1), all: count(text.length) };
+}
+
+/** Clears old results when the savings over the rest of the epoch exceed the cost. */
+async function clearWhenItPays(run: TurnRun): Promise<void> {
+  const { results } = await plan(run);
+  await clear(run, results);
+}
+
+/** When the prompt is rewritten anyway, clearing costs nothing extra. */
+const freeOfCost = { cachedPrice: 1, writePrice: 1 };
+
+/** Clearing replaces a compaction if it gets the prompt below this share of the threshold. */
+const clearedShare = 0.75;
+
+/**
+ * Clears all old results if that frees enough room to avoid a compaction. Clearing loses nothing, and a compaction
+ * would rewrite the whole prompt too.
+ */
+async function clearInstead(run: TurnRun): Promise<boolean> {
+  const { results, usage } = await plan(run, freeOfCost);
+  const { policy, tokenizer } = run.setting;
+  const saved = results.reduce(
+    (sum, { tokens, summary }) => sum + tokens - run.setting.countTokens(summary),
+    0,
+  );
+  if (usage.total - saved * tokenizer.ratio > policy.contextWindow * policy.compactAt * clearedShare)
+    return false;
+  await clear(run, results);
+  return results.length > 0;
+}
+
+async function plan(
+  { agent, setting, base }: TurnRun,
+  prices?: typeof freeOfCost,
+): Promise<{ results: ClearableResult[]; usage: Usage }> {
+  const { state, prompt, usage, messages: stored } = await agent.prompt({ base });
+  const policy = { ...defaultClearing, ...setting.options.clearing, ...prices };
+  // If all results together are this small, no single one is worth clearing.
+  const isTooLittle = usage.results < policy.leastTokens * setting.tokenizer.ratio;
+  // Nothing is cleared that the agent cannot get back.
+  const canRecall = agent.tools.some(({ name }) => name === "recall_result");
+  if (setting.options.clearing === false || isTooLittle || !canRecall) return { results: [], usage };
+  // Without collapsed tasks: they take no room, so there is nothing to clear in them.
+  const messages = prompt.conversation;
+  const originals = new Map(stored.map((message) => [message.number, message]));
+  const room = setting.policy.contextWindow * setting.policy.compactAt - usage.total;
+  const results = planClearing({
+    state,
+    messages,
+    originalOf: (key) => {
+      const holder = originals.get(messageOfPart(key) ?? 0);
+      return holder && toolResultsOf(holder).find((result) => result.key === key)?.text;
+    },
+    callsLeft: prices ? 1 : estimateCallsLeft(messages, room, setting.countTokens),
+    memoryTools: new Set(agent.tools.map(({ name }) => dotless(name))),
+    writingTools: new Set(agent.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)]))),
+    countTokens: setting.countTokens,
+    policy,
+  });
+  return { results, usage };
+}
+
+async function clear({ agent, emit }: TurnRun, results: readonly ClearableResult[]): Promise<void> {
+  if (results.length === 0) return;
+  await agent.session.apply(
+    {
+      type: "context.clear",
+      results: results.map(({ tokens: _tokens, finding: _finding, ...result }) => result),
+    },
+    { actor: { kind: "system" } },
+  );
+  await agent.notify({ kind: "cleared", results }, emit);
+  emit({
+    type: "clearing",
+    results: results.length,
+    tokens: results.reduce((sum, { tokens }) => sum + tokens, 0),
+  });
+}

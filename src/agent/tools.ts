@@ -1,0 +1,229 @@
+import { asSchema, jsonSchema, type ModelMessage, type ToolSet, tool } from "ai";
+import { callKey } from "../context/conversation.ts";
+import type { FittedContext } from "../context/memory-share.ts";
+import { cacheKindOf } from "../context/prompt-cache.ts";
+import { schemaOf } from "../surfaces/dispatch.ts";
+import type { Tool } from "../surfaces/surface.ts";
+import { dotless } from "../surfaces/toolbox.ts";
+import { type ModelAnswer, providerOf } from "./call.ts";
+import type { AgentSession } from "./conversation.ts";
+import type { AgentEvent } from "./events.ts";
+import type { AgentConfig } from "./options.ts";
+import { cacheOf, type TurnRun } from "./turn.ts";
+
+/** Memory's tool definitions as the model receives them. */
+const definitions = new WeakMap<readonly Tool[], string>();
+
+export function definitionsText(tools: readonly Tool[]): string {
+  let text = definitions.get(tools);
+  if (text === undefined) {
+    text = JSON.stringify(
+      tools.map(({ name, description, input }) => ({
+        name: dotless(name),
+        description,
+        inputSchema: schemaOf(input, "input"),
+      })),
+    );
+    definitions.set(tools, text);
+  }
+  return text;
+}
+
+const ownDefinitions = new WeakMap<ToolSet, string>();
+
+export function ownDefinitionsText(tools: ToolSet): string {
+  let text = ownDefinitions.get(tools);
+  if (text === undefined) {
+    const entries = Object.entries(tools).map(([name, { description, inputSchema }]) => ({
+      name,
+      ...(description === undefined ? {} : { description }),
+      inputSchema: asSchema(inputSchema).jsonSchema,
+    }));
+    text = entries.length === 0 ? "" : JSON.stringify(entries);
+    ownDefinitions.set(tools, text);
+  }
+  return text;
+}
+
+const toolSets = new WeakMap<readonly Tool[], ToolSet>();
+
+/** Memory tools in the AI SDK's form, without dots in their names and without `execute`. */
+export function memoryToolSet(tools: readonly Tool[]): ToolSet {
+  let set = toolSets.get(tools);
+  if (!set) {
+    set = Object.fromEntries(
+      tools.map(({ name, description, input }) => [
+        dotless(name),
+        tool({ description, inputSchema: jsonSchema(schemaOf(input, "input")) }),
+      ]),
+    );
+    toolSets.set(tools, set);
+  }
+  return set;
+}
+
+type WarnedRun = Pick<TurnRun, "agent" | "setting" | "model">;
+
+/** The tools that a warning turn offers: memory's, and where that saves money the agent's own, which are not run. */
+export function warningTools(run: WarnedRun): ToolSet {
+  const memory = memoryToolSet(run.agent.tools);
+  return cachesPrompts(run) ? { ...run.setting.options.tools, ...memory } : memory;
+}
+
+/** A provider's cache begins with the tools: with others, it would read the whole prompt at the full price. */
+export function cachesPrompts(run: WarnedRun): boolean {
+  return cacheOf(run) !== undefined && cacheKindOf(providerOf(run.model)) !== "none";
+}
+
+interface Outcome {
+  text: string;
+  isError: boolean;
+}
+
+export interface ToolRun {
+  agent: AgentSession;
+  setting: AgentConfig;
+  calls: ModelAnswer["toolCalls"];
+  /** The message that contains the calls. */
+  message: number;
+  /** The process died while these ran: memory tools are safe to run again, the state of other tools is unknown. */
+  interrupted: boolean;
+  /** Other tools are not run now, because the conversation is about to be compacted. */
+  onlyMemory?: boolean;
+  /** Tokens that each result may take in the prompt. */
+  room: number;
+  signal: AbortSignal;
+  emit: (event: AgentEvent) => void;
+}
+
+/** Runs the model's tool calls in order and returns one message with all results. */
+export async function runTools(run: ToolRun): Promise<ModelMessage> {
+  const { calls, emit } = run;
+  const parts = [];
+  for (const [index, call] of calls.entries()) {
+    emit({ type: "tool-call", id: call.id, tool: call.tool, input: call.input });
+    const { text, isError } = await runOne(run, call, index);
+    emit({ type: "tool-result", id: call.id, tool: call.tool, text, isError });
+    parts.push({
+      type: "tool-result" as const,
+      toolCallId: call.id,
+      toolName: call.tool,
+      output: isError ? { type: "error-text" as const, value: text } : { type: "text" as const, value: text },
+    });
+  }
+  return { role: "tool", content: parts };
+}
+
+async function runOne(
+  { agent, setting, message, interrupted, onlyMemory, room, signal }: ToolRun,
+  call: ModelAnswer["toolCalls"][number],
+  index: number,
+): Promise<Outcome> {
+  if (signal.aborted)
+    return {
+      text: `${call.tool} was not run: the turn was aborted. Call it again if it is still needed.`,
+      isError: true,
+    };
+  if (call.problem !== undefined) return { text: `${call.tool} was not run: ${call.problem}`, isError: true };
+  const memoryTool = agent.tools.find(({ name }) => dotless(name) === dotless(call.tool));
+  if (memoryTool) {
+    const key = callKey(message, call.id, index);
+    // The answer is JSON, which takes a little more than the text in it.
+    const options = { ...setting.call, key, signal, room: (room * 0.8) / setting.tokenizer.ratio };
+    const before = agent.context(await agent.session.state());
+    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, options);
+    if (!answer.ok || memoryTool.readOnly) return { text: answer.text, isError: !answer.ok };
+    const after = agent.context(await agent.session.state());
+    return { text: withNotice(answer.text, outgrown(before, after)), isError: false };
+  }
+  if (onlyMemory)
+    return {
+      text: `${call.tool} was not run: until the compaction only your memory tools work. Save what you need; call it again afterwards.`,
+      isError: true,
+    };
+  if (interrupted)
+    return {
+      text: `${call.tool} was interrupted by a restart. Check what it did before calling it again.`,
+      isError: true,
+    };
+  return runOwn(setting.options.tools ?? {}, call, signal);
+}
+
+/** Tells the agent when a write has made its memory too long to be shown whole. */
+function outgrown(before: FittedContext, after: FittedContext): string {
+  const known = new Set(before.shortened.map(({ surface }) => surface));
+  return after.shortened
+    .filter(({ surface, tokens }) => !known.has(surface) || tokens > sizeIn(before, surface))
+    .map(
+      ({ surface, tokens, shown, fitting }) =>
+        `Saved, but the ${surface} now takes ${tokens} tokens and its share of the context window shows only ${shown} of them. Condense it to about ${fitting} characters to see all of it.`,
+    )
+    .join(" ");
+}
+
+function sizeIn({ shortened }: FittedContext, surface: string): number {
+  return shortened.find((block) => block.surface === surface)?.tokens ?? 0;
+}
+
+/** Adds a notice to an answer, inside it if it is a JSON object. */
+function withNotice(text: string, notice: string): string {
+  if (notice === "") return text;
+  if (!text.startsWith("{") || !text.endsWith("}")) return `${text}\n${notice}`;
+  return `${text.slice(0, -1)}${text === "{}" ? "" : ","}"notice":${JSON.stringify(notice)}}`;
+}
+
+async function runOwn(
+  tools: ToolSet,
+  call: ModelAnswer["toolCalls"][number],
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const execute = Object.hasOwn(tools, call.tool) ? tools[call.tool]?.execute : undefined;
+  if (!execute)
+    return {
+      text: `There is no tool ${JSON.stringify(call.tool)}. The tools are: ${Object.keys(tools).join(", ")}.`,
+      isError: true,
+    };
+  try {
+    const work: unknown = execute(call.input, {
+      toolCallId: call.id,
+      messages: [],
+      abortSignal: signal,
+      context: undefined as never,
+    });
+    const output = await unlessAborted(isIterable(work) ? lastOf(work) : work, signal);
+    return { text: typeof output === "string" ? output : JSON.stringify(output ?? null), isError: false };
+  } catch (error) {
+    if (signal.aborted)
+      return { text: `${call.tool} was aborted. Check what it did before calling it again.`, isError: true };
+    return {
+      text: `${call.tool} failed: ${error instanceof Error ? error.message : String(error)}`,
+      isError: true,
+    };
+  }
+}
+
+function isIterable(work: unknown): work is AsyncIterable<unknown> {
+  return typeof work === "object" && work !== null && Symbol.asyncIterator in work;
+}
+
+/** A tool may yield progress; the last value is its result. */
+async function lastOf(work: AsyncIterable<unknown>): Promise<unknown> {
+  let last: unknown;
+  for await (const part of work) last = part;
+  return last;
+}
+
+/** Rejects on abort without waiting for work that ignores the signal. */
+export async function unlessAborted<T>(work: T, signal: AbortSignal): Promise<Awaited<T>> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

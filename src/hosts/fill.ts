@@ -1,0 +1,126 @@
+import { estimateTokens } from "../context/estimate-tokens.ts";
+import type { Host, TranscriptFormat } from "./host.ts";
+import { readPart } from "./transcript/file.ts";
+import { timeIn } from "./transcript/json-lines.ts";
+import type { Message } from "./transcript/line.ts";
+
+/** The tokens of a model call, as the host's transcript reports them. */
+export interface ReportedUsage {
+  /** Those of the prompt and of the answer. */
+  tokens: number;
+  model?: string;
+  /** The context window, if the host reports it. */
+  window?: number;
+  /** The host writes the usage after the results of the call, which it does not include. */
+  isAfterResults?: boolean;
+}
+
+/** How full the context of a conversation is. */
+export interface Fill {
+  tokens: number;
+  /** "" if the host does not report it. */
+  model: string;
+  window: number | undefined;
+  /** The transcript has the calls whose results were given. A host may write it a moment later. */
+  isCurrent: boolean;
+}
+
+/** The result of a tool call. The transcript may not have it yet. */
+export interface ToolResult {
+  id: string;
+  text: string;
+}
+
+/** A call and its results have fewer lines. A transcript without usage is not read further. */
+const maxLines = 60;
+
+/** A part of this many bytes at the end of a transcript contains the last call, except after a very long result. */
+const tailBytes = [256_000, 8_000_000];
+
+export interface FillOptions {
+  /** The results of the tools that have just run. */
+  results?: readonly ToolResult[];
+  /** When the last compaction was, in case the host has not written it to the transcript yet. */
+  since?: number | undefined;
+}
+
+/**
+ * The usage of the last model call in a transcript, and an estimate of everything that came after it. Undefined if the
+ * transcript reports no usage since the last compaction.
+ */
+export function readFill(host: Host, path: string, options: FillOptions = {}): Fill | undefined {
+  const { transcript } = host;
+  if (!transcript?.readUsage) return undefined;
+  for (const maxBytes of tailBytes) {
+    const part = readPart(path, { maxBytes });
+    if (part === undefined) return undefined;
+    const fill = fillIn(part, transcript, options);
+    if (fill) return fill;
+    if (part.length < maxBytes / 4) return undefined;
+  }
+  return undefined;
+}
+
+/** Reads a part of a transcript from its end. */
+function fillIn(
+  part: string,
+  { readLine, readUsage }: TranscriptFormat,
+  { results = [], since = 0 }: FillOptions,
+): Fill | undefined {
+  let usage: ReportedUsage | undefined;
+  let after = 0;
+  const [called, seen] = [new Set<string>(), new Set<string>()];
+  let lines = 0;
+  for (const line of linesFromEnd(part)) {
+    if (++lines > maxLines) break;
+    const content = readLine(line);
+    if (content && "summary" in content) break;
+    const messages = content?.messages ?? [];
+    if (usage && messages.some(({ role }) => role !== "tool")) break;
+    for (const message of messages) for (const id of callsIn(message)) called.add(id);
+    usage ??= readUsage?.(line);
+    const at = timeIn(line.timestamp);
+    if (at > 0 && at < since) return undefined;
+    if (usage && !usage.isAfterResults) break;
+    for (const message of messages) {
+      after += estimateTokens(textOf(message));
+      for (const id of resultsIn(message)) seen.add(id);
+    }
+  }
+  if (!usage) return undefined;
+  const missing = results.filter(({ id }) => !seen.has(id)).map(({ text }) => estimateTokens(text));
+  return {
+    tokens: missing.reduce((sum, tokens) => sum + tokens, usage.tokens + after),
+    model: usage.model ?? "",
+    window: usage.window,
+    isCurrent: results.length === 0 || results.some(({ id }) => called.has(id)),
+  };
+}
+
+function* linesFromEnd(part: string): Generator<Record<string, unknown>> {
+  for (let end = part.length; end > 0; ) {
+    const start = part.lastIndexOf("\n", end - 1) + 1;
+    const source = part.slice(start, end).trim();
+    end = start - 1;
+    if (!source.startsWith("{")) continue;
+    try {
+      yield JSON.parse(source) as Record<string, unknown>;
+    } catch {
+      // The host is still writing this line, or the part begins in the middle of it.
+    }
+  }
+}
+
+function textOf({ content }: Message): string {
+  return typeof content === "string" ? content : JSON.stringify(content);
+}
+
+function callsIn({ role, content }: Message): string[] {
+  if (role !== "assistant" || typeof content === "string") return [];
+  return content.flatMap((part) => (part.type === "tool-call" ? part.toolCallId : []));
+}
+
+function resultsIn({ role, content }: Message): string[] {
+  if (role !== "tool") return [];
+  return content.flatMap((part) => (part.type === "tool-result" ? part.toolCallId : []));
+}

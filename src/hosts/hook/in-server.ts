@@ -1,0 +1,62 @@
+import { Queue } from "../../engine/queue.ts";
+import { HoldfastError } from "../../errors.ts";
+import { readWorkspaceConfig } from "../../workspace/config.ts";
+import type { Project } from "../../workspace/project.ts";
+import type { StoreFlags } from "../../workspace/store-location.ts";
+import { keepFailure } from "../failures.ts";
+import { findHost } from "../hosts.ts";
+import { readHookEvent } from "./event.ts";
+import { runHook } from "./run-hook.ts";
+
+/** The host's conversation that an event came from. */
+export interface ReportedConversation {
+  host: string;
+  hostSession: string;
+}
+
+/** A client shows the agent an answer without text as a message of the hook. */
+const nothing = "{}";
+
+/** Handles the events that a host's MCP client passes to our server, so that no process has to start for them. */
+export class ServerHooks {
+  readonly #project: Project;
+  readonly #flags: StoreFlags;
+  readonly #queue = new Queue();
+  /** The last conversation that an event came from. */
+  reported: ReportedConversation | undefined;
+
+  constructor(project: Project, flags: StoreFlags) {
+    this.#project = project;
+    this.#flags = flags;
+  }
+
+  /** The answer in the host's format. Like a hook's, it comes before what is written, and never fails. */
+  answer(input: Record<string, unknown>): Promise<string> {
+    const host = findHost(String(input.host));
+    if (!host) return Promise.resolve(nothing);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const name = String(input.hook_event_name);
+    const fail = (error: unknown, code = error instanceof HoldfastError ? error.code : "internal") => {
+      const message = error instanceof Error ? error.message : String(error);
+      keepFailure(this.#project.directory, { at: Date.now(), host: host.name, event: name, code, message });
+    };
+    const config = readWorkspaceConfig(this.#project);
+    // Something may hold the store: the agent goes on without an answer.
+    const timer = setTimeout(() => resolve(nothing), config.hookDeadline);
+    const run = async () => {
+      const event = readHookEvent(host, { ...input, cwd: process.cwd() });
+      this.reported = { host: host.name, hostSession: event.hostSession };
+      const answer = (reply: Parameters<typeof host.formatAnswer>[1]) =>
+        resolve(host.formatAnswer(event, reply) || nothing);
+      await runHook({ event, project: this.#project, config, flags: this.#flags, answer, fail });
+    };
+    this.#queue
+      .run(run)
+      .catch(fail)
+      .finally(() => {
+        clearTimeout(timer);
+        resolve(nothing);
+      });
+    return promise;
+  }
+}

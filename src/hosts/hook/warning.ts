@@ -1,0 +1,101 @@
+import { setTimeout } from "node:timers/promises";
+import { warningFor } from "../../compaction/notices.ts";
+import { warnFrom } from "../../compaction/usage.ts";
+import { offers } from "../../workspace/config.ts";
+import { surfaceChoices } from "../../workspace/settings.ts";
+import { compactionLimit, learnLimit } from "../compaction-limits.ts";
+import { type Fill, readFill } from "../fill.ts";
+import { findSession, type HookContext, openSession } from "./context.ts";
+
+/** The warning before a compaction, if one is near and the agent was not warned of it yet; "" otherwise. */
+export async function dueWarning(hook: HookContext): Promise<string> {
+  if (hook.state.warned || !(await isNear(hook))) return "";
+  hook.state.warned = { revision: hook.state.seen };
+  return warningText(hook);
+}
+
+/** The same at the end of a turn, once, also for an agent that was warned and has written nothing since. */
+export async function dueWarningAtEnd(hook: HookContext): Promise<string> {
+  const { state, event } = hook;
+  if (!event.host.compaction.warnsAtTurnEnd || event.isContinued || state.warned?.isRepeated) return "";
+  if (!(await isNear(hook)) || (await hasAnswered(hook))) return "";
+  state.warned = { revision: state.seen, ...state.warned, isRepeated: true };
+  return warningText(hook);
+}
+
+/** Records that the agent was warned. */
+export async function recordWarning(hook: HookContext, text: string): Promise<void> {
+  const session = await openSession(hook);
+  const before = (await session.state()).row.counters.lastMessage + 1;
+  const warning = { type: "context.warn" as const, trigger: "host" as const, before, text };
+  const { revision } = await session.apply(warning, { actor: { kind: "system" } });
+  if (hook.state.warned) hook.state.warned.revision = revision;
+}
+
+/**
+ * Whether an automatic compaction waits for one more request: the agent was warned, it has not answered, and the request
+ * still fits. Also records the fill at which this host compacts.
+ */
+export async function putsOffCompaction(hook: HookContext): Promise<boolean> {
+  const { state, event, project } = hook;
+  const { limit, spare } = event.host.compaction;
+  if (event.isManual || event.subAgent !== "" || state.warned?.isPutOff) return false;
+  const fill = readFill(event.host, event.transcript);
+  if (!fill) return false;
+  const usual = limit?.(fill, project.root);
+  learn(hook, fill, usual);
+  if (spare === undefined || usual === undefined || fill.tokens > usual + spare) return false;
+  if (!state.warned || (await hasAnswered(hook))) return false;
+  state.warned.isPutOff = true;
+  return true;
+}
+
+/** A host may also compact an idle conversation, which tells nothing of its limit. */
+function learn({ event, fail }: HookContext, fill: Fill, usual: number | undefined): void {
+  if (usual !== undefined && fill.tokens < usual / 2) return;
+  try {
+    learnLimit(event.host, fill);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** Why the agent was not warned of the compaction that begins now. */
+export function whyNotWarned({ event }: HookContext): string {
+  if (event.isManual) return "the user asked for the compaction";
+  if (!event.host.transcript?.readUsage) return "the agent does not report how full its context is";
+  return "the context grew past the limit in one step";
+}
+
+/** How long to wait for a host that writes its transcript a moment after the call, in milliseconds. */
+const [lag, interval] = [200, 20];
+
+/** Whether a compaction is near. A sub-agent has a context of its own. */
+async function isNear({ event, project, state }: HookContext): Promise<boolean> {
+  if (event.subAgent !== "") return false;
+  if (event.fill) return event.fill.tokens >= warnFrom(event.fill.limit);
+  for (let waited = 0; ; waited += interval) {
+    const fill = readFill(event.host, event.transcript || (state.transcript ?? ""), {
+      results: event.results,
+      since: state.compactedAt,
+    });
+    const limit = fill && compactionLimit(event.host, fill, project.root);
+    if (!fill || limit === undefined) return false;
+    if (fill.tokens >= warnFrom(limit)) return true;
+    if (fill.isCurrent || fill.tokens < limit / 2 || waited >= lag) return false;
+    await setTimeout(interval);
+  }
+}
+
+/** Whether the agent has written to its memory since it was warned. */
+async function hasAnswered(hook: HookContext): Promise<boolean> {
+  const { warned } = hook.state;
+  if (!warned) return false;
+  const session = await findSession(hook);
+  const since = await session?.history({ from: warned.revision + 1, limit: 1_000 });
+  return since?.some(({ actor }) => actor.kind === "agent") ?? false;
+}
+
+function warningText({ config }: HookContext): string {
+  return warningFor(surfaceChoices.filter((surface) => offers(config, surface)));
+}

@@ -1,0 +1,154 @@
+import { shownIn } from "../context/shown-memory.ts";
+import type { Limits } from "../engine/limits.ts";
+import { foreignLines } from "../engine/origins.ts";
+import { readText, type State, type TextTarget } from "../engine/state.ts";
+import { countCharacters } from "../engine/text.ts";
+import { HoldfastError } from "../errors.ts";
+import type { Session } from "../sessions/session.ts";
+import { listPins } from "../surfaces/pins/operations.ts";
+import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
+import { readTasks } from "../surfaces/tasks/operations.ts";
+import type { Reply } from "./api.ts";
+import type { Handlers, ServerContext } from "./handlers.ts";
+import { SessionTree, sessionItem } from "./sessions.ts";
+
+type Budget = Reply<"session">["budgets"][number];
+
+const maxTags = 100;
+
+export function memoryHandlers(context: ServerContext): Pick<Handlers, "session" | "notes" | "project"> {
+  const { memory, directory, past, checkRef, project } = context;
+  return {
+    async session({ params: { id }, query: { revision } }) {
+      const session = await memory.resumeSession(id);
+      const now = await session.state();
+      const isPast = revision !== undefined && revision !== now.row.revision;
+      const state = isPast ? (await past.at(session, revision)).state : now;
+      const shown = isPast ? revision : now.row.revision;
+      const [entry] = isPast ? await session.history({ from: revision, to: revision }) : [];
+      const tree = new SessionTree(await directory.of("all"));
+      const text = (target: "notepad" | "space/notes" | "space/plan") => ({
+        text: readText(state, target),
+        authors: foreignLines(state, target),
+      });
+      const tags = state.row.counters.tags === 0 || isPast ? [] : await session.notes.tags();
+      return {
+        session: await sessionItem(context, now.row, tree),
+        revision: shown,
+        newest: now.row.revision,
+        at: entry?.at ?? now.row.updatedAt,
+        notepad: { ...text("notepad"), shown: isPast ? null : await linesShown(context, session, state) },
+        notes: text("space/notes"),
+        plan: text("space/plan"),
+        refs: await Promise.all(
+          readScratchpad(state).refs.map(async (ref) => ({ ref, state: await checkRef(ref) })),
+        ),
+        pins: listPins(state),
+        tasks: readTasks(state).map(([key, { description, depth }]) => ({
+          id: `task_${Number(key)}`,
+          description,
+          depth,
+        })),
+        tags: tags.sort((a, b) => b.notes - a.notes || (a.tag < b.tag ? -1 : 1)).slice(0, maxTags),
+        noteCount: state.row.counters.notes,
+        budgets: budgetsOf(state, memory.setting.limits),
+      };
+    },
+
+    async notes({ params: { id }, query: { q, tag, revision, offset, limit } }) {
+      const session = await memory.resumeSession(id);
+      const next = (shown: number, total: number) =>
+        offset + shown < total && shown > 0 ? offset + shown : null;
+      if (revision === undefined) {
+        const found = await session.notes.search({ query: q, tags: tag, limit, offset });
+        return { ...found, nextOffset: next(found.notes.length, found.total) };
+      }
+      const { notes } = await past.at(session, revision);
+      const inOrder = [...notes.values()].sort((a, b) => b.updated - a.updated);
+      const page = inOrder.slice(offset, offset + limit);
+      const total = inOrder.length;
+      return { notes: page, total, ranked: false, nextOffset: next(page.length, total) };
+    },
+
+    async project() {
+      const notes = await project?.read();
+      if (notes) return notes;
+      throw new HoldfastError(
+        "not_found",
+        "No NOTES.md found. Start `holdfast serve` in a project that has one.",
+      );
+    },
+  };
+}
+
+/** How many lines of the notepad the model sees, from the first; null if it sees all of them. */
+export async function linesShown(
+  { hosts }: Pick<ServerContext, "hosts">,
+  session: Session,
+  state: State,
+): Promise<number | null> {
+  const notepad = state.row.notepad ?? "";
+  if (notepad === "") return null;
+  const shown = shownIn(state).get("notepad");
+  if (shown?.cutFrom !== undefined) return countShown(notepad, shown.text);
+  // A hook cuts what it injects; the last receipt has how much.
+  const last = hosts.about(session.id) && (await session.receipts()).at(-1)?.notepad;
+  if (!last || last.shown >= last.lines) return null;
+  return notepad.split("\n").length > last.shown ? last.shown : null;
+}
+
+/** Lines before the first two in a row that are not there: one alone was edited since. */
+function countShown(notepad: string, text: string): number | null {
+  const lines = notepad.split("\n");
+  const isThere = (line: string | undefined) => line !== undefined && text.includes(line.trim());
+  const missing = lines.findIndex((line, index) => !isThere(line) && !isThere(lines[index + 1]));
+  return missing === -1 ? null : missing;
+}
+
+export function budgetsOf(state: State, limits: Limits): Budget[] {
+  const text = (
+    name: Budget["name"],
+    label: string,
+    target: TextTarget,
+    limit: number,
+    atLimit: string,
+  ): Budget => ({
+    name,
+    label,
+    used: countCharacters(readText(state, target)),
+    limit,
+    unit: "characters",
+    atLimit,
+  });
+  return [
+    text(
+      "notepad",
+      "Notepad",
+      "notepad",
+      limits.notepadCharacters,
+      "Holdfast rejects a longer text and tells the agent how much fits.",
+    ),
+    text(
+      "notes",
+      "Scratchpad notes",
+      "space/notes",
+      limits.spaceNotesCharacters,
+      "Holdfast rejects an addition and cuts a new text to fit. The rest stays in the history.",
+    ),
+    text(
+      "plan",
+      "Plan",
+      "space/plan",
+      limits.spacePlanCharacters,
+      "Holdfast cuts a new plan to fit. The rest stays in the history.",
+    ),
+    {
+      name: "refs",
+      label: "References",
+      used: readScratchpad(state).refs.length,
+      limit: limits.refs,
+      unit: "references",
+      atLimit: "A new reference replaces the oldest one, and Holdfast tells the agent which.",
+    },
+  ];
+}

@@ -1,0 +1,379 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { test } from "node:test";
+import { holdfastWith } from "../../../test/support/people.ts";
+import { notesFolder } from "./file.ts";
+import { fixProject, lintProject, ruleSentences } from "./lint.ts";
+import { startProjectSession } from "./moments.ts";
+import { openProject } from "./project.ts";
+import { templateText } from "./template.ts";
+import { decisionText, git, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
+
+const mark = "$" + "{PROJECT_ROOT}";
+const clean = templateText("2026-03-01T10:00:00Z");
+const withDecision = clean.replace("### Pending", `${decisionText(1)}\n\n### Pending`);
+const row = (text: string) => clean.replace("\n## Blockers", `${text}\n\n## Blockers`);
+const identifier = (text: string) => clean.replace("\n### Decision Log", `${text}\n\n### Decision Log`);
+const logRow = (text: string) => clean.replace("\n## Decision Archive", `${text}\n\n## Decision Archive`);
+
+/** A rule, a text that violates it, the offending line, and whether `--fix` fixes it. */
+const planted: [rule: string, text: string | Buffer, line: string, fixed: boolean][] = [
+  ["readable", Buffer.concat([Buffer.from(`${clean}\n`), Buffer.from([0x61, 0xff, 0x0a])]), "a\ufffd", false],
+  ["readable", `${clean}\na\u0000b\n`, "a\u0000b", false],
+  [
+    "readable",
+    clean.replace("## Blockers", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n## Blockers"),
+    "<<<<<<< HEAD",
+    false,
+  ],
+  ["readable", `${clean}\n<<<<<<< HEAD\nhalf\n`, "<<<<<<< HEAD", false],
+  ["readable", `${clean}\na\n=======\nb\n>>>>>>> topic\n`, ">>>>>>> topic", false],
+  ["readable", `${clean}\n\`\`\`ts\nconst a = 1;\n`, "```ts", false],
+  ["readable", `${clean}\n<!-- never closed\n`, "<!-- never closed", false],
+  ["section", "# Shopping\n\n- milk\n", "# Shopping", true],
+  ["section", "", "", true],
+  [
+    "section",
+    clean.replace(/### Pending Questions\n.*\n/, ""),
+    "|------|----------|-----------|------------|",
+    true,
+  ],
+  ["section", clean.slice(0, clean.indexOf("## Decision Archive")), "", true],
+  ["section", `${clean}\n## Active Sub-Goals\n`, "## Active Sub-Goals", false],
+  ["table", row("| TD-001 | too short | HIGH |"), "| TD-001 | too short | HIGH |", true],
+  ["table", row("| TD-001 | a | b | HIGH | x | S1 |"), "| TD-001 | a | b | HIGH | x | S1 |", false],
+  [
+    "table",
+    clean.replace("|----|-------------|----------|----------|--------|", "|----|----|"),
+    "## Discovered Technical Debt",
+    false,
+  ],
+  [
+    "table",
+    clean.replace("| ID | Description |", "| Nr | Description |"),
+    "| Nr | Description | Severity | Found By | Sprint |",
+    false,
+  ],
+  [
+    "table",
+    clean.replace("| Timestamp | Agent | Summary |\n|-----------|-------|---------|\n", ""),
+    "## Session Continuity Log",
+    false,
+  ],
+  ["table", row("\n| TD-001 | apart | HIGH | x | S1 |"), "| TD-001 | apart | HIGH | x | S1 |", false],
+  ["debt-id", row("| 7 | no id | HIGH | x | S1 |"), "| 7 | no id | HIGH | x | S1 |", false],
+  [
+    "debt-id",
+    row("| TD-001 | a | HIGH | x | - |\n| TD-001 | b | LOW | x | - |"),
+    "| TD-001 | b | LOW | x | - |",
+    false,
+  ],
+  ["severity", row("| TD-001 | a | high | x | - |"), "| TD-001 | a | high | x | - |", true],
+  ["severity", row("| TD-001 | a | bad | x | - |"), "| TD-001 | a | bad | x | - |", false],
+  ["timestamp", logRow("| 2024-01-10 14:30 | a | b |"), "| 2024-01-10 14:30 | a | b |", true],
+  ["timestamp", logRow("| Jan 10th | a | b |"), "| Jan 10th | a | b |", false],
+  ["timestamp", logRow("| 2026-02-31T10:00:00Z | a | b |"), "| 2026-02-31T10:00:00Z | a | b |", false],
+  [
+    "token-budget",
+    clean.replace("### Active Context", `${"prose ".repeat(150)}\n\n### Active Context`),
+    "## Session Continuity",
+    false,
+  ],
+  [
+    "token-budget",
+    clean.replace("### Active Context\n", `### Active Context\n${"prose ".repeat(300)}\n\n`),
+    "### Active Context",
+    false,
+  ],
+  [
+    "timestamp",
+    withDecision.replace("2024-01-01T01:00:00Z - ", "2024-01-01 01:00 - "),
+    "#### 2024-01-01 01:00 - Decision number 1",
+    true,
+  ],
+  [
+    "timestamp",
+    clean.replace("2026-03-01T10:00:00Z", "last week"),
+    "- **Last Checkpoint**: last week",
+    false,
+  ],
+  [
+    "timestamp",
+    identifier(`| ${mark}/src/auth/jwt.ts:1 | x | noon |`),
+    `| ${mark}/src/auth/jwt.ts:1 | x | noon |`,
+    false,
+  ],
+  [
+    "path-root",
+    identifier("| src/auth/jwt.ts:1 | x | 14:25:00Z |"),
+    "| src/auth/jwt.ts:1 | x | 14:25:00Z |",
+    true,
+  ],
+  [
+    "path-root",
+    identifier("| ./src/auth/jwt.ts:1 | x | 14:25:00Z |"),
+    "| ./src/auth/jwt.ts:1 | x | 14:25:00Z |",
+    true,
+  ],
+  ["path-root", identifier("| /etc/passwd | x | 14:25:00Z |"), "| /etc/passwd | x | 14:25:00Z |", false],
+  [
+    "path-root",
+    withDecision.replace(`[${mark}/src`, "[src"),
+    "- `export function isTokenExpired(token: Token` [src/auth/jwt.ts:3]",
+    true,
+  ],
+  [
+    "decision",
+    withDecision.replace(/\*\*Rationale.*\n/, ""),
+    "#### 2024-01-01T01:00:00Z - Decision number 1",
+    false,
+  ],
+  [
+    "decision",
+    withDecision.replace("3. Three\n", ""),
+    "#### 2024-01-01T01:00:00Z - Decision number 1",
+    false,
+  ],
+  [
+    "decision",
+    withDecision.replace(/- `export.*\n/, ""),
+    "#### 2024-01-01T01:00:00Z - Decision number 1",
+    false,
+  ],
+  ["decision", withDecision.replace("2024-01-01T01:00:00Z - ", ""), "#### Decision number 1", false],
+  [
+    "decision",
+    withDecision.replace(/- `(.*)` \[/, "- $1 ["),
+    `- export function isTokenExpired(token: Token [${mark}/src/auth/jwt.ts:3]`,
+    false,
+  ],
+  [
+    "decision",
+    withDecision.replace(/ \[.*jwt.*\]/, ""),
+    "- `export function isTokenExpired(token: Token`",
+    false,
+  ],
+  [
+    "stale-reference",
+    withDecision.replace("isTokenExpired(", "isTokenStale("),
+    `- \`export function isTokenStale(token: Token\` [${mark}/src/auth/jwt.ts:3]`,
+    false,
+  ],
+  [
+    "stale-reference",
+    withDecision.replace("jwt.ts:3", "jwt.ts:9"),
+    `- \`export function isTokenExpired(token: Token\` [${mark}/src/auth/jwt.ts:9]`,
+    true,
+  ],
+  [
+    "stale-reference",
+    identifier(`| ${mark}/src/gone.ts | x | 14:25:00Z |`),
+    `| ${mark}/src/gone.ts | x | 14:25:00Z |`,
+    false,
+  ],
+  [
+    "stale-reference",
+    identifier(`| ${mark}/src/auth/jwt.ts:4000 | x | 14:25:00Z |`),
+    `| ${mark}/src/auth/jwt.ts:4000 | x | 14:25:00Z |`,
+    false,
+  ],
+  ["checkbox", clean.replace("\n## Discovered", "- do it\n\n## Discovered"), "- do it", true],
+  [
+    "blocker-kind",
+    clean.replace("\n## Session Continuity Log", "- something\n\n## Session Continuity Log"),
+    "- something",
+    false,
+  ],
+  [
+    "token-budget",
+    clean.replace("Nothing has been worked on yet", "and then ".repeat(200)),
+    "### Active Context",
+    false,
+  ],
+  [
+    "token-budget",
+    clean.replace("\n## Active", `- [ ] ${"why ".repeat(100)}?\n\n## Active`),
+    `- [ ] ${"why ".repeat(100)}?`,
+    false,
+  ],
+];
+
+test("the template has no findings, and neither has the example when its code exists [project.clean]", async () => {
+  const { project } = makeProject({ notes: clean });
+  assert.deepEqual((await lintProject(project)).findings, []);
+  const example = makeProject({
+    notes: seedNotes,
+    files: {
+      "src/auth/jwt.ts": `${"\n".repeat(51)}export function isTokenExpired(token: Token, graceMs = 900000)\n${"\n".repeat(40)}`,
+      "src/auth/refresh.ts": "\n".repeat(40),
+    },
+  });
+  assert.deepEqual((await lintProject(example.project)).findings, []);
+});
+
+test("every planted fault is found on its line, and fixed if that loses nothing [project.lint] [project.fix]", async () => {
+  for (const [rule, text, line, isFixed] of planted) {
+    const { project, read } = makeProject({ notes: text });
+    const before = read();
+    const { findings } = await lintProject(project);
+    const found = findings.filter((each) => each.rule === rule);
+    const name = `${rule} in ${JSON.stringify(line)}`;
+    assert.ok(found.length > 0, `${name} was not found: ${JSON.stringify(findings)}`);
+    const lines = before.replace(/^\uFEFF/, "").split(/\r?\n/);
+    assert.ok(
+      found.some((each) => (lines[each.line - 1] ?? "") === line),
+      `${name}: ${JSON.stringify(found)}`,
+    );
+    assert.ok(
+      findings.every((each) => each.rule === rule || rule === "section" || rule === "table" || isFixed),
+      `${name}: ${JSON.stringify(findings)}`,
+    );
+    const report = await fixProject(project);
+    assert.equal(
+      report.findings.every((each) => each.rule !== rule),
+      isFixed,
+      `${name}: ${JSON.stringify(report.findings)}`,
+    );
+    if (!isFixed) assert.equal(read(), before, name);
+    else assert.equal(readFileSync(report.backup ?? "", "utf8"), before);
+  }
+  const rules = new Set(planted.map(([rule]) => rule));
+  assert.deepEqual(
+    Object.keys(ruleSentences).filter((rule) => !rules.has(rule)),
+    ["append-only-log"],
+  );
+});
+
+test("changing committed rows of the hand-over log is a finding [project.append-only]", async () => {
+  const { root, project, read, write, call } = makeProject();
+  const skipped = await lintProject(project);
+  assert.deepEqual(
+    skipped.skipped.map(({ rule }) => rule),
+    ["append-only-log"],
+  );
+  await call("log_handoff", { summary: "first" });
+  await call("log_handoff", { summary: "second" });
+  git(root, "init", "-q");
+  git(root, "add", "-f", "grimoires/loa/NOTES.md");
+  git(root, "commit", "-qm", "notes");
+  const committed = read();
+  await call("log_handoff", { summary: "third" });
+  assert.deepEqual(await lintProject(project), { file: "grimoires/loa/NOTES.md", findings: [], skipped: [] });
+  const faults = [
+    committed.replace("| first |", "| other |"),
+    committed.replace(/^.*\| second \|\n/m, ""),
+    committed.replace(/^(.*\| first \|\n)(.*\| second \|\n)/m, "$2$1"),
+    committed.replace(/^(.*\| first \|\n)/m, "| 2020-01-01T00:00:00Z | a | sneaked in |\n$1"),
+  ];
+  for (const text of faults) {
+    assert.notEqual(text, committed);
+    write(text);
+    const { findings } = await lintProject(project);
+    assert.deepEqual(
+      findings.map(({ rule }) => rule),
+      ["append-only-log"],
+    );
+    assert.match(read().split("\n")[(findings[0]?.line ?? 0) - 1] ?? "", /^\|/);
+  }
+});
+
+test("a lost row is a finding even after a commit or a move of the file; fixes are not [project.append-only]", async () => {
+  const { root, project, read, write, call } = makeProject({ path: "docs/NOTES.md" });
+  await call("log_handoff", { summary: "first" });
+  write(
+    read().replace(
+      /^\|.*\| first \|$/m,
+      "$&\n| 2026-01-10 14:30 | me | by hand |\n| 2026-01-10T15:00:00Z | me |",
+    ),
+  );
+  const whole = read();
+  git(root, "init", "-q");
+  git(root, "add", "-f", "docs/NOTES.md");
+  git(root, "commit", "-qm", "notes");
+  assert.deepEqual((await fixProject(project)).findings, []);
+  write(whole.replace(/^.*\| first \|\n/m, ""));
+  git(root, "commit", "-qam", "what CI would see");
+  const rules = async (notes = project) => (await lintProject(notes)).findings.map(({ rule }) => rule);
+  assert.ok((await rules()).includes("append-only-log"));
+  write(whole);
+  git(root, "commit", "-qam", "back again");
+  assert.ok(!(await rules()).includes("append-only-log"));
+  mkdirSync(join(root, "grimoires/loa"), { recursive: true });
+  git(root, "mv", "-f", "docs/NOTES.md", "grimoires/loa/NOTES.md");
+  const moved = openProject({ root });
+  assert.equal(moved.file.name, "grimoires/loa/NOTES.md");
+  assert.ok(!(await rules(moved)).includes("append-only-log"));
+  writeInto(root, "grimoires/loa/NOTES.md", whole.replace("| first |", "| other |"));
+  assert.ok((await rules(moved)).includes("append-only-log"));
+  git(root, "commit", "-qam", "moved");
+  assert.ok((await rules(moved)).includes("append-only-log"));
+});
+
+test("the command prints lines or JSON and sets the exit code [project.lint-output]", async () => {
+  const { root, read } = makeProject({
+    notes: row("| TD-001 | a | high | x | - |\n| TD-001 | b | LOW | x | - |"),
+  });
+  const at = (id: string) =>
+    read()
+      .split("\n")
+      .findIndex((line) => line.includes(id)) + 1;
+  const plain = await holdfastWith({}, "project", "lint", "--root", root);
+  assert.equal(plain.code, 1);
+  assert.match(
+    plain.stdout,
+    new RegExp(`^grimoires/loa/NOTES\\.md:${at("| a |")}: severity: .*\\(--fix\\)$`, "m"),
+  );
+  assert.match(plain.stderr, /append-only-log was not checked/);
+  const json = JSON.parse((await holdfastWith({}, "project", "lint", "--root", root, "--json")).stdout) as {
+    findings: { rule: string; line: number; fixable: boolean }[];
+  };
+  assert.deepEqual(
+    json.findings.map(({ rule, line, fixable }) => [rule, line, fixable]),
+    [
+      ["severity", at("| a |"), true],
+      ["debt-id", at("| b |"), false],
+    ],
+  );
+  const fixed = await holdfastWith({}, "project", "lint", "--root", root, "--fix");
+  assert.equal(fixed.code, 1);
+  const [, backup = ""] = /1 fixed; the original is in (\S+\.md)/.exec(fixed.stderr) ?? [];
+  assert.equal(dirname(backup), notesFolder(root), fixed.stderr);
+  assert.match(basename(backup), /^NOTES-.*\.md$/);
+  assert.ok(existsSync(backup));
+  assert.equal(
+    (await holdfastWith({}, "project", "lint", "--root", root, "--file", "none/NOTES.md")).code,
+    2,
+  );
+});
+
+test("a half-written file with conflicts, tabs and CRLF is read, reported and not rewritten [project.bad-files]", async () => {
+  const entries = Array.from({ length: 1_000 }, (_, index) => decisionText(index)).join("\n\n");
+  const text =
+    `${clean.replace("### Pending", `${entries}\n\n### Pending`)}\n<<<<<<< HEAD\n| half`.replaceAll(
+      "\n",
+      "\r\n",
+    );
+  assert.ok(text.length > 250_000);
+  const { project, read, call, log } = makeProject({ notes: text });
+  const rules = new Set((await lintProject(project)).findings.map(({ rule }) => rule));
+  assert.ok(rules.has("readable"));
+  assert.equal((await fixProject(project)).fixed, 0);
+  assert.equal(read(), text);
+  assert.match((await call("recover_context", { level: 1 })).text, /Decision number 671/);
+  await log("debt", "it still works");
+  assert.match(read(), /\| TD-001 \| it still works \| MEDIUM \| agent \| - \|\r\n/);
+});
+
+test("a file that is too large for the parser is refused with its size, and stays as it is [project.bad-files]", async () => {
+  const text = `${clean}\n## Ours\n${"words and words\n".repeat(40_000)}`;
+  const { read, call, log, root } = makeProject({ notes: text });
+  for (const work of [() => call("recover_context", {}), () => log("goal", "x")])
+    await assert.rejects(
+      work,
+      /has \d+ bytes, and the limit is 500000\. Nothing was changed\. Move old parts/,
+    );
+  assert.equal(read(), text);
+  const { warnings } = await startProjectSession({ root });
+  assert.match(warnings.join(), /the limit is 500000/);
+});

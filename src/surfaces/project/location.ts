@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/** Where NOTES.md is, from the project's root, unless it is configured. */
+export const defaultPath = "grimoires/loa/NOTES.md";
+
+/** The path in $HOLDFAST_NOTES, from the root; an empty variable counts as unset. */
+export function pathInEnvironment(): string | undefined {
+  return process.env.HOLDFAST_NOTES || undefined;
+}
+
+/** The project's notes that exist, at `path` if it is configured; does not load the code that reads them. */
+export function notesPaths(root: string, path = pathInEnvironment() ?? defaultPath): string[] {
+  return [resolve(root, path)].filter((each) => existsSync(each));
+}
+
+export function hasNotes(root: string, path?: string): boolean {
+  return notesPaths(root, path).length > 0;
+}
+
+/** The nearest ancestor with notes, a config or a repository; the given directory if there is none. */
+export function findProjectRoot(from: string): string {
+  const isRoot = (directory: string) =>
+    [".git", "holdfast.json", defaultPath].some((each) => existsSync(join(directory, each)));
+  for (let directory = resolve(from); ; directory = dirname(directory)) {
+    if (isRoot(directory)) return directory;
+    if (dirname(directory) === directory) return from;
+  }
+}

@@ -1,0 +1,250 @@
+import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { HoldfastError } from "../../errors.ts";
+
+/** A location in the project: a file, optionally with a range of lines. */
+export interface Reference {
+  /** As written in the notes. */
+  text: string;
+  path: string;
+  from: number | undefined;
+  to: number | undefined;
+}
+
+export const rootPrefix = "$" + "{PROJECT_ROOT}/";
+
+/** A path of this machine means nothing on another; the protocol's prefix does. */
+export function withoutMachinePaths(root: string, text: string): string {
+  return text.replaceAll(`${root}/`, rootPrefix);
+}
+
+export function parseReference(text: string): Reference {
+  const bare = text.trim().replace(/^`(.*)`$/, "$1");
+  const [, path = bare, from, to] = /^(.*?):(\d+)(?:-(\d+))?$/.exec(bare) ?? [];
+  return {
+    text: bare,
+    path,
+    from: from === undefined ? undefined : Number(from),
+    to: to === undefined ? undefined : Number(to),
+  };
+}
+
+export function renderReference(path: string, from?: number, to?: number): string {
+  const lines = from === undefined ? "" : to === undefined || to === from ? `:${from}` : `:${from}-${to}`;
+  return `${path.startsWith(rootPrefix) ? "" : rootPrefix}${path}${lines}`;
+}
+
+/** Wraps a quote in a code span with enough backticks to keep it unchanged. */
+export function codeSpan(quote: string): string {
+  const longest = Math.max(0, ...Array.from(quote.matchAll(/`+/g), ([run]) => run.length));
+  const ticks = "`".repeat(longest + 1);
+  const pad = /^`|`$|^ .* $/.test(quote) ? " " : "";
+  return `${ticks}${pad}${quote}${pad}${ticks}`;
+}
+
+export interface CodeSpan {
+  from: number;
+  /** After the closing backticks. */
+  to: number;
+  inside: string;
+}
+
+/** The code spans of a text, in order: a run of backticks up to the next run of the same length. */
+export function findCodeSpans(text: string): CodeSpan[] {
+  const runs = Array.from(text.matchAll(/`+/g), ({ 0: { length }, index }) => ({ from: index, length }));
+  const nextOfLength = new Map<number, number>();
+  const closings = runs.map(() => -1);
+  for (let number = runs.length - 1; number >= 0; number--) {
+    const length = runs[number]?.length ?? 0;
+    closings[number] = nextOfLength.get(length) ?? -1;
+    nextOfLength.set(length, number);
+  }
+  const spans: CodeSpan[] = [];
+  for (let number = 0; number < runs.length; number++) {
+    const [opening, closing] = [runs[number], runs[closings[number] ?? -1]];
+    if (!opening || !closing) continue;
+    const inside = text.slice(opening.from + opening.length, closing.from);
+    spans.push({ from: opening.from, to: closing.from + closing.length, inside });
+    number = closings[number] ?? number;
+  }
+  return spans;
+}
+
+/** The text of a code span, without the one space of padding on each side. */
+export function spanText(inside: string): string {
+  return inside.trim() !== "" && inside.startsWith(" ") && inside.endsWith(" ")
+    ? inside.slice(1, -1)
+    : inside;
+}
+
+/** Larger files are not searched for quotes. */
+const maxSourceBytes = 20_000_000;
+
+export type Source =
+  | { status: "missing" | "outside" | "directory" | "unreadable" }
+  | {
+      status: "read";
+      text: string;
+      /** How many lines the file has. */
+      lines: number;
+      /** The line, from 1, where the quote starts, nearest to `near`; undefined if it is not there. */
+      find(quote: string, near: number | undefined): number | undefined;
+    };
+
+/** Normalizes a caller's path, which may end in lines such as `:45-67`, to one relative to the project's root. */
+export function projectPath(root: string, input: string): Omit<Reference, "text"> {
+  const { path: written, from, to } = parseReference(input);
+  const bare = written.startsWith(rootPrefix) ? written.slice(rootPrefix.length) : written.trim();
+  const absolute = isAbsolute(bare) ? bare : resolve(root, bare);
+  const path = relative(root, absolute).split(sep).join("/");
+  if (
+    bare === "" ||
+    path.startsWith("..") ||
+    isAbsolute(path) ||
+    ["\u0000", "\n", "\r", "|"].some((character) => path.includes(character))
+  ) {
+    throw new HoldfastError(
+      "invalid_input",
+      `${JSON.stringify(input)} is not a path inside the project. Nothing was changed. Use a path relative to the project's root, such as src/main.ts.`,
+      { data: { path: input } },
+    );
+  }
+  return { path, from, to };
+}
+
+/** Reads a project file to look up quotes. Does not follow links out of the project. */
+export function readSource(root: string, path: string): Source {
+  const absolute = resolve(root, path);
+  if (!isInside(root, absolute)) return { status: "outside" };
+  try {
+    const real = realpathSync.native(absolute);
+    if (!isInside(root, real)) return { status: "outside" };
+    const stats: Stats = statSync(real);
+    if (stats.isDirectory()) return { status: "directory" };
+    if (!stats.isFile() || stats.size > maxSourceBytes) return { status: "unreadable" };
+    return sourceOf(readFileSync(real, "utf8"));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { status: code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable" };
+  }
+}
+
+function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(join(root, sep));
+}
+
+function sourceOf(raw: string): Source {
+  const text = raw.includes("\r\n") ? raw.replaceAll("\r\n", "\n") : raw;
+  let starts: number[] | undefined;
+  const lineStarts = () => {
+    starts ??= startsOf(text);
+    return starts;
+  };
+  return {
+    status: "read",
+    text,
+    get lines() {
+      const known = lineStarts();
+      return known.length - (text.endsWith("\n") ? 1 : 0);
+    },
+    find(quote, near) {
+      if (quote === "") return undefined;
+      const first = text.indexOf(quote);
+      if (first === -1) return undefined;
+      const known = lineStarts();
+      if (near !== undefined) {
+        const [from, to] = [known[near - 1], known[near] ?? text.length];
+        const here = from === undefined ? -1 : text.indexOf(quote, from);
+        if (from !== undefined && here !== -1 && here < to) return near;
+      }
+      let best = lineAt(known, first);
+      for (let at = first; near !== undefined && at !== -1; at = text.indexOf(quote, at + 1)) {
+        const line = lineAt(known, at);
+        if (Math.abs(line - near) < Math.abs(best - near)) best = line;
+        if (line > near) break;
+      }
+      return best;
+    },
+  };
+}
+
+function startsOf(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+function lineAt(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return low + 1;
+}
+
+const skippedDirectories = new Set([".git", "node_modules", "grimoires", "dist", "build", "target", ".venv"]);
+const maxFileBytes = 1_000_000;
+
+/**
+ * Searches the project for quotes and file names: returns the first location of each quote, and the file for each name
+ * that is unique. Gives up after the given time.
+ */
+export function searchTree(
+  root: string,
+  targets: readonly { quote: string | undefined; name: string }[],
+  milliseconds: number,
+): (string | undefined)[] {
+  const deadline = performance.now() + milliseconds;
+  const quotes = new Map<string, string | undefined>();
+  const names = new Map<string, string[]>();
+  for (const { quote, name } of targets) {
+    if (quote === undefined) names.set(name, []);
+    else quotes.set(quote, undefined);
+  }
+  let remaining = quotes.size;
+  for (const path of walk(root, "", deadline)) {
+    names.get(path.split("/").at(-1) ?? "")?.push(path);
+    const text = remaining > 0 ? readSmall(join(root, path)) : undefined;
+    if (text === undefined) continue;
+    for (const [quote, location] of quotes) {
+      const at = location === undefined ? text.indexOf(quote) : -1;
+      if (at === -1) continue;
+      quotes.set(quote, renderReference(path, text.slice(0, at).split("\n").length));
+      remaining--;
+    }
+  }
+  return targets.map(({ quote, name }) => {
+    if (quote !== undefined) return quotes.get(quote);
+    const [only, ...others] = names.get(name) ?? [];
+    return only !== undefined && others.length === 0 ? renderReference(only) : undefined;
+  });
+}
+
+/** The files below a directory, without links, until the deadline. */
+function* walk(root: string, directory: string, deadline: number): Generator<string> {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(join(root, directory), { withFileTypes: true });
+  } catch {
+    return;
+  }
+  for (const entry of entries) {
+    if (performance.now() > deadline) return;
+    const path = directory === "" ? entry.name : `${directory}/${entry.name}`;
+    if (entry.isFile()) yield path;
+    else if (entry.isDirectory() && !skippedDirectories.has(entry.name)) yield* walk(root, path, deadline);
+  }
+}
+
+function readSmall(path: string): string | undefined {
+  try {
+    return statSync(path).size > maxFileBytes
+      ? undefined
+      : readFileSync(path, "utf8").replaceAll("\r\n", "\n");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,212 @@
+import { existingNotes, replaceCell } from "./edit.ts";
+import type { NotesFile } from "./file.ts";
+import type { LineEdit } from "./lines.ts";
+import { cellIn, columnOf, type Entry, entriesOf, type Notes, readDecision, tableOf } from "./notes.ts";
+import type { Project } from "./project.ts";
+import {
+  findCodeSpans,
+  parseReference,
+  type Reference,
+  readSource,
+  renderReference,
+  rootPrefix,
+  type Source,
+  searchTree,
+  spanText,
+} from "./references.ts";
+
+/** A reference in the notes. Lines count from 0. */
+export interface FoundReference {
+  line: number;
+  kind: "identifier" | "evidence";
+  reference: Reference;
+  quote: string | undefined;
+  /** Of an identifier; "" for evidence. */
+  purpose: string;
+}
+
+export type ReferenceStatus = "ok" | "moved" | "changed" | "missing" | "outside" | "unreadable";
+
+export interface CheckedReference extends FoundReference {
+  status: ReferenceStatus;
+  /** The new location, if it moved. */
+  now: string | undefined;
+  /** What is wrong, in a few words. */
+  problem: string;
+}
+
+/** How long to search other files for lost quotes. */
+const searchMilliseconds = 400;
+
+function findReferences(notes: Notes): FoundReference[] {
+  return [...identifiersOf(notes), ...entriesOf(notes).flatMap((entry) => evidenceOf(notes, entry))];
+}
+
+export function identifiersOf(notes: Notes): FoundReference[] {
+  const table = tableOf(notes, "identifiers");
+  if (!table) return [];
+  return table.rows.flatMap((row) => {
+    const text = row.cells[Math.max(0, columnOf(table, "identifier"))]?.text ?? "";
+    if (text === "" || text === "-") return [];
+    const purpose = cellIn(table, row, "purpose");
+    return [
+      { line: row.line, kind: "identifier", reference: parseReference(text), quote: undefined, purpose },
+    ];
+  });
+}
+
+export function evidenceOf(notes: Notes, entry: Entry): FoundReference[] {
+  return readDecision(notes, entry).evidence.flatMap(({ line, quote, reference }) =>
+    reference ? [{ line, kind: "evidence", reference, quote, purpose: "" }] : [],
+  );
+}
+
+/** Of the text after an archived quote. */
+const maxLocationLength = 1_000;
+
+/** The evidence of archived decisions. Stale evidence is marked when shown, but is not a finding. */
+export function archivedEvidenceOf(notes: Notes): Map<number, FoundReference[]> {
+  const table = tableOf(notes, "archive");
+  const found = (table?.rows ?? []).map((row): [number, FoundReference[]] => {
+    const { line } = row;
+    const rationale = table ? cellIn(table, row, "rationale") : "";
+    const [, evidence = ""] = /(?:^|<br>)Evidence: (.*?)(?:<br>Test scenarios: .*)?$/.exec(rationale) ?? [];
+    const quotes = findCodeSpans(evidence).flatMap(({ inside, to }): FoundReference[] => {
+      const start = evidence.slice(to, to + maxLocationLength).trimStart();
+      const end = start.indexOf("]");
+      if (!start.startsWith("[") || end <= 1) return [];
+      const reference = parseReference(start.slice(1, end));
+      return [{ line, kind: "evidence", reference, quote: spanText(inside), purpose: "" }];
+    });
+    return [line, quotes];
+  });
+  return new Map(found);
+}
+
+/** Checks references against the working tree; each file is read once. */
+export function referenceChecker(root: string): (found: FoundReference) => CheckedReference {
+  const sources = new Map<string, Source>();
+  const sourceOf = (path: string): Source => {
+    const known = sources.get(path) ?? readSource(root, path);
+    sources.set(path, known);
+    return known;
+  };
+  return (found) => {
+    const { path, from, to } = found.reference;
+    const name = path.startsWith(rootPrefix) ? path.slice(rootPrefix.length) : path;
+    const source = sourceOf(name);
+    const result = (status: ReferenceStatus, problem = "", now?: string): CheckedReference => ({
+      ...found,
+      status,
+      problem,
+      now,
+    });
+    if (source.status === "directory" && found.quote === undefined) return result("ok");
+    if (source.status === "missing") return result("missing", "the file is gone");
+    if (source.status === "outside") return result("outside", "it is outside the project");
+    if (source.status !== "read") return result("unreadable", "the file cannot be read");
+    const last = to ?? from;
+    if (found.quote === undefined) {
+      return last !== undefined && last > source.lines
+        ? result("changed", `the file has only ${source.lines} lines`)
+        : result("ok");
+    }
+    const line = source.find(found.quote, from);
+    if (line === undefined) return result("changed", "the quote is no longer there");
+    const inRange = from === undefined || (line >= from && line <= (to ?? from));
+    if (inRange) return result("ok");
+    const now = renderReference(name, line);
+    return result("moved", `the quote moved to line ${line}`, now);
+  };
+}
+
+/** Checks every reference in the notes; searches other files for lost ones within the given time. */
+export function checkReferences(
+  file: NotesFile,
+  notes: Notes,
+  milliseconds = searchMilliseconds,
+): CheckedReference[] {
+  const checked = findReferences(notes).map(referenceChecker(file.root));
+  const lost = checked.filter(
+    ({ status, quote }) => status === "missing" || (status === "changed" && quote !== undefined),
+  );
+  if (lost.length === 0 || milliseconds <= 0) return checked;
+  const found = searchTree(file.root, lost.map(searchTarget), milliseconds);
+  return checked.map((each) => {
+    const location = lost.includes(each) ? found[lost.indexOf(each)] : undefined;
+    if (location === undefined) return each;
+    return { ...each, status: "moved", now: location, problem: `it moved to ${location}` };
+  });
+}
+
+function searchTarget({ quote, reference }: CheckedReference): { quote: string | undefined; name: string } {
+  return { quote, name: reference.path.split("/").at(-1) ?? "" };
+}
+
+/** One line for a stale reference. */
+export function describeStale({ line, reference, problem, quote }: CheckedReference): string {
+  const quoted = quote === undefined ? "" : ` ${JSON.stringify(quote.slice(0, 60))}`;
+  return `line ${line + 1}: ${reference.text}${quoted}: ${problem}`;
+}
+
+export interface VerifyReport {
+  references: CheckedReference[];
+  /** How many references are valid. */
+  ok: number;
+  stale: CheckedReference[];
+  /** How many lines of NOTES.md were updated. */
+  updated: number;
+}
+
+/**
+ * Checks every reference and updates `Last Verified` of the valid ones. With `fix`, evidence that moved gets its new
+ * location. With `write: false`, nothing is written.
+ */
+export function verifyProject(
+  project: Project,
+  { write = true, fix = false }: { write?: boolean; fix?: boolean } = {},
+): VerifyReport {
+  const { file } = project;
+  let references = checkReferences(file, existingNotes(file));
+  let updated = 0;
+  if (write && references.length > 0) {
+    updated = project.change((notes) => {
+      const edits = editsFor(project, notes, references, fix);
+      return { edits, result: edits.length };
+    });
+    if (fix && updated > 0) references = checkReferences(file, existingNotes(file));
+  }
+  const stale = references.filter(({ status }) => status !== "ok");
+  return { references, ok: references.length - stale.length, stale, updated };
+}
+
+/** Updates `Last Verified` of valid identifiers; with `fix`, writes the new location of evidence that moved. */
+function editsFor(
+  project: Project,
+  notes: Notes,
+  references: readonly CheckedReference[],
+  fix: boolean,
+): LineEdit[] {
+  const now = project.now();
+  const column = columnOf(tableOf(notes, "identifiers"), "last verified");
+  return references.flatMap(({ kind, status, line, reference, now: location }) => {
+    const text = notes.lines.texts[line] ?? "";
+    // Skip the line if it changed since the check.
+    if (!text.includes(reference.text)) return [];
+    const row = tableOf(notes, "identifiers")?.rows.find((each) => each.line === line);
+    const cell = row?.cells[column];
+    if (kind === "identifier" && status === "ok" && cell)
+      return { at: line, remove: 1, insert: [replaceCell(text, cell, now)] };
+    if (!fix || kind !== "evidence" || location === undefined) return [];
+    const fixed = text.replace(`[${reference.text}]`, () => `[${location}]`);
+    return { at: line, remove: 1, insert: [fixed] };
+  });
+}
+
+/** A line for each stale reference, those of archived decisions included. */
+export function staleReferences(file: NotesFile, notes: Notes): string[] {
+  const archived = [...archivedEvidenceOf(notes).values()].flat().map(referenceChecker(file.root));
+  return [...checkReferences(file, notes), ...archived]
+    .filter(({ status }) => status !== "ok")
+    .map(describeStale);
+}
