@@ -44,10 +44,19 @@ export async function importTasks(directory: string, model: string): Promise<str
     const task = tasks.get(id);
     if (!task || !existsSync(path)) continue;
     const given = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
-    record(task, given, model, date);
+    record(asRead(task, join(directory, id)), given, model, date);
     imported.push(id);
   }
   return imported;
+}
+
+/** The task as its files had it: what was answered may differ from what would be asked today. */
+function asRead(task: Task, folder: string): Task {
+  const [, prompt = ""] = readFileSync(join(folder, "prompt.md"), "utf8").split("# The task\n\n");
+  const inputs = Object.fromEntries(
+    Object.keys(task.inputs).map((story) => [story, readFileSync(join(folder, `${story}.md`), "utf8")]),
+  );
+  return { ...task, prompt: prompt.replace(/\n$/, ""), inputs };
 }
 
 export function record(task: Task, given: Record<string, unknown>, model: string, date: string): void {
