@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
 import { exportTasks, importTasks } from "./exchange.ts";
-import { renderScores } from "./report.ts";
+import { staleFiles, writePage } from "./page.ts";
+import { renderKinds, renderScores } from "./report.ts";
 import { scores } from "./score.ts";
 import { allTasks, staleStories } from "./tasks.ts";
 
 /**
  * `npm run bench:resume -- --recorded` reproduces every figure from the recorded answers and lists those whose inputs have
- * changed. `export DIR` and `import DIR --model NAME` are for models without an API.
+ * changed. `--write` updates docs/benchmark.md and its picture. `export DIR` and `import DIR --model NAME` are for models without an API.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -14,6 +15,7 @@ const { values, positionals } = parseArgs({
     model: { type: "string" },
     grader: { type: "string" },
     recorded: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
   },
 });
 const [command, directory] = positionals;
@@ -29,7 +31,13 @@ if (command === "export" && directory) {
     const { runTasks } = await import("./ask-model.ts");
     await runTasks(values.model, values.grader ?? values.model);
   }
-  console.log(renderScores(await scores()));
+  const scored = await scores();
+  console.log(`${renderScores(scored)}\n\n${renderKinds(scored)}\n`);
+  if (values.write) writePage(scored);
+  for (const file of staleFiles(scored)) {
+    console.log(`${file} differs from the recorded results: pass --write.`);
+    process.exitCode = 1;
+  }
   const stale = (await allTasks()).flatMap((task) =>
     staleStories(task).map((story) => `${task.id}: ${story}`),
   );

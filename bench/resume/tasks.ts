@@ -15,7 +15,7 @@ export interface Task {
 
 export type AnyCondition = (typeof conditions)[number];
 
-export const depths = [1, 3, 10] as const;
+export const depths = [1, 3] as const;
 export const graders = ["a", "b"] as const;
 
 const summaryPrompt = `You are a coding agent. Your context window is full, and the conversation below is about to be removed. Write the summary that replaces it: you go on from this summary and nothing else. Cover the user's requests and wishes, decisions and their reasons, findings, what was tried and failed, files and exact names, what is done, what is open, and the next step. If there is an earlier summary, carry it forward: it is removed as well. Do not invent anything. Write 500 to 900 words. The result is the text of the summary.`;

@@ -18,8 +18,6 @@ export const repository = [
       "A slice of the survival benchmark runs in the tests, gives the same result twice, and Holdfast keeps what no memory loses.",
     "bench.kills":
       "Every story of the survival benchmark is killed in every phase, one after another, and compared with a run without kills; a memory that the next process does not find fails.",
-    "bench.docs":
-      "The page and the picture of the survival benchmark are rendered from its recorded results.",
     "bench.mutations": "A handoff without the user's words lowers the score of the survival benchmark.",
   }),
   ...from("resume benchmark", {
