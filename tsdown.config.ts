@@ -28,7 +28,8 @@ const mcpApart = {
 
 const library = defineConfig({
   ...common,
-  deps: { onlyBundle: [] },
+  // The types of a parsed NOTES.md.
+  deps: { onlyBundle: ["@types/mdast", "@types/unist"] },
   plugins: [hookApart, mcpApart],
   entry: {
     index: "src/index.ts",

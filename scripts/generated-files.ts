@@ -4,6 +4,7 @@ import { renderSkill } from "../src/hosts/install/skill-piece.ts";
 import { configSchema, hostConfigSchema } from "../src/workspace/config-schema.ts";
 import { entryPoints, settingGroups, settingNames, settingOf } from "../src/workspace/settings.ts";
 import { apiPages } from "./api-reference.ts";
+import { cliReference } from "./cli-reference.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -12,7 +13,8 @@ export function generatedFiles(): Record<string, string> {
   return {
     "holdfast.schema.json": json(configSchema()),
     "openclaw.plugin.json": json(pluginManifest()),
-    "docs/configuration.md": configurationPage(),
+    "docs/configuration.md": withGenerated("docs/configuration.md", "settings", tables()),
+    "docs/cli.md": withGenerated("docs/cli.md", "commands", cliReference()),
     "plugins/claude-code/skills/holdfast/SKILL.md": renderSkill(),
     // Codex ignores the hooks of a folder that is also an Agent Plugins bundle, so the bundle has its own.
     "plugins/agent-plugins/skills/holdfast/SKILL.md": renderSkill(),
@@ -32,14 +34,13 @@ function pluginManifest(): Record<string, unknown> {
   return { ...JSON.parse(read("openclaw.plugin.json")), configSchema: hostConfigSchema() };
 }
 
-const [start, end] = ["<!-- settings -->", "<!-- end of settings -->"];
-
-/** The page with its tables replaced; the text around them is written by hand. */
-function configurationPage(): string {
-  const page = read("docs/configuration.md");
+/** A page whose part between two comments is generated; the text around it is written by hand. */
+function withGenerated(path: string, name: string, text: string): string {
+  const page = read(path);
+  const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
   const [from, to] = [page.indexOf(start), page.indexOf(end)];
-  if (from === -1 || to < from) throw new Error(`docs/configuration.md lacks ${start} or ${end}.`);
-  return `${page.slice(0, from)}${start}\n\n${tables()}\n${page.slice(to)}`;
+  if (from === -1 || to < from) throw new Error(`${path} lacks ${start} or ${end}.`);
+  return `${page.slice(0, from)}${start}\n\n${text}\n${page.slice(to)}`;
 }
 
 function tables(): string {

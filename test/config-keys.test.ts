@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { settingNames, settingOf } from "../src/workspace/settings.ts";
 import { chatSettings } from "./config-keys/chat-settings.ts";
 import { clearingSettings } from "./config-keys/clearing-settings.ts";
-import { commandSettings, commandStore, noteSettings } from "./config-keys/command-settings.ts";
+import { commandSettings, commandStore } from "./config-keys/command-settings.ts";
 import { hookDeadline, hookSettings, hookStore } from "./config-keys/hook-settings.ts";
 import { retentionSettings } from "./config-keys/retention-settings.ts";
 import { type Entry, entries, entriesOf, projectWith, type Scenario } from "./config-keys/run.ts";
@@ -13,7 +13,7 @@ import { waitSettings } from "./config-keys/wait-settings.ts";
 
 /** What shows each setting act, in every entry point that its table names. */
 const scenarios: readonly Scenario[] = [
-  toolSettings,
+  ...toolSettings,
   surfaceSettings,
   turnSettings,
   handoffSettings,
@@ -22,9 +22,8 @@ const scenarios: readonly Scenario[] = [
   hookStore,
   hookDeadline,
   waitSettings,
-  commandSettings,
+  ...commandSettings,
   commandStore,
-  ...noteSettings,
   clearingSettings,
   ...chatSettings,
 ];

@@ -4,10 +4,11 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { injectedTexts, withInjectedTexts } from "../scripts/pictures/injected-texts.ts";
 import { terminalPictures } from "../scripts/pictures/real-runs.ts";
 import { sections } from "../site/pages.ts";
-import { commandHelp } from "../src/cli/help.ts";
-import { commands } from "../src/cli/main.ts";
+import { isCommand } from "../src/cli/commands.ts";
+import { commandHelp, helpText } from "../src/cli/help.ts";
 import { compiled } from "./support/compiled.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
@@ -70,11 +71,9 @@ function wrongCommands(text: string): string[] {
   return [...blocks, ...inline].flatMap((line) => {
     const [, name, rest = ""] = /^(?:npx )?holdfast ([a-z]+)\b([^#|]*)/.exec(line.trim()) ?? [];
     if (name === undefined || name === "help") return [];
-    const command = commands[name];
-    if (!command) return [line];
-    const { usage, options } = commandHelp(command);
+    if (!isCommand(name)) return [line];
     const flags = [...rest.matchAll(/(?<![\w-])--[a-z-]+/g)].map(([flag]) => flag);
-    const known = `${usage} ${options} --json --db --store --help`;
+    const known = `${helpText(commandHelp(name))} --json --db --store --help`;
     return flags.every((flag) => new RegExp(`${flag}(?![\\w-])`).test(known)) ? [] : [line];
   });
 }
@@ -90,6 +89,35 @@ test("every command in the README and the docs exists, with its options [repo.do
 test("the pictures of terminals are what the program prints [repo.pictures]", () => {
   for (const [name, svg] of Object.entries(terminalPictures({ NODE_COMPILE_CACHE: compiled })))
     assert.equal(svg, read(join("docs/images", name)), `${name}: run node scripts/draw-terminals.ts`);
+});
+
+test("How it works shows the texts that the hooks print, word for word [repo.docs]", () => {
+  const page = read("docs/how-it-works.md");
+  const texts = injectedTexts({ NODE_COMPILE_CACHE: compiled });
+  assert.equal(withInjectedTexts(page, texts), page, "run node scripts/draw-terminals.ts");
+  for (const name of Object.keys(texts)) {
+    assert.ok(page.includes(`<!-- the model reads: ${name} -->`), name);
+    assert.notEqual(withInjectedTexts(page, { ...texts, [name]: "another" }), page, name);
+  }
+});
+
+/** The pages that a page links to. */
+function linkedFrom(page: string): string[] {
+  const targets = [...read(page).matchAll(/\]\(([^)#:]+\.md)(?:#[^)]*)?\)/g)].map(
+    ([, target = ""]) => target,
+  );
+  return targets.map((target) => join(page, "..", target));
+}
+
+test("every page of the docs is at most two clicks from the README [repo.docs]", () => {
+  const first = linkedFrom("README.md");
+  const reached = new Set([...first, ...first.flatMap(linkedFrom)]);
+  const pages = globSync("docs/**/*.md", { cwd: root }).filter((page) => !/docs.api.(?!README)/.test(page));
+  assert.ok(pages.length > 30);
+  assert.deepEqual(
+    pages.filter((page) => !reached.has(page)),
+    [],
+  );
 });
 
 /** The anchors of a page, as GitHub and the site make them from its headings. */
@@ -125,14 +153,14 @@ test("the diffs of the first contribution apply to the sources as they are [repo
   const check = (input: string) =>
     execFileSync("git", ["apply", "--check", "-"], { cwd: root, input, stdio: ["pipe", "pipe", "pipe"] });
   check(diffs.join(""));
-  assert.throws(() => check(diffs.join("").replaceAll("noArguments", "noSuchThing")), /does not apply/);
+  assert.throws(() => check(diffs.join("").replaceAll("eachSession", "noSuchThing")), /does not apply/);
 });
 
 test("every page of the docs is on the site, in one section [repo.site]", () => {
   const listed = Object.values(sections).flat();
   assert.equal(new Set(listed).size, listed.length, "a page is in two sections");
   for (const page of listed) assert.ok(globSync(page, { cwd: root }).length === 1, `${page} does not exist`);
-  const pages = globSync("docs/{,guides/,start/,api/}*.md", { cwd: root });
+  const pages = globSync("docs/**/*.md", { cwd: root });
   assert.deepEqual(
     pages.filter((page) => !listed.includes(page.replaceAll("\\", "/"))),
     [],

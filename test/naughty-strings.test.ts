@@ -50,7 +50,10 @@ test("naughty strings come back unchanged from every field [bad.text] [notes.tag
     (text) => text !== "" && !text.includes("\u0000"),
   );
   const store = `sqlite:${join(temporaryDirectory(), "memory.db")}?synchronous=normal`;
-  const memory = await openTestMemory({ store, limits: { refs: 10_000, noteTags: 1 } });
+  const memory = await openTestMemory({
+    store,
+    limits: { refs: 10_000, noteTags: 1, scratchpadTokens: 1_000_000 },
+  });
   const session = await memory.createSession({ id: "s" });
   const noteIds = new Map<string, string>();
   for (const text of strings) {

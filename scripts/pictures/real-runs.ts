@@ -1,11 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { columns, runCli, writer } from "./run-cli.ts";
 import { type Panel, playedTerminal, stillTerminals, type TerminalLine } from "./terminal-svg.ts";
-
-const cli = join(import.meta.dirname, "../../src/cli.ts");
-const columns = 84;
 
 /** The pictures of the README that show a terminal, by file name, each made from a run of the program. */
 export function terminalPictures(env: NodeJS.ProcessEnv = {}): Record<string, string> {
@@ -14,7 +11,7 @@ export function terminalPictures(env: NodeJS.ProcessEnv = {}): Record<string, st
 
 /** `holdfast demo`: the agent loop, the store and the HTTP calls are real, the model is scripted. */
 function drawDemo(env: NodeJS.ProcessEnv): string {
-  const output = run(tmpdir(), ["demo", "--fast"], undefined, env).trimEnd().split("\n");
+  const output = runCli(tmpdir(), ["demo", "--fast"], undefined, env).trimEnd().split("\n");
   const lines: TerminalLine[] = [{ text: "$ npx holdfast demo", seconds: 1 }];
   for (const text of output) lines.push({ text, seconds: secondsOf(text) });
   return playedTerminal(lines, 26, columns);
@@ -33,12 +30,12 @@ function drawAfterClear(env: NodeJS.ProcessEnv): string {
     mkdirSync(join(folder, ".git"));
     const event = (source: string) =>
       JSON.stringify({ session_id: "shop", cwd: folder, hook_event_name: "SessionStart", source });
-    run(folder, ["hook", "claude-code"], event("startup"), env);
-    run(folder, ["pin", "Never push to main"], undefined, env);
+    runCli(folder, ["hook", "claude-code"], event("startup"), env);
+    runCli(folder, ["pin", "Never push to main"], undefined, env);
     const plan =
       "## Plan\n- [x] Tax table per country\n- [ ] Round totals per line, not per invoice\n- [ ] Migrate invoices since TKT-4711";
-    run(folder, ["edit"], undefined, { ...env, EDITOR: writer(plan) });
-    const answer = JSON.parse(run(folder, ["hook", "claude-code"], event("clear"), env)) as {
+    runCli(folder, ["edit"], undefined, { ...env, EDITOR: writer(plan) });
+    const answer = JSON.parse(runCli(folder, ["hook", "claude-code"], event("clear"), env)) as {
       hookSpecificOutput: { additionalContext: string };
     };
     const told = answer.hookSpecificOutput.additionalContext.trimEnd().split("\n").flatMap(wrap);
@@ -56,12 +53,6 @@ function drawAfterClear(env: NodeJS.ProcessEnv): string {
   }
 }
 
-/** An editor that writes this text. */
-function writer(text: string): string {
-  const script = `require("node:fs").writeFileSync(process.argv[1], ${JSON.stringify(text)})`;
-  return `${JSON.stringify(process.execPath)} -e '${script.replaceAll("'", `'\\''`)}'`;
-}
-
 function wrap(line: string): string[] {
   const lines = [""];
   for (const word of line.split(" ")) {
@@ -70,15 +61,4 @@ function wrap(line: string): string[] {
     else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
   }
   return lines;
-}
-
-function run(cwd: string, args: string[], input?: string, env: NodeJS.ProcessEnv = {}): string {
-  const quiet = { HOME: cwd, XDG_STATE_HOME: join(cwd, "state"), COLUMNS: String(columns), NO_COLOR: "1" };
-  return execFileSync(process.execPath, [cli, ...args], {
-    cwd,
-    encoding: "utf8",
-    env: { ...process.env, ...quiet, ...env },
-    stdio: ["pipe", "pipe", "ignore"],
-    ...(input === undefined ? {} : { input }),
-  });
 }

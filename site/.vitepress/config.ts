@@ -27,7 +27,7 @@ export default defineConfig({
   lastUpdated: false,
   rewrites: {
     "README.md": "index.md",
-    "docs/decisions/README.md": "docs/decisions/index.md",
+    "docs/README.md": "docs/index.md",
     "docs/api/README.md": "docs/api/index.md",
   },
   // Links to sources are for people who read the pages in the repository.
@@ -41,8 +41,8 @@ export default defineConfig({
     search: { provider: "local" },
     outline: [2, 3],
     nav: [
-      { text: "Start", link: linkOf("docs/guides/claude-code.md") },
-      { text: "Concepts", link: "/docs/concepts" },
+      { text: "Coding agents", link: linkOf("docs/quick-start.md") },
+      { text: "Build an agent", link: linkOf("docs/start/own-loop.md") },
       { text: "Reference", link: "/docs/cli" },
       { text: "TypeScript API", link: "/docs/api/index" },
     ],

@@ -132,7 +132,7 @@ const cutNote =
 
 /**
  * Once the provider's cache has expired, keeping the prompt's bytes unchanged saves nothing, so a new snapshot of the
- * memory replaces the changes. See docs/decisions/0005.
+ * memory replaces the changes. See docs/decisions.md, 5.
  */
 export async function refreshWhenCold(run: ShownRun): Promise<void> {
   const { agent, setting } = run;

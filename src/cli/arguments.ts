@@ -1,39 +1,41 @@
-import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
+import { parseArgs } from "node:util";
 import { HoldfastError } from "../errors.ts";
+import { type CommandName, commands } from "./commands.ts";
 
-const common = {
-  db: { type: "string" },
-  store: { type: "string" },
-  json: { type: "boolean", default: false },
-} as const;
-
-/** Parses a command's arguments, including the options that every command takes. */
-export function readArguments<Options extends ParseArgsOptionsConfig>(args: string[], options: Options) {
-  return parseArgs({ args, options: { ...common, ...options }, allowPositionals: true, strict: true });
+interface ParseConfig<Name extends CommandName> {
+  args: string[];
+  options: (typeof commands)[Name]["options"];
+  allowPositionals: true;
+  strict: true;
 }
 
-/** Requires exactly one positional argument. */
-export function onlyArgument(positionals: string[], name: string, usage: string): string {
-  const [value, ...rest] = positionals;
-  if (value !== undefined && rest.length === 0) return value;
-  const problem = value === undefined ? `${name} is missing` : `there is more than one ${name}`;
-  throw new HoldfastError("invalid_input", `${problem}. Usage: holdfast ${usage}`);
+export type Arguments<Name extends CommandName> = ReturnType<typeof parseArgs<ParseConfig<Name>>>;
+
+/** Parses a command's arguments, as `commands.ts` describes them. */
+export function readArguments<Name extends CommandName>(name: Name, args: string[]): Arguments<Name> {
+  const { options, takes } = commands[name];
+  const config: ParseConfig<Name> = { args, options, allowPositionals: true, strict: true };
+  const parsed = parseArgs(config);
+  const { positionals } = parsed as { positionals: string[] };
+  const terms = takes.split(" ").filter((term) => term !== "");
+  const missing = terms.filter((term) => !term.startsWith("["))[positionals.length];
+  if (missing !== undefined) throw usageError(name, `${missing.replace("…", "")} is missing`);
+  if (positionals.length > terms.length && !takes.includes("…"))
+    throw usageError(name, `Unexpected argument ${JSON.stringify(positionals[terms.length])}`);
+  return parsed;
 }
 
-/** Allows at most one positional argument. */
-export function atMostOne(positionals: string[], name: string, usage: string): string | undefined {
-  const [value, ...rest] = positionals;
-  if (rest.length === 0) return value;
-  throw new HoldfastError("invalid_input", `There is more than one ${name}. Usage: holdfast ${usage}`);
-}
-
-export function noArguments(positionals: string[], usage: string): void {
-  const [first] = positionals;
-  if (first === undefined) return;
-  throw new HoldfastError(
+/** A problem with the arguments, with the usage. */
+export function usageError(name: CommandName, problem: string): HoldfastError {
+  return new HoldfastError(
     "invalid_input",
-    `Unexpected argument ${JSON.stringify(first)}. Usage: holdfast ${usage}`,
+    `${problem}. Usage: holdfast ${usageOf(name)}. Run "holdfast help ${name}" for examples.`,
   );
+}
+
+export function usageOf(name: CommandName): string {
+  const { takes, options } = commands[name];
+  return [name, takes, Object.keys(options).length > 0 ? "[OPTIONS]" : ""].filter(Boolean).join(" ");
 }
 
 export function wholeNumber(value: string | undefined, option: string): number | undefined {

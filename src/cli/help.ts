@@ -1,7 +1,21 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { closestName } from "../engine/edit-distance.ts";
 import { HoldfastError } from "../errors.ts";
 import { hostNames, hosts } from "../hosts/hosts.ts";
-import type { Command, HelpText, HostWords } from "./main.ts";
+import { packageRoot } from "../workspace/package.ts";
+import { usageOf } from "./arguments.ts";
+import {
+  type Command,
+  type CommandName,
+  commands,
+  groups,
+  type HelpText,
+  type HostWords,
+} from "./commands.ts";
+import type { Screen } from "./terminal/screen.ts";
+import { textWidth } from "./terminal/text-width.ts";
+import { wrapSpans } from "./terminal/wrap-text.ts";
 
 const withSessionFile = hosts.filter(({ sessionFile }) => sessionFile);
 
@@ -14,81 +28,132 @@ const hostWords: HostWords = {
 /** The formats that `export` writes. */
 export const exportFormats: readonly string[] = ["json", ...hostWords.sessionFormats];
 
-/** A command's help, with the names of the hosts filled in. */
-export function commandHelp({ usage, summary, options = "" }: Command): {
-  usage: string;
-  summary: string;
-  options: string;
-} {
-  return { usage: filled(usage), summary: filled(summary), options: filled(options) };
+/** A term and its meaning. */
+type Row = readonly [term: string, text: string];
+
+/** A part of a help: a paragraph, or rows under a title. */
+export type Part = string | { title?: string; rows: readonly Row[] };
+
+/** The help of `holdfast` itself. */
+export function rootHelp(): Part[] {
+  const parts: Part[] = [
+    "holdfast — working memory for AI agents that survives compaction",
+    "Usage: holdfast COMMAND [OPTIONS]",
+    ...Object.entries(groups).map(([title, names]) => ({
+      title,
+      rows: names.map((name): Row => [name, inWords(commands[name].about)]),
+    })),
+    {
+      title: "Examples",
+      rows: [
+        ["holdfast init", "connect the coding agents of this project"],
+        ["holdfast", "show the memory of this project"],
+        ['holdfast search "port 5432"', "find it, also in messages that a compaction removed"],
+      ],
+    },
+    {
+      rows: [
+        ["holdfast help COMMAND", "the options of a command, with examples"],
+        ["holdfast --version", "the version"],
+      ],
+    },
+    docsPart("cli"),
+  ];
+  return parts.filter((part) => part !== "");
 }
 
-function filled(text: HelpText): string {
+/** The help of one command. */
+export function commandHelp(name: CommandName): Part[] {
+  const { about, examples, docs } = commands[name];
+  const sentence = inWords(about);
+  return [
+    `Usage: holdfast ${usageOf(name)}`,
+    `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`,
+    { rows: [...termRows(name), ...optionRows(name)] },
+    {
+      title: examples.length === 1 ? "Example" : "Examples",
+      rows: examples.map(([line, what]): Row => [`holdfast ${line}`, what]),
+    },
+    docsPart(docs),
+  ].filter((part) => (typeof part === "string" ? part !== "" : part.rows.length > 0));
+}
+
+function termRows(name: CommandName): Row[] {
+  const { terms = [] }: Command = commands[name];
+  return terms.map(([term, about]) => [term, inWords(about)]);
+}
+
+function optionRows(name: CommandName): Row[] {
+  const { options }: Command = commands[name];
+  return Object.entries(options).map(([option, { short, value, about }]) => [
+    `${short ? `-${short}, ` : ""}--${option}${value ? ` ${value}` : ""}`,
+    inWords(about),
+  ]);
+}
+
+function inWords(text: HelpText): string {
   return typeof text === "string" ? text : text(hostWords);
 }
 
-/** The commands by what someone wants to do. Every command is in one group; a test checks it. */
-export const goals: Readonly<Record<string, readonly string[]>> = {
-  Start: ["init", "rescue", "doctor", "config", "demo", "chat"],
-  Look: ["serve", "sessions", "show", "log", "search"],
-  Change: ["edit", "undo", "pin", "unpin", "project"],
-  Keep: ["export", "import", "store", "forget", "uninstall"],
-  Build: ["mcp", "hook"],
-};
+/** Where the documentation of a checkout is; "" in a package without it. */
+function docsPart(page: string): string {
+  const path = join(packageRoot, "docs", `${page}.md`);
+  return existsSync(path) ? `Documentation: ${path}` : "";
+}
 
-/** The help of `holdfast` itself. */
-export function rootHelp(commands: Readonly<Record<string, Command>>): string {
-  const grouped = new Set(Object.values(goals).flat());
-  const rest = Object.keys(commands).filter((name) => !grouped.has(name));
-  const groups = [...Object.entries(goals), ...(rest.length > 0 ? [["More", rest] as const] : [])];
-  const sections = groups.map(([goal, names]) =>
-    [
-      goal,
-      ...names.flatMap((name) => {
-        const command = commands[name];
-        return command ? [`  ${name.padEnd(13)}${commandHelp(command).summary}`] : [];
-      }),
-    ].join("\n"),
-  );
-  return `holdfast — working memory for AI agents that survives compaction
+/** Help without a limit to its width. */
+export function helpText(parts: readonly Part[]): string {
+  const paint = (_style: unknown, text: string) => text;
+  return renderHelp(parts, { width: Number.POSITIVE_INFINITY, colours: false, paint }).join("\n");
+}
 
-Usage: holdfast COMMAND [OPTIONS]
+/** Below this width, a meaning goes under its term. */
+const minColumns = 56;
+/** The columns in which meanings may start. */
+const minColumn = 15;
+const maxColumn = 40;
 
-${sections.join("\n\n")}
+/** Wraps help between words to the screen's width, with the meanings of a part in one column. */
+export function renderHelp(parts: readonly Part[], screen: Screen): string[] {
+  return parts.flatMap((part, index) => [
+    ...(index === 0 ? [] : [""]),
+    ...(typeof part === "string" ? wrapSpans([{ text: part }], "", "", screen) : renderRows(part, screen)),
+  ]);
+}
 
-Examples
-  holdfast init                connect the coding agents of this project
-  holdfast search "port 5432"  find it in every session, also in what a compaction removed
-
-Options of every command
-  --db PATH     the SQLite file (default: in your state folder, or $HOLDFAST_DB)
-  --store URL   any store: sqlite:PATH, postgres://… (or $HOLDFAST_STORE)
-  --json        print JSON
-  --version     print the version
-
-Run "holdfast help COMMAND" for the options of a command.`;
+function renderRows({ title, rows }: Exclude<Part, string>, screen: Screen): string[] {
+  const widest = Math.max(0, ...rows.map(([term]) => textWidth(term)));
+  const column = Math.min(maxColumn, Math.floor(screen.width / 2), Math.max(minColumn, widest + 4));
+  const isNarrow = screen.width < minColumns;
+  const hang = " ".repeat(isNarrow ? 6 : column);
+  return [
+    ...(title === undefined ? [] : [screen.paint("bold", title)]),
+    ...rows.flatMap(([term, text]) => {
+      const first = `  ${term}`;
+      return isNarrow || textWidth(first) + 2 > column
+        ? [
+            ...wrapSpans([{ text: term }], "  ", "      ", screen),
+            ...wrapSpans([{ text }], hang, hang, screen),
+          ]
+        : wrapSpans([{ text }], first.padEnd(column), hang, screen);
+    }),
+  ];
 }
 
 /** Rewords an argument parser's error; undefined for any other error. */
-export function explainUsageError(error: unknown, command: string, help: string): string | undefined {
+export function explainUsageError(error: unknown, name: CommandName): string | undefined {
   const { code = "", message = "" } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   if (!code.startsWith("ERR_PARSE_ARGS")) return undefined;
   const [, unknown] = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? (/'(-[^']*)'/.exec(message) ?? []) : [];
-  const next = `Run "holdfast ${command} --help" to see its options.`;
+  const next = `Run "holdfast help ${name}" to see its options.`;
   const [, ambiguous] = message.includes(" is ambiguous")
     ? (/^Option '(?:-\w, )?(--[^' ]*)/.exec(message) ?? [])
     : [];
   if (ambiguous !== undefined)
     return `${ambiguous} needs a value, but the next argument starts with a dash. If that is the value, write ${ambiguous}=VALUE. ${next}`;
   if (unknown === undefined) return `${message.replace(/\.?$/, ".")} ${next}`;
-  const hint = suggestionFor(unknown, optionsIn(help));
-  return `"holdfast ${command}" has no option ${unknown}.${hint} ${next}`;
-}
-
-/** The long options in a command's help, plus those that every command takes. */
-export function optionsIn(help: string): string[] {
-  const named = [...help.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([option]) => option);
-  return [...new Set([...named, "--db", "--store", "--json", "--help"])];
+  const known = [...Object.keys(commands[name].options), "help"].map((option) => `--${option}`);
+  return `"holdfast ${name}" has no option ${unknown}.${suggestionFor(unknown, known)} ${next}`;
 }
 
 /** " Did you mean show?", or "" if nothing is near. */

@@ -1,15 +1,9 @@
 import { homedir } from "node:os";
 import { isAbsolute, relative, sep } from "node:path";
-import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { actionOf, diffOf } from "../hosts/install/show-changes.ts";
 import type { FileChange } from "../hosts/install/write-changes.ts";
-import { painterFor, printable } from "./terminal/paint.ts";
-
-/** Parses the arguments of a host command, which has no store options. */
-export function readHostArguments<Options extends ParseArgsOptionsConfig>(args: string[], options: Options) {
-  const json = { type: "boolean", default: false } as const;
-  return parseArgs({ args, options: { json, ...options }, allowPositionals: true, strict: true });
-}
+import { screenOf } from "./terminal/screen.ts";
+import { visibleText } from "./terminal/visible-text.ts";
 
 /** A path in the project relative to its root, one in the home folder with ~, any other as it is. */
 function pathIn(root: string, path: string): string {
@@ -22,7 +16,7 @@ function pathIn(root: string, path: string): string {
 
 /** Prints what happens to one file, by its path in the project; with `hasDiff`, line by line. */
 export function showChange(file: FileChange, root: string, hasDiff: boolean): void {
-  const paint = painterFor(process.stdout);
+  const { paint } = screenOf();
   const action = actionOf(file);
   const lines = action === "unchanged" ? [] : diffOf(file);
   const added = lines.filter((line) => line.startsWith("+")).length;
@@ -33,6 +27,6 @@ export function showChange(file: FileChange, root: string, hasDiff: boolean): vo
   if (!hasDiff) return;
   for (const line of lines) {
     const style = line.startsWith("+") ? "green" : line.startsWith("-") ? "red" : "dim";
-    console.log(`    ${paint(style, printable(line))}`);
+    console.log(`    ${paint(style, visibleText(line))}`);
   }
 }

@@ -1,7 +1,11 @@
+import { revertChanges, type State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
+import { hostNames } from "../hosts/hosts.ts";
+import { findNewestLink } from "../hosts/session-link.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionSummary } from "../stores/store.ts";
+import { findProject } from "../workspace/project.ts";
 
 /** Finds a session by its id or a unique prefix of it; default: the newest active session. */
 export async function pickSession(memory: Memory, idOrPrefix: string | undefined): Promise<Session> {
@@ -10,7 +14,7 @@ export async function pickSession(memory: Memory, idOrPrefix: string | undefined
     if (newest) return memory.resumeSession(newest.id);
     throw new HoldfastError(
       "session_not_found",
-      `There is no active session here yet. "holdfast sessions --all" lists archived ones too.`,
+      `No session is active here. Start your coding agent and give it a task. "holdfast sessions --all" lists archived sessions.`,
     );
   }
   const exact = /^[\w.-]+$/.test(idOrPrefix) ? await findById(memory, idOrPrefix) : undefined;
@@ -35,6 +39,16 @@ export async function pickSession(memory: Memory, idOrPrefix: string | undefined
   );
 }
 
+/** The session of the conversation that a coding agent has here, or else the one that `otherwise` finds. */
+export async function currentSession(
+  memory: Memory,
+  otherwise: () => Promise<Session> = () => pickSession(memory, undefined),
+): Promise<Session> {
+  const cwd = process.cwd();
+  const link = findNewestLink({ ...findProject(cwd), cwd }, hostNames);
+  return link ? memory.openSession(link.session) : otherwise();
+}
+
 async function findById(memory: Memory, id: string): Promise<Session | undefined> {
   try {
     return await memory.findSession(id);
@@ -43,6 +57,13 @@ async function findById(memory: Memory, id: string): Promise<Session | undefined
     if (error instanceof HoldfastError && error.code === "invalid_input") return undefined;
     throw error;
   }
+}
+
+/** A session's state as of a revision. */
+export async function stateAt(session: Session, revision: number): Promise<State> {
+  const now = await session.state();
+  const later = await session.history({ from: revision + 1, to: now.row.revision });
+  return later.reduce((state, { changes }) => revertChanges(state, changes), now);
 }
 
 const pageSize = 500;

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { isSource } from "../../scripts/boundaries.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
-import { commandHelp } from "../cli/help.ts";
-import { type Command, commands } from "../cli/main.ts";
+import { commandHelp, helpText } from "../cli/help.ts";
 import { hostNames, hosts } from "./hosts.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -53,8 +52,8 @@ test("finds a planted name, also in another host's folder, but not in the host's
 });
 
 test("finds a name and a title inside a text, but not in a comment or as part of a word [repo.hosts]", () => {
-  const find = (text: string) => findNames("src/cli/main.ts", text);
-  const main = readFileSync(join(root, "src/cli/main.ts"), "utf8");
+  const find = (text: string) => findNames("src/cli/commands.ts", text);
+  const main = readFileSync(join(root, "src/cli/commands.ts"), "utf8");
   const planted = main.replace(/\$\{all\}/, "codex, pi");
   assert.deepEqual(
     find(planted).map((found) => found.split(": ")[1]),
@@ -81,9 +80,6 @@ test("every host has a folder with its name, a setup, and its name in the help [
         .includes("hello"),
     );
   }
-  for (const command of ["init", "uninstall", "doctor"])
-    assert.ok(
-      commandHelp(commands[command] as Command).options.includes(` ${hostNames.join(", ")} (default:`),
-      command,
-    );
+  for (const command of ["init", "uninstall", "doctor"] as const)
+    assert.ok(helpText(commandHelp(command)).includes(` ${hostNames.join(", ")} (default:`), command);
 });

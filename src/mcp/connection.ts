@@ -20,6 +20,8 @@ export interface MemorySource {
   openMemory(): Promise<Memory>;
   /** The session to work on. Called for every request, because the host may have switched sessions. */
   resolveSession(caller: Caller): Promise<string>;
+  /** The session of the sub-agent that sends a request, and that of the agent that it works for. */
+  subAgentOf?(caller: Caller): { session: string; parent: string } | undefined;
   /** Reads the conversations that coding agents keep themselves. */
   conversation?: ReadConversation | undefined;
 }
@@ -77,8 +79,19 @@ export class Connection {
 
   /** The current session, created if it does not exist yet. */
   async openSession(caller?: Caller): Promise<Session> {
+    const child = caller && this.#source.subAgentOf?.(caller);
+    if (child) return this.#openChild(child);
     const id = await this.sessionId(caller);
     return (await this.#memory()).openSession(id);
+  }
+
+  /** A sub-agent's memory starts empty. */
+  async #openChild({ session: id, parent }: { session: string; parent: string }): Promise<Session> {
+    const memory = await this.#memory();
+    const known = await memory.findSession(id);
+    if (known) return known;
+    await memory.openSession(parent);
+    return memory.spawnSession(parent, { id });
   }
 
   /** A session by id; undefined if nothing was ever written to it. */

@@ -44,7 +44,7 @@ test("flags go before the environment, a host's config, the project's and the us
   const { values, origins, problems } = read({
     env: { ...env, HOLDFAST_HOOK_DEADLINE: "1" },
     host: { name: "host.json", settings: { compactAt: 0.15 } },
-    flags: { keep: "0.1", "older-than": "30d" },
+    flags: { set: ["keep=0.1"], "older-than": "30d" },
   });
   assert.deepEqual(problems, []);
   assert.deepEqual(values, {
@@ -168,14 +168,10 @@ test("a file that is not JSON, a flag and a variable are reported by name [confi
     "holdfast.json:3 is not valid JSON; using the defaults.",
   ]);
   assert.deepEqual(await explained("[]"), ["holdfast.json is not a JSON object; using the defaults."]);
-  assert.deepEqual(
-    await explained({}, { flags: { "compact-at": "lots", nudge: ["after-turn=2"], set: ["kep=1"] } }),
-    [
-      `--compact-at must be a number above 0 and at most 1 (got NaN).`,
-      `--nudge after-turn=2: there is no setting "nudgeAfterTurn"; did you mean "nudgeAfterTurns"?`,
-      `--set kep=1: there is no setting "kep"; did you mean "keep"?`,
-    ],
-  );
+  assert.deepEqual(await explained({}, { flags: { "context-window": "lots", set: ["kep=1"] } }), [
+    `--context-window must be a whole number of at least 4000 (got NaN).`,
+    `--set kep=1: there is no setting "kep"; did you mean "keep"?`,
+  ]);
   assert.deepEqual(
     await explained({}, { env: { HOLDFAST_HOOK_DEADLINE: "soon", XDG_CONFIG_HOME: "/nowhere" } }),
     ["$HOLDFAST_HOOK_DEADLINE must be a whole number from 1 to 60000 (got NaN)."],
@@ -186,13 +182,18 @@ test("a file that is not JSON, a flag and a variable are reported by name [confi
   ]);
 });
 
-test("every nudge and every other setting can be set by a flag [config.flags]", () => {
+test("every setting can be set by a flag [config.flags]", () => {
   const { values, problems } = configOf(
     {},
     {
       flags: {
-        nudge: ["after-turns=3", "on-plan-detected", "turns-since-last-use=5"],
-        set: ["limits.refs=7", "clearing=false", "surfaces=notes,tasks", "project.file=a=b.md"],
+        set: [
+          "nudgeAfterTurns=3",
+          "limits.refs=7",
+          "clearing=false",
+          "surfaces=notes,tasks",
+          "project.file=a=b.md",
+        ],
         "context-window": "8000",
       },
     },
@@ -201,8 +202,6 @@ test("every nudge and every other setting can be set by a flag [config.flags]", 
   assert.deepEqual(values, {
     contextWindow: 8_000,
     "scratchpad.nudgeAfterTurns": 3,
-    "scratchpad.nudgeOnPlanDetected": 1,
-    "scratchpad.nudgeTurnsSinceLastUse": 5,
     "limits.refs": 7,
     surfaces: ["notes", "tasks"],
     "project.file": "a=b.md",

@@ -166,11 +166,6 @@ function* flagsSet(flags: ConfigFlags): Generator<[flag: string, name: string, v
       else if (value === true) yield [`--${flag}`, name, "true"];
     }
   }
-  for (const given of texts(flags.nudge)) {
-    const [when = "", value = "1"] = given.split("=");
-    const words = when.replace(/^nudge-?/i, "").split("-");
-    yield [`--nudge ${given}`, `nudge${words.map(capitalised).join("")}`, value];
-  }
   for (const given of texts(flags.set)) {
     const [name = "", ...value] = given.split("=");
     yield [`--set ${given}`, name, value.join("=")];
@@ -179,10 +174,6 @@ function* flagsSet(flags: ConfigFlags): Generator<[flag: string, name: string, v
 
 function texts(value: ConfigFlags[string]): readonly string[] {
   return typeof value === "object" ? value : [];
-}
-
-function capitalised(word: string): string {
-  return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
 function withDerived(config: WorkspaceConfig): WorkspaceConfig {

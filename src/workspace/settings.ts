@@ -116,7 +116,6 @@ export const settings = {
     default: "epoch",
     description:
       "Where memory goes in the prompt: frozen per epoch, in the system prompt, or before each message.",
-    flags: ["placement"],
     actsIn: onlyChat,
     elsewhere: hostPlaces,
   }),
@@ -133,7 +132,6 @@ export const settings = {
     kind: someShare,
     default: agentDefaults.compactAt,
     description: "Share of the window at which the conversation is compacted.",
-    flags: ["compact-at"],
     actsIn: onlyChat,
     elsewhere: hostCompacts,
   }),
@@ -141,7 +139,6 @@ export const settings = {
     kind: share,
     default: agentDefaults.keep,
     description: "Share of the window kept for the newest messages in a compaction.",
-    flags: ["keep"],
     actsIn: onlyChat,
     elsewhere: hostCompacts,
   }),
@@ -258,7 +255,6 @@ function nudge(name: keyof typeof noNudges, description: string): Setting<number
     default: noNudges[name],
     description,
     alias: name,
-    flags: ["nudge"],
     actsIn: withNudges,
     elsewhere: noTurns,
   };

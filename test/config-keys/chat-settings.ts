@@ -22,9 +22,13 @@ const window24 = { contextWindow: 24_000, surfaces: ["notepad"] };
 
 const happened = (type: string) => (run: ChatEvidence) => run.events.some((event) => event.type === type);
 
-/** The first turn writes the notepad. */
-const writing = (content: string) => (_request: ScriptedRequest, number: number) =>
-  number === 0 ? { toolCalls: [call("write_notepad", { content })] } : done;
+/** Each of the first turns writes the notepad. */
+const writing =
+  (...contents: string[]) =>
+  (_request: ScriptedRequest, number: number) => {
+    const content = number % 2 === 0 ? contents[number / 2] : undefined;
+    return content === undefined ? done : { toolCalls: [call("write_notepad", { content })] };
+  };
 
 const systemHasIt = ({ requests }: ChatEvidence) =>
   JSON.stringify(requests.at(-1)?.messages[0]).includes("what was decided");
@@ -32,8 +36,9 @@ const systemHasIt = ({ requests }: ChatEvidence) =>
 const cases: Partial<Record<SettingName, ChatCase>> = {
   placement: {
     value: "system",
-    script: writing("what was decided"),
-    input: ["Write it down.", "Go on."],
+    // The first write takes the hint out of the system prompt, wherever memory goes.
+    script: writing("begun", "what was decided"),
+    input: ["Begin.", "Write it down.", "Go on."],
     seen: systemHasIt,
   },
   contextWindow: { value: 8_000, input: [long(7_000), "Go on."], seen: happened("compaction") },

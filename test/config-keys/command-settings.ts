@@ -2,7 +2,6 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openMemory } from "../../src/index.ts";
 import { findProject } from "../../src/workspace/project.ts";
-import type { SettingName } from "../../src/workspace/settings.ts";
 import { scriptedEditor } from "../support/people.ts";
 import { type Evidence, runIn, type Scenario } from "./run.ts";
 import { secret, trackerPath } from "./tool-settings.ts";
@@ -13,11 +12,12 @@ const said =
     pattern.test(`${output}\n${errors}`);
 
 /** Commands for people: `edit`, `pin` and `project`. */
-export const commandSettings: Scenario = {
+const peopleCommands: Scenario = {
   name: "commands",
   entries: ["commands"],
   cases: () => ({
     "limits.notepadCharacters": { value: 101, seen: said(/the limit is 101/) },
+    "limits.spaceNotesCharacters": { value: 102, seen: said(/\b102\b/) },
     "limits.spacePlanCharacters": { value: 103, seen: said(/\b103\b/) },
     "limits.pinBytes": { value: 41, seen: said(/of 41 bytes/) },
     secrets: { value: "refuse", seen: said(/secrets are not stored here/) },
@@ -30,6 +30,7 @@ export const commandSettings: Scenario = {
       env: { ...scriptedEditor(`writeFileSync(path, "x".repeat(200))`), VISUAL: "", PATH: trackerPath() },
       commands: [
         ["edit", "s"],
+        ["edit", "s", "--space", "notes"],
         ["edit", "s", "--space", "plan"],
         ["pin", "x".repeat(42), "--session", "s"],
         ["pin", `Use ${secret}`, "--session", "s"],
@@ -40,27 +41,21 @@ export const commandSettings: Scenario = {
   },
 };
 
-/** The scratchpad's notes may be as long as one of its two limits allows. */
-function editNotes(name: SettingName, value: number, other: Record<string, number>): Scenario {
-  return {
-    name,
-    entries: ["commands"],
-    base: other,
-    cases: () => ({ [name]: { value, seen: said(/The notes would be/) } }),
-    async run(_entry, root) {
-      await withSession(join(findProject(root).directory, "memory.db"));
-      return runIn("commands", root, {
-        env: { ...scriptedEditor(`writeFileSync(path, "word ".repeat(40))`), VISUAL: "" },
-        commands: [["edit", "s", "--space", "notes"]],
-      });
-    },
-  };
-}
+/** It caps all spaces of the scratchpad together, so their own limits are seen without it. */
+const scratchpadBudget: Scenario = {
+  name: "scratchpad budget",
+  entries: ["commands"],
+  cases: () => ({ "scratchpad.maxTokens": { value: 5, seen: said(/tokens; the limit is 5\./) } }),
+  async run(_entry, root) {
+    await withSession(join(findProject(root).directory, "memory.db"));
+    return runIn("commands", root, {
+      env: { ...scriptedEditor(`writeFileSync(path, "word ".repeat(40))`), VISUAL: "" },
+      commands: [["edit", "s", "--space", "notes"]],
+    });
+  },
+};
 
-export const noteSettings: readonly Scenario[] = [
-  editNotes("limits.spaceNotesCharacters", 102, { "scratchpad.maxTokens": 5 }),
-  editNotes("scratchpad.maxTokens", 5, { "limits.spaceNotesCharacters": 102 }),
-];
+export const commandSettings: readonly Scenario[] = [peopleCommands, scratchpadBudget];
 
 /** The store that commands read, and the entry points' own. */
 export const commandStore: Scenario = {

@@ -48,9 +48,13 @@ const limits: Partial<Record<SettingName, ToolCase>> = {
   },
   "limits.refs": { value: 2, calls: [pad("refs.set", { items: ["a", "b", "c"] })], answer: /\b2\b/ },
   "limits.pinBytes": { value: 41, calls: [call("pin", { text: letters(42) })], answer: /\b41\b/ },
+};
+
+/** It caps all spaces together, so the other limits of the scratchpad are seen without it. */
+const budget: Partial<Record<SettingName, ToolCase>> = {
   "scratchpad.maxTokens": {
     value: 5,
-    calls: [call("session_scratchpad", { content: "a plan of many words, too long for five tokens" })],
+    calls: [pad("set_notes", { content: "a plan of many words, too long for five tokens" })],
     answer: /truncated to 5 tokens/,
   },
 };
@@ -78,40 +82,50 @@ const elsewhere: Partial<Record<SettingName, Case>> = {
   "project.file": { value: "docs/NOTES.md", seen: ({ read }) => /Ship it/.test(read("docs/NOTES.md")) },
 };
 
-const toolCases: Partial<Record<SettingName, ToolCase>> = { ...limits, ...others };
+/** Calls through the tools of every entry point that has tools. */
+function callingTools(
+  name: string,
+  toolCases: Partial<Record<SettingName, ToolCase>>,
+  otherCases: Partial<Record<SettingName, Case>>,
+): Scenario {
+  return {
+    name,
+    entries: ["chat", "mcp", "serve", "pi", "openclaw"],
+    base: {
+      surfaces: ["notepad", "notes", "pins", "scratchpad", "knowledge", "project", "sandbox"],
+    },
+    cases() {
+      const cases = { ...otherCases };
+      let index = 1;
+      for (const [setting, { value, calls, answer }] of Object.entries(toolCases)) {
+        index += calls.length;
+        const at = index - 1;
+        cases[setting as SettingName] = { value, seen: ({ answers }) => answer.test(answers[at] ?? "") };
+      }
+      return cases;
+    },
+    async run(entry, root) {
+      mkdirSync(join(root, "my-skills/audit"), { recursive: true });
+      const text = "---\nname: audit\ndescription: How to audit\n---\nCount twice.\n";
+      writeFileSync(join(root, "my-skills/audit/SKILL.md"), text);
+      const calls = [
+        call("log_entry", { kind: "goal", text: "Ship it" }),
+        ...Object.values(toolCases).flatMap((each) => each.calls),
+        writeSecret,
+      ];
+      const env = { PATH: trackerPath() };
+      if (entry === "chat") return callsInChat(root, calls, env);
+      if (entry === "hook" || entry === "commands") throw new Error(`${entry} has no tools`);
+      return runIn(entry, root, { calls, env });
+    },
+  };
+}
 
-/** The limits of every surface, through the tools of every entry point that has tools. */
-export const toolSettings: Scenario = {
-  name: "tools",
-  entries: ["chat", "mcp", "serve", "pi", "openclaw"],
-  base: {
-    surfaces: ["notepad", "notes", "pins", "scratchpad", "knowledge", "project", "sandbox"],
-  },
-  cases() {
-    const cases: Partial<Record<SettingName, Case>> = { ...elsewhere };
-    let index = 1;
-    for (const [name, { value, calls, answer }] of Object.entries(toolCases)) {
-      index += calls.length;
-      const at = index - 1;
-      cases[name as SettingName] = { value, seen: ({ answers }) => answer.test(answers[at] ?? "") };
-    }
-    return cases;
-  },
-  async run(entry, root) {
-    mkdirSync(join(root, "my-skills/audit"), { recursive: true });
-    const text = "---\nname: audit\ndescription: How to audit\n---\nCount twice.\n";
-    writeFileSync(join(root, "my-skills/audit/SKILL.md"), text);
-    const calls = [
-      call("log_entry", { kind: "goal", text: "Ship it" }),
-      ...Object.values(toolCases).flatMap((each) => each.calls),
-      writeSecret,
-    ];
-    const env = { PATH: trackerPath() };
-    if (entry === "chat") return callsInChat(root, calls, env);
-    if (entry === "hook" || entry === "commands") throw new Error(`${entry} has no tools`);
-    return runIn(entry, root, { calls, env });
-  },
-};
+/** The limits of every surface. */
+export const toolSettings: readonly Scenario[] = [
+  callingTools("tools", { ...limits, ...others }, elsewhere),
+  callingTools("scratchpad budget", budget, {}),
+];
 
 /** One turn in which the model makes all calls, the last one by itself. */
 async function callsInChat(

@@ -23,7 +23,7 @@ export const configuration = from("configuration", {
   "config.page": "Every setting is in one page of the docs, generated from the table of settings.",
   "config.examples": "The schema validates the examples in the docs.",
   "config.acts": "A setting in the file is seen to act in chat, MCP, a hook, pi and OpenClaw.",
-  "config.chat-commands": "/clear, /plan, /scratchpad, /pin, /config and /archive work in chat.",
+  "config.chat-commands": "/clear, /memory, /context and /pin work in chat.",
   "config.plugin-nudges":
     "Nudges and the scratchpad reach the model in pi and OpenClaw, also from entries that pi already has.",
   "config.steer": "A host hands over steer text: steer, scratchpad, user message, in that order.",

@@ -175,12 +175,14 @@ export const controller = [
     "chat.surfaces": "Every surface can be selected and is notified when the chat ends.",
     "chat.json": "--json prints the controller's events as lines and a result at the end.",
     "chat.commands":
-      "/notepad, /compact, /receipt, /undo, /sessions, /fork, /help and /quit work, typed or from a pipe.",
+      "/memory, /context, /compact, /undo, /clear, /help and /quit work, typed or from a pipe; after /clear each text keeps its author.",
     "chat.resume": "A turn that was killed in any phase continues at the next start.",
     "chat.abort": "Ctrl-C stops the running turn; at the prompt it ends the chat.",
+    "chat.view":
+      "On a terminal a spinner counts the seconds that the model takes, and an answer is wrapped between words; one figure says how full the context is.",
     "chat.models":
       "Any OpenAI-compatible endpoint works without a key; hosted models use packages that the error names; a wrong model or address is a one-line error.",
     "chat.read-race": "The chat reads the file that it has checked, even if the path changes meanwhile.",
-    "chat.files": "The chat's tools read and search only the working directory.",
+    "chat.files": "The chat's tools list and read only the working directory.",
   }),
 ];

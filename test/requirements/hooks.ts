@@ -20,7 +20,7 @@ export const hooks = from("hooks", {
     "A compaction that a host does itself passes the same gate: no receipt without a handoff, and a new epoch after it.",
   "hooks.once": "A compaction parses each line of the transcript once, over all its hooks.",
   "hooks.startup":
-    "A new conversation sees its memory, and one line on where the notes of earlier conversations are.",
+    "A new conversation sees its memory, and at most five open items of the last one with the command that continues it.",
   "hooks.sessions": "A new conversation has its own memory; a resumed or compacted one keeps its memory.",
   "hooks.clear": "After /clear the notes are still there.",
   "hooks.fork": "A forked conversation gets a copy of the memory.",

@@ -3,7 +3,7 @@ import { from } from "./requirement.ts";
 export const plugins = from("plug-ins of the hosts", {
   "plugins.repeated-calls": "A tool call that a host runs again under the same id changes nothing.",
   "plugins.earlier-sessions":
-    "A new session of pi or OpenClaw says how to read the notes of earlier ones that have any.",
+    "A new session of pi is offered the open items of the last one. OpenClaw, where several people may talk to one agent, offers nothing.",
   "plugins.pi-tools": "pi gets the memory tools as its own, one call at a time, under names without dots.",
   "plugins.pi-placement": "Memory is in every model call of pi and is stored in no message.",
   "plugins.pi-branch": "The memory is in custom entries along the branch; going back restores it.",

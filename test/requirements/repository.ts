@@ -58,6 +58,7 @@ export const repository = [
       "Code blocks in the docs are cut from files that run in the tests, commands exist with their options, and links resolve.",
     "repo.api":
       "The TypeScript reference is generated from the sources: every export of every entry, with its declaration and comment.",
+    "repo.prose": "npm run check finds sentences in the docs that break a rule which a pattern can see.",
     "repo.site": "Every page of the docs is on the site, in one section; npm run docs builds it.",
     "repo.pictures": "The README's terminals are drawn from runs of the program, and are current.",
     "repo.demo": "The demo shows the notepad growing through compactions and what was kept at the end.",

@@ -46,7 +46,7 @@ export async function readTextFile(directory: string, path: string): Promise<str
     const found = await file.stat();
     if (!isInside(root, await openedPath(file, root, path, found))) throw outside(path);
     if (!found.isFile()) {
-      const advice = "Use search_files to find the files in it.";
+      const advice = "Use list_files to list the files in it.";
       throw new HoldfastError("invalid_input", `${path} is not a file. ${advice}`);
     }
     if (found.size > maxFileBytes)
@@ -55,24 +55,6 @@ export async function readTextFile(directory: string, path: string): Promise<str
     if (isBinary(bytes))
       throw new HoldfastError("invalid_input", `${path} is a binary file; only text can be read.`);
     return bytes.toString("utf8").replace(/^\uFEFF/, "");
-  } finally {
-    await file.close();
-  }
-}
-
-/** A file that a listing named, opened first and then checked; `text` is undefined if it is not searched. */
-export async function readListedFile(
-  root: string,
-  path: string,
-  maxBytes: number,
-): Promise<{ text?: string; size: number }> {
-  const file = await openFile(join(root, path), path);
-  try {
-    const found = await file.stat();
-    const isOurs = found.isFile() && isInside(root, await openedPath(file, root, path, found));
-    if (!isOurs || found.size > maxBytes) return { size: isOurs ? found.size : 0 };
-    const bytes = await file.readFile();
-    return isBinary(bytes) ? { size: found.size } : { size: found.size, text: bytes.toString("utf8") };
   } finally {
     await file.close();
   }
@@ -124,7 +106,7 @@ function outside(path: string): HoldfastError {
 
 function unreadable(path: string, error: NodeJS.ErrnoException): HoldfastError {
   if (error.code === "ENOENT" || error.code === "ENOTDIR") {
-    const advice = "Check the path, or use search_files to find it.";
+    const advice = "Check the path, or use list_files to find it.";
     return new HoldfastError("not_found", `There is no file ${path} in the working directory. ${advice}`, {
       data: { path },
     });

@@ -18,7 +18,7 @@ test("/pin pins and lists rules in chat, holdfast pin and unpin at the command l
   assert.equal(
     pinned.stdout,
     `Pinned p2 in s: Use tabs.
-"holdfast unpin p2" takes it back.
+"holdfast unpin p2" removes it.
 `,
   );
   assert.equal((await runCli(["pin", "Use tabs.", "--session", "absent"], { cwd })).code, 1);

@@ -1,11 +1,11 @@
 import type { Agent, SendOptions, Turn } from "../../agent/agent.ts";
 import type { TurnResult } from "../../agent/turn.ts";
+import type { Usage } from "../../compaction/usage.ts";
 import { isFinalAnswer, toStored } from "../../context/conversation.ts";
-import { readEpoch } from "../../engine/conversation.ts";
 import { oneLine } from "../../engine/text.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { statusLine } from "./lines.ts";
+import { count, percent } from "../terminal/quantities.ts";
 import { type ChosenModel, describeFailure } from "./model.ts";
 import type { Outcome, View } from "./view.ts";
 
@@ -15,8 +15,15 @@ export interface ChatSetting {
   view: View;
   model: ChosenModel;
   contextWindow: number;
-  /** For `/config`: each setting that is not the default, with its source. */
-  settings?: readonly string[];
+  /** Share of the window at which the conversation is compacted. */
+  compactAt: number;
+}
+
+/** How full the context is. */
+export interface Fill {
+  usage: Usage;
+  /** In one line; the prompt line and `/context` show it. */
+  line: string;
 }
 
 /** A conversation at the command line: its session and the running turn. */
@@ -42,6 +49,7 @@ export class Chat {
     const { view, model } = this.setting;
     const controller = new AbortController();
     this.#running = controller;
+    view.begin();
     let outcome: Outcome;
     try {
       const turn = start({ signal: controller.signal });
@@ -72,16 +80,18 @@ export class Chat {
     return this.#running !== undefined;
   }
 
-  async status(): Promise<string> {
-    const { agent, contextWindow } = this.setting;
+  /** Lets surfaces with data outside the session write their handoff. */
+  async end(): Promise<void> {
+    const { agent, view } = this.setting;
+    await agent.end(this.session.id).result.catch((error: Error) => view.notice(error.message));
+  }
+
+  async fill(): Promise<Fill> {
+    const { agent, contextWindow, compactAt } = this.setting;
     const usage = await agent.usage(this.session.id);
-    const state = await this.session.state();
-    return statusLine({
-      usage,
-      contextWindow,
-      epoch: readEpoch(state).number,
-      notepad: state.row.notepad ?? "",
-    });
+    const share = percent(usage.total / contextWindow);
+    const line = `${share} of ${count(contextWindow)} tokens, compaction at ${percent(compactAt)}`;
+    return { usage, line };
   }
 }
 

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { HoldfastError } from "../../errors.ts";
-import { readListedFile } from "./files.ts";
-import { readLines, searchFiles } from "./tools.ts";
+import { listPaths, readLines } from "./tools.ts";
 
 /** A working directory, and next to it a file that must not be read. */
 function makeDirectory(): { directory: string; outside: string } {
@@ -54,23 +53,23 @@ test("nothing outside the working directory can be read in any way [chat.files]"
     await assert.rejects(readLines(directory, path), isOutside, path);
   }
   await assert.rejects(readLines(directory, "dangling.txt"), /There is no file/);
-  assert.equal(await searchFiles(directory, "secret"), 'No match for "secret" in 1 file.');
+  assert.equal(await listPaths(directory), "src/main.ts");
 });
 
 test("links that stay inside are followed [chat.files]", async () => {
   const { directory } = makeDirectory();
   symlinkSync(join(directory, "src"), join(directory, "source"));
   assert.match(await readLines(directory, "source/main.ts"), /second line/);
-  // The search visits each file once and does not loop.
+  // The list has each file once and does not loop.
   symlinkSync(directory, join(directory, "src", "round"));
-  assert.equal(await searchFiles(directory, "second"), "src/main.ts:2: second line");
+  assert.equal(await listPaths(directory), "src/main.ts");
 });
 
 test("an unreadable file is rejected with the reason [chat.files]", async () => {
   const { directory } = makeDirectory();
   writeFileSync(join(directory, "picture.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 1]));
   await assert.rejects(readLines(directory, "picture.png"), /picture\.png is a binary file/);
-  await assert.rejects(readLines(directory, "none.ts"), /There is no file none\.ts.*search_files/);
+  await assert.rejects(readLines(directory, "none.ts"), /There is no file none\.ts.*list_files/);
   await assert.rejects(readLines(directory, "src/main.ts/x"), /There is no file/);
   await assert.rejects(readLines(directory, "src"), /src is not a file/);
   await assert.rejects(readLines(directory, "a\0b"), /cannot be read/);
@@ -88,35 +87,22 @@ test("a file of 5 MB is read in parts, each saying how to get the next [chat.fil
   assert.equal(await readLines(directory, "big.csv", 100_000), `100000\t${lines.at(-1)}`);
   writeFileSync(join(directory, "one-line.json"), "y".repeat(5_000_000));
   assert.match(await readLines(directory, "one-line.json"), /y… \[4998000 more characters in this line/);
-  assert.match(
-    await searchFiles(directory, "row 77"),
-    /^No match .*\n\[Skipped 2 files larger than 2000000 bytes; use read_file for them\.\]$/,
-  );
 });
 
-test("a search is literal, case-insensitive, filtered by glob, and bounded [chat.files]", async () => {
+test("a list leaves out what is not the user's, can be narrowed, and is bounded [chat.files]", async () => {
   const { directory } = makeDirectory();
   for (const skipped of [".git", "node_modules"]) {
     mkdirSync(join(directory, skipped));
-    writeFileSync(join(directory, skipped, "copy.ts"), "needle");
+    writeFileSync(join(directory, skipped, "copy.ts"), "");
   }
-  writeFileSync(join(directory, "data.bin"), Buffer.from("needle\0needle"));
-  writeFileSync(join(directory, "README.md"), `A Needle.*\n${"z".repeat(500)}needle${"z".repeat(500)}\n`);
-  writeFileSync(join(directory, "src", "needle.ts"), "const needle = 1;\n");
-  assert.match(
-    await searchFiles(directory, "needle"),
-    /^README\.md:1: A Needle\.\*\nREADME\.md:2: …z{80}needlez+…\nsrc\/needle\.ts:1: const needle = 1;$/,
-  );
-  assert.equal(await searchFiles(directory, "needle.*"), "README.md:1: A Needle.*");
-  assert.equal(await searchFiles(directory, "needle", "*.ts"), "src/needle.ts:1: const needle = 1;");
-  assert.equal(await searchFiles(directory, "needle", "src/**"), "src/needle.ts:1: const needle = 1;");
-  writeFileSync(join(directory, "many.txt"), "needle\n".repeat(500));
-  const many = await searchFiles(directory, "needle", "*.txt");
-  assert.equal(many.split("\n").length, 61);
-  assert.match(
-    many,
-    /\[These are the first 60 matches; there are more\. Narrow the search with a longer pattern or a glob/,
-  );
+  writeFileSync(join(directory, "README.md"), "");
+  assert.equal(await listPaths(directory), "README.md\nsrc/main.ts");
+  assert.equal(await listPaths(directory, "src/"), "src/main.ts");
+  assert.equal(await listPaths(directory, ".py"), "There is no such file.");
+  for (let number = 0; number < 500; number++) writeFileSync(join(directory, `z${number}`), "");
+  const many = (await listPaths(directory)).split("\n");
+  assert.equal(many.length, 501);
+  assert.equal(many.at(-1), '[There are more than 500 files. Narrow the list with "within".]');
 });
 
 test("a path that changes between the check and the reading leads nowhere else [chat.read-race]", {
@@ -126,10 +112,6 @@ test("a path that changes between the check and the reading leads nowhere else [
   const swapped = join(directory, "swapped");
   const [good, bad] = [join(directory, "src"), outside];
   writeFileSync(join(good, "key.txt"), "harmless\n");
-  // A listing that named a file before its folder became a link outside.
-  symlinkSync(outside, join(directory, "late"));
-  assert.deepEqual(await readListedFile(directory, "late/key.txt", 1_000), { size: 0 });
-  assert.equal((await readListedFile(directory, "src/key.txt", 1_000)).text, "harmless\n");
   // Another process replaces the folder with a link and back, as fast as it can.
   const swapper = spawn(process.execPath, [
     "-e",

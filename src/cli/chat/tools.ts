@@ -2,25 +2,30 @@ import { realpath } from "node:fs/promises";
 import { type ToolSet, tool } from "ai";
 import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
-import { listFiles, readListedFile, readTextFile } from "./files.ts";
-import { globMatcher } from "./glob.ts";
+import { listFiles, readTextFile } from "./files.ts";
 
 /** Limits of one read_file result. */
 const maxLines = 500;
 const maxCharacters = 24_000;
 const maxLineLength = 2_000;
 
-/** Limits of one search_files result. */
-const maxMatches = 60;
-const maxMatchLength = 240;
+/** Paths in one list_files result. */
+const maxPaths = 500;
 
-/** Larger files are rarely written by hand, and slow to search. */
-const maxSearchedBytes = 2_000_000;
-const maxSearchedFiles = 20_000;
-
-/** The chat agent's tools besides memory: read and search the files in one directory. */
+/** The chat agent's tools besides memory: list and read the files in one directory. */
 export function fileTools(directory: string): ToolSet {
   return {
+    list_files: tool({
+      description: `List the files in the working directory by path, up to ${maxPaths}.`,
+      inputSchema: z.strictObject({
+        within: z
+          .string()
+          .min(1)
+          .optional()
+          .describe('Only paths that contain this, such as "src/" or ".md"'),
+      }),
+      execute: ({ within }) => listPaths(directory, within),
+    }),
     read_file: tool({
       description: `Read a text file in the working directory, up to ${maxLines} lines at a time. Each line starts with its number.`,
       inputSchema: z.strictObject({
@@ -30,20 +35,18 @@ export function fileTools(directory: string): ToolSet {
       }),
       execute: ({ path, from_line, to_line }) => readLines(directory, path, from_line, to_line),
     }),
-    search_files: tool({
-      description:
-        "Search the files in the working directory for a literal text, ignoring case. Returns path:line: text.",
-      inputSchema: z.strictObject({
-        pattern: z.string().min(1).describe("The text to look for"),
-        glob: z
-          .string()
-          .min(1)
-          .optional()
-          .describe('Search only files that match, such as "*.ts" or "src/**/*.md"'),
-      }),
-      execute: ({ pattern, glob }, { abortSignal }) => searchFiles(directory, pattern, glob, abortSignal),
-    }),
   };
+}
+
+export async function listPaths(directory: string, within = ""): Promise<string> {
+  const paths: string[] = [];
+  for await (const path of listFiles(await realpath(directory))) {
+    if (!path.includes(within)) continue;
+    if (paths.length === maxPaths)
+      return `${paths.join("\n")}\n[There are more than ${maxPaths} files. Narrow the list with "within".]`;
+    paths.push(path);
+  }
+  return paths.join("\n") || "There is no such file.";
 }
 
 export async function readLines(
@@ -76,65 +79,7 @@ export async function readLines(
   return `${shown.join("\n")}\n[${rest}]`;
 }
 
-export async function searchFiles(
-  directory: string,
-  pattern: string,
-  glob?: string,
-  signal?: AbortSignal,
-): Promise<string> {
-  const root = await realpath(directory);
-  const isMatch = glob === undefined ? () => true : globMatcher(glob);
-  const needle = pattern.toLowerCase();
-  const found: string[] = [];
-  let searched = 0;
-  let tooLarge = 0;
-  for await (const path of listFiles(root)) {
-    signal?.throwIfAborted();
-    if (!isMatch(path)) continue;
-    if (found.length > maxMatches || searched >= maxSearchedFiles) break;
-    const { text, size } = await readListedFile(root, path, maxSearchedBytes)
-      // An unreadable file has no matches.
-      .catch(() => ({ text: undefined, size: 0 }));
-    if (size > maxSearchedBytes) tooLarge++;
-    if (text === undefined) continue;
-    searched++;
-    if (text.toLowerCase().includes(needle)) found.push(...matchingLines(path, text, needle));
-  }
-  const files = `${searched} ${searched === 1 ? "file" : "files"}`;
-  const notes: string[] = [];
-  if (found.length > maxMatches) {
-    notes.push(
-      `These are the first ${maxMatches} matches; there are more. Narrow the search with a longer pattern or a glob.`,
-    );
-  } else if (searched >= maxSearchedFiles) {
-    notes.push(`Only the first ${files} were searched. Use a glob to search the rest.`);
-  }
-  if (tooLarge > 0)
-    notes.push(
-      `Skipped ${tooLarge} ${tooLarge === 1 ? "file" : "files"} larger than ${maxSearchedBytes} bytes; use read_file for them.`,
-    );
-  const head =
-    found.length === 0
-      ? [`No match for ${JSON.stringify(pattern)} in ${files}.`]
-      : found.slice(0, maxMatches);
-  return [...head, ...notes.map((note) => `[${note}]`)].join("\n");
-}
-
-function matchingLines(path: string, text: string, needle: string): string[] {
-  return text.split(/\r?\n/).flatMap((line, index) => {
-    const at = line.toLowerCase().indexOf(needle);
-    if (at === -1) return [];
-    // In a long line, show the text around the match.
-    const start = line.length > maxMatchLength ? Math.max(0, at - 80) : 0;
-    const piece = `${start > 0 ? "…" : ""}${line
-      .slice(start, start + maxMatchLength)
-      .trim()
-      .toWellFormed()}`;
-    return [`${path}:${index + 1}: ${piece}${start + maxMatchLength < line.length ? "…" : ""}`];
-  });
-}
-
 function cutLine(line: string, max: number): string {
   if (line.length <= max) return line;
-  return `${line.slice(0, max).toWellFormed()}… [${line.length - max} more characters in this line; search_files finds text in it]`;
+  return `${line.slice(0, max).toWellFormed()}… [${line.length - max} more characters in this line]`;
 }

@@ -1,7 +1,12 @@
 import type { AgentEvent } from "../../agent/events.ts";
 import type { TurnResult } from "../../agent/turn.ts";
-import { painterFor, printable } from "../terminal/paint.ts";
-import { callLine, eventLine, resultLine } from "./lines.ts";
+import type { Receipt } from "../../engine/records.ts";
+import { oneLine } from "../../engine/text.ts";
+import { count, counted } from "../terminal/quantities.ts";
+import { screenOf } from "../terminal/screen.ts";
+import { startSpinner } from "../terminal/spinner.ts";
+import { visibleText } from "../terminal/visible-text.ts";
+import { wordWrapper } from "../terminal/word-wrapper.ts";
 
 /** How a turn ended. A turn that was cut off has a result too. */
 export type Outcome =
@@ -10,6 +15,8 @@ export type Outcome =
 
 /** Shows a conversation. Answers go to stdout, everything else to stderr. */
 export interface View {
+  /** Called when a turn begins. */
+  begin(): void;
   event(event: AgentEvent): void;
   /** Called when a turn ends. */
   end(sessionId: string, outcome: Outcome): void;
@@ -23,6 +30,7 @@ export interface View {
 export function jsonView(): View {
   const write = (value: object) => void process.stdout.write(`${JSON.stringify(value)}\n`);
   return {
+    begin: () => {},
     event: write,
     end: (session, outcome) => {
       const { result, ...rest } = outcome;
@@ -33,17 +41,18 @@ export function jsonView(): View {
   };
 }
 
-const stopped = "Stopped.";
-
-/** Whether the user should notice this event. */
-function isUrgent(event: AgentEvent): boolean {
-  return event.type === "warning" || (event.type === "shortened" && event.part === "prompt");
-}
-
-/** With `streaming`, text goes to stdout as it arrives; without, only the final answer does. */
+/**
+ * With `streaming`, text goes to stdout as it arrives, wrapped between words; without, only the final answer does. On a
+ * terminal a spinner counts the seconds that the model takes.
+ */
 export function textView({ streaming }: { streaming: boolean }): View {
-  const paint = painterFor(process.stderr);
-  const visible = process.stdout.isTTY ? printable : (text: string) => text;
+  const { paint } = screenOf(process.stderr);
+  const visible = process.stdout.isTTY ? visibleText : (text: string) => text;
+  const wrapper = wordWrapper(
+    (text) => put(process.stdout, text),
+    () => screenOf().width,
+  );
+  let stopSpinner = () => {};
   /** The stream with an unfinished line. */
   let open: NodeJS.WriteStream | undefined;
   /** Text that may turn out to be the final answer. */
@@ -61,47 +70,113 @@ export function textView({ streaming }: { streaming: boolean }): View {
     open?.write("\n");
     open = undefined;
   };
-  const aside = (text: string, style: "dim" | "red" | "yellow" = "dim") => {
+  const note = (text: string, style: "dim" | "red" | "yellow" = "dim") => {
+    if (text === "") return;
     freshLine();
-    put(process.stderr, `${paint(style, printable(text))}\n`);
+    put(process.stderr, `${paint(style, visibleText(text))}\n`);
   };
   const flush = () => {
-    if (pendingText.trim() !== "") aside(pendingText.trimEnd());
+    wrapper.end();
+    note(pendingText.trim());
     pendingText = "";
-    if (error !== "") aside(error, error === stopped ? "yellow" : "red");
+    note(error, "red");
     error = "";
+  };
+  const wait = () => {
+    stopSpinner();
+    stopSpinner = startSpinner("thinking");
   };
 
   return {
+    begin: wait,
     event(event) {
-      if (event.type === "text" && streaming) return put(process.stdout, visible(event.text));
-      if (event.type === "text") pendingText += event.text;
       // How an answer was cut off is part of the outcome.
-      if (event.type === "text" || event.type === "usage" || event.type === "incomplete") return;
+      if (event.type === "usage" || event.type === "incomplete") return;
+      stopSpinner();
+      if (event.type === "text") {
+        if (streaming) wrapper.write(visible(event.text));
+        else pendingText += event.text;
+        return;
+      }
       if (event.type === "tool-result") {
-        return put(
-          process.stderr,
-          `${paint("dim", printable(` → ${resultLine(event.text, event.isError)}`))}\n`,
-        );
+        const line = ` → ${resultLine(event.text, event.isError)}`;
+        put(process.stderr, `${paint("dim", visibleText(line))}\n`);
+        return wait();
       }
       flush();
       freshLine();
       if (event.type === "tool-call")
-        put(process.stderr, paint("dim", printable(`· ${callLine(event.tool, event.input)}`)));
-      else if (event.type === "error") error = event.message;
-      else aside(eventLine(event) ?? "", isUrgent(event) ? "yellow" : "dim");
+        return put(process.stderr, paint("dim", visibleText(`· ${callLine(event.tool, event.input)}`)));
+      if (event.type === "error") error = event.message;
+      else note(eventLine(event), event.type === "warning" ? "yellow" : "dim");
+      wait();
     },
     end(_sessionId, outcome) {
+      stopSpinner();
       const { result } = outcome;
       if (result) pendingText = "";
-      else if (!outcome.ok) error = outcome.aborted ? stopped : outcome.error;
+      else if (!outcome.ok) error = outcome.aborted ? "" : outcome.error;
       flush();
       freshLine();
       if (!streaming && result && result.text !== "")
         put(process.stdout, `${visible(result.text).replace(/\n$/, "")}\n`);
-      if (result && !outcome.ok) aside(outcome.error, "yellow");
+      if (!outcome.ok && outcome.aborted) note("Stopped.", "yellow");
+      else if (result && !outcome.ok) note(outcome.error, "yellow");
     },
-    answer: (_command, text) => put(process.stdout, text === "" ? "" : `${visible(text)}\n`),
-    notice: (text) => aside(text),
+    answer: (_command, text) => put(process.stdout, text === "" ? "" : `${text}\n`),
+    notice: (text) => note(text),
   };
 }
+
+/** A tool call on one line. */
+function callLine(tool: string, input: unknown): string {
+  const fields = typeof input === "object" && input !== null ? Object.entries(input) : [];
+  const words = fields.map(
+    ([name, value]) =>
+      `${name}=${oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), 60)}`,
+  );
+  return oneLine(`${tool} ${words.join(" ")}`, 140);
+}
+
+function resultLine(text: string, isError: boolean): string {
+  if (isError) return `failed: ${oneLine(text, 160)}`;
+  const lines = text.split("\n").length;
+  if (text === '{"ok":true}') return "ok";
+  return lines === 1 ? oneLine(text, 60) : `${count(lines)} lines`;
+}
+
+/** The line for an event other than text and tool calls; "" if it has none. */
+export function eventLine(event: AgentEvent): string {
+  switch (event.type) {
+    case "nudge":
+      return event.text;
+    case "warning": {
+      const why = event.trigger === "manual" ? "Before the compaction" : "The context is nearly full:";
+      if (event.skipped === undefined) return `${why} the agent gets a turn to save what it needs.`;
+      return `The agent was not warned before the compaction: ${event.skipped}.`;
+    }
+    case "compaction":
+      return `Compacted: messages ${event.from} to ${event.to} are now a summary${summaryBy[event.summaryBy]}.`;
+    case "receipt": {
+      const { messages, rest, tokensBefore, tokensAfter } = event.receipt;
+      return `${counted(messages, "message")} ${rest}, ${count(tokensBefore)} → ${count(tokensAfter)} tokens.`;
+    }
+    case "shortened": {
+      const { part, tool, characters, shown } = event;
+      const what =
+        part === "prompt" ? "Your message" : part === "answer" ? "An answer" : `A ${part} of ${tool}`;
+      return `${what} is too long for the context window: ${count(shown)} of its ${count(characters)} characters are in context, the rest is retrievable.`;
+    }
+    case "clearing":
+      return `Cleared ${counted(event.results, "old result")} (${count(event.tokens)} tokens). They are retrievable.`;
+    default:
+      return "";
+  }
+}
+
+/** Who wrote a summary, unless it is the model. */
+const summaryBy: Record<Receipt["summaryBy"], string> = {
+  model: "",
+  deterministic: ", written by Holdfast without a model",
+  unknown: ", written by the coding agent",
+};

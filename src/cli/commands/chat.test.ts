@@ -36,7 +36,7 @@ test("--session continues a session, or starts it if it does not exist [chat.ask
   assert.match(second.stderr, /^Session audit /);
   assert.deepEqual(promptsOf(server.requests[1]), ["one", "two"]);
   const { stdout } = await runCli(["sessions"], { cwd });
-  assert.match(stdout, /^audit {2}one\n/);
+  assert.match(stdout, /\naudit +one +chat +/);
 });
 
 test("--json prints each event as a JSON line, and a result at the end [chat.json]", async () => {
@@ -74,13 +74,12 @@ test("lines from a pipe are prompts and commands [chat.commands]", async () => {
   const input = [
     "note it",
     "",
-    "/notepad",
+    "/memory",
     "/undo",
-    "/notepad",
+    "/memory",
     "/undo",
-    "/receipt",
+    "/context",
     "/compact",
-    "/receipt",
     "/help",
     "/nothing",
     "/etc/hosts is what?",
@@ -89,13 +88,14 @@ test("lines from a pipe are prompts and commands [chat.commands]", async () => {
   ];
   const { stdout, stderr, code } = await runCli([...chat, "--session", "s"], { cwd, input });
   const expected = [
-    /^Done\.\n- row 88 has a text date\n/,
-    /Undone: revision \d+ \(notepad\.append\)\.\n- - row 88 has a text date\nThe notepad is empty\.\n/,
+    /^Done\.\nnote it\n[^\n]*\n\nNotepad {2}\d+ of [\d,]+ characters\n {2}• row 88 has a text date\n/,
+    /Undid revision \d+\.\n\nNotepad\n {2}- - row 88 has a text date\n/,
+    /\nNothing has been written yet\.\n/,
     /Session s has nothing left to undo\.\n/,
-    /Nothing has been compacted yet\. Run \/compact to do it now\.\n/,
-    /Compaction 1 \(manual\): messages 1 to \d, [\d,]+ → [\d,]+ tokens, summary by .*\n {2}messages +\d messages removed, retrievable with recall\n {2}user's words +1 in context\n/,
-    /\/fork +continue in a copy of this session\n/,
-    /There is no command \/nothing\. The commands are: \/notepad, /,
+    /[█░]{20} \d+ % of 32,000 tokens, compaction at 80 %\n {2}system +[\d,]+\n[\s\S]+ {2}free +[\d,]+\n\nNothing has been compacted yet\.\n/,
+    /Compaction 1\n {2}[\d,]+ → [\d,]+ tokens · .*\n {2}messages +\d messages removed, retrievable with recall\n {2}user's words +1 in context\n/,
+    /\/clear +start a new conversation with the same memory\n/,
+    /There is no command \/nothing\. The commands are: \/memory, /,
     /Done\.\n$/,
   ];
   let rest = stdout;
@@ -122,21 +122,29 @@ for (const { when, between } of [
   });
 }
 
-test("/fork continues in a copy and leaves the original unchanged [chat.commands]", async () => {
+test("/clear begins a new conversation with the same memory, and each text keeps its author [chat.commands]", async () => {
   const { server, cwd, chat } = await beginChat((request) =>
     newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." },
   );
-  const { stdout } = await runCli([...chat, "--session", "first"], {
-    cwd,
-    input: ["hello", "/fork", "note it", "/sessions"],
-  });
-  const fork = /Now in session (ses_\w+), a copy of first\./.exec(stdout)?.[1];
-  assert.ok(fork);
-  assert.match(stdout, new RegExp(`\\* ${fork}  \\S+ \\S+  hello\\n`));
-  assert.match(stdout, / {2}first {2}\S+ \S+ {2}hello\n/);
-  assert.deepEqual(promptsOf(server.requests.at(-1)), ["hello", "note it"]);
-  const back = await runCli([...chat, "--session", "first"], { cwd, input: ["/notepad"] });
-  assert.equal(back.stdout, "The notepad is empty.\n");
+  const session = [...chat, "--session", "first"];
+  await runCli(session, { cwd, input: ["note it", "/pin Never push."] });
+  const editor = join(cwd, "editor.mjs");
+  writeFileSync(
+    editor,
+    `import { readFileSync, writeFileSync } from "node:fs";
+     const path = process.argv.at(-1);
+     writeFileSync(path, \`- by a person\\n\${readFileSync(path, "utf8")}\`);`,
+  );
+  const env = { EDITOR: `${process.execPath} ${editor}` };
+  assert.equal((await runCli(["edit", "first"], { cwd, env })).code, 0);
+  const { stdout } = await runCli(session, { cwd, input: ["/clear", "/memory", "and now?"] });
+  assert.match(stdout, /^The conversation is cleared; the memory goes on in session ses_\w+\.\n/);
+  assert.match(stdout, /\n {2}• by a person\n {2}• row 88 has a text date\n/);
+  assert.match(stdout, /\[Origin of the notepad: line 1 by a person, the rest by the agent\]/);
+  const sent = JSON.stringify(server.requests.at(-1)?.messages);
+  assert.match(sent, /by a person\\n- row 88 has a text date/);
+  assert.match(sent, /p1: Never push\./);
+  assert.doesNotMatch(sent, /imported|"note it"/);
 });
 
 test("every surface can be chosen, and the project's notes get a handoff when the chat ends [chat.surfaces]", async () => {

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { createAgent } from "../../agent/agent.ts";
-import type { AgentOptions } from "../../agent/options.ts";
+import { agentDefaults } from "../../engine/agent-defaults.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -9,65 +9,54 @@ import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
-import { agentOptionsOf } from "../chat/agent-options.ts";
+import { isCommand, runCommand } from "../chat/commands.ts";
 import { chooseModel } from "../chat/model.ts";
 import { Chat, isUnfinished } from "../chat/session.ts";
-import { isCommand, runCommand } from "../chat/slash-commands.ts";
 import { fileTools } from "../chat/tools.ts";
 import { jsonView, textView } from "../chat/view.ts";
-import { painterFor } from "../terminal/paint.ts";
-import { originText, settingRows } from "./config.ts";
+import { screenOf } from "../terminal/screen.ts";
 
-const system = `You are an assistant at the command line. You can read and search the files in the user's working directory with read_file and search_files; you cannot change them. Answer briefly and in plain text.`;
+const system = `You are an assistant at the command line. You can list and read the files in the user's working directory with list_files and read_file; you cannot change them. Answer briefly and in plain text.`;
 
+/** Talks to a model: one prompt with -p, or line by line. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    prompt: { type: "string", short: "p" },
-    session: { type: "string" },
-    model: { type: "string" },
-    "base-url": { type: "string" },
-    "context-window": { type: "string" },
-    surfaces: { type: "string" },
-    placement: { type: "string" },
-    "compact-at": { type: "string" },
-    keep: { type: "string" },
-    nudge: { type: "string", multiple: true },
-    set: { type: "string", multiple: true },
-  });
-  const prompt = readPrompt(values.prompt, positionals);
+  const { values } = readArguments("chat", args);
+  const { prompt } = values;
+  if (prompt?.trim() === "")
+    throw new HoldfastError("invalid_input", "The prompt is empty. Usage: holdfast chat -p PROMPT");
   const workspace = findWorkspace({ flags: values, settings: values });
-  const { config } = workspace;
-  await requireValid(config);
+  await requireValid(workspace.config);
   const { HOLDFAST_MODEL, HOLDFAST_BASE_URL } = process.env;
   const model = await chooseModel({
     model: values.model ?? HOLDFAST_MODEL,
     baseUrl: values["base-url"] ?? HOLDFAST_BASE_URL,
   });
-  const contextWindow = config.values.contextWindow ?? model.contextWindow;
-  const options: Omit<AgentOptions, "memory"> = {
-    model: model.model,
-    contextWindow,
-    system,
-    tools: fileTools(process.cwd()),
-    ...agentOptionsOf(config),
-  };
+  const { nudges, values: settings } = workspace.config;
+  const contextWindow = settings.contextWindow ?? model.contextWindow;
+  const compactAt = settings.compactAt ?? agentDefaults.compactAt;
   const surfaces = await loadSurfaces(chosenSurfaces(workspace, "agent"), workspace);
   const memory = await openMemoryIn(workspace, { surfaces });
   try {
     const { session, isNew } = await openSession(memory, values.session);
     const isInteractive = prompt === undefined && process.stdin.isTTY === true;
     const view = values.json ? jsonView() : textView({ streaming: isInteractive });
-    const agent = createAgent({ ...options, memory });
-    const settings = settingRows(workspace)
-      .filter(({ origin }) => origin.source !== "default")
-      .map(({ name, shown, origin }) => `${name} = ${shown}  (${originText(origin)})`);
-    const chat = new Chat({ memory, agent, view, model, contextWindow, settings }, session);
+    const agent = createAgent({
+      memory,
+      model: model.model,
+      contextWindow,
+      compactAt,
+      system,
+      tools: fileTools(process.cwd()),
+      nudges,
+      keep: settings.keep ?? agentDefaults.keep,
+      ...(settings.placement === undefined ? {} : { placement: settings.placement }),
+      ...(settings.clearing === false ? { clearing: false } : {}),
+      compactAfterTasks: settings["project.compactAfterTasks"] ?? 0,
+    });
+    const chat = new Chat({ memory, agent, view, model, contextWindow, compactAt }, session);
     view.notice(`${isNew ? "New session" : "Session"} ${session.id} · ${model.label}`);
     const code = prompt === undefined ? await converse(chat, isInteractive) : await ask(chat, prompt);
-    // Lets surfaces with data outside the session write their handoff.
-    const { status } = (await chat.session.state()).row;
-    if (status === "active")
-      await agent.end(chat.session.id).result.catch((error: Error) => view.notice(error.message));
+    await chat.end();
     return code;
   } finally {
     await memory.close();
@@ -88,7 +77,7 @@ async function ask(chat: Chat, prompt: string): Promise<number> {
 /** Reads prompts line by line, typed or piped, until the input ends. */
 async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
   const { view } = chat.setting;
-  const paint = painterFor(process.stderr);
+  const { paint } = screenOf(process.stderr);
   const output = process.stdout.isTTY ? process.stdout : process.stderr;
   const input = createInterface(
     isInteractive ? { input: process.stdin, output, prompt: "› " } : { input: process.stdin },
@@ -114,7 +103,7 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
     for (;;) {
       // After Ctrl-D during a turn there is no one left to prompt.
       if (isInteractive && isOpen) {
-        process.stderr.write(`\n${paint("dim", await chat.status())}\n`);
+        process.stderr.write(`\n${paint("dim", (await chat.fill()).line)}\n`);
         input.prompt();
       }
       const { done, value } = await lines.next();
@@ -161,20 +150,6 @@ async function openSession(
 ): Promise<{ session: Session; isNew: boolean }> {
   const known = id === undefined ? undefined : await memory.findSession(id);
   if (known) return { session: known, isNew: false };
-  return {
-    session: await memory.createSession({ agent: "chat", ...(id === undefined ? {} : { id }) }),
-    isNew: true,
-  };
-}
-
-function readPrompt(prompt: string | undefined, positionals: string[]): string | undefined {
-  if (positionals.length > 0) {
-    throw new HoldfastError(
-      "invalid_input",
-      `Unexpected argument ${JSON.stringify(positionals[0])}. To send one prompt and exit: holdfast chat -p PROMPT`,
-    );
-  }
-  if (prompt?.trim() === "")
-    throw new HoldfastError("invalid_input", "The prompt is empty. Usage: holdfast chat -p PROMPT");
-  return prompt;
+  const session = await memory.createSession({ agent: "chat", ...(id === undefined ? {} : { id }) });
+  return { session, isNew: true };
 }

@@ -1,37 +1,29 @@
 import { existsSync } from "node:fs";
-import { HoldfastError } from "../../errors.ts";
 import { configFiles, type Origin, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { configSchema } from "../../workspace/config-schema.ts";
 import { type SettingName, settingNames, settingOf } from "../../workspace/settings.ts";
 import { storeName } from "../../workspace/store-location.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
-import { readArguments } from "../arguments.ts";
-import { painterFor, printable } from "../terminal/paint.ts";
-import { printJson } from "../terminal/screen.ts";
+import { readArguments, usageError } from "../arguments.ts";
+import { print, printJson, type Screen } from "../terminal/screen.ts";
+import { visibleLine } from "../terminal/visible-text.ts";
 
 /** Prints every setting with its value and where it comes from, or the JSON Schema. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    set: { type: "string", multiple: true },
-    changed: { type: "boolean", default: false },
-  });
-  const [what, ...rest] = positionals;
-  if (what === "schema" && rest.length === 0) {
+  const { values, positionals } = readArguments("config", args);
+  const [what] = positionals;
+  if (what === "schema") {
     printJson(configSchema());
     return 0;
   }
-  if (what !== undefined)
-    throw new HoldfastError(
-      "invalid_input",
-      `config takes no argument ${JSON.stringify(what === "schema" ? rest[0] : what)}. Usage: holdfast config [schema]`,
-    );
+  if (what !== undefined) throw usageError("config", `There is no ${JSON.stringify(what)} to print`);
   const workspace = findWorkspace({ flags: values, settings: values });
   const rows = settingRows(workspace).filter(({ origin }) => !values.changed || origin.source !== "default");
   const problems = await explainProblems(workspace.config);
   const files = configFiles(workspace.project).filter(({ path }) => existsSync(path));
-  if (values.json) printJson({ settings: rows, files, problems });
-  else show(rows, files, problems);
+  print(values, { settings: rows, files, problems }, (screen) => render(rows, files, screen));
+  if (!values.json) for (const problem of problems) console.error(`holdfast: ${visibleLine(problem)}`);
   return problems.length === 0 ? 0 : 1;
 }
 
@@ -75,23 +67,24 @@ export function originText(origin: Origin): string {
   return origin.source === "environment" ? `$${origin.name}` : origin.name;
 }
 
-function show(
+function render(
   rows: readonly SettingRow[],
   files: readonly { path: string }[],
-  problems: readonly string[],
-): void {
-  const paint = painterFor(process.stdout);
-  const width = Math.max(...rows.map(({ name }) => name.length)) + 2;
-  for (const { name, shown, origin } of rows) {
-    const from = originText(origin);
-    const line = `${name.padEnd(width)}${printable(shown)}`;
-    const isDefault = origin.source === "default";
-    console.log(isDefault ? paint("dim", line) : `${line}  ${paint("cyan", `← ${printable(from)}`)}`);
-  }
-  console.log(
+  { paint }: Screen,
+): string[] {
+  const width = Math.max(0, ...rows.map(({ name }) => name.length)) + 2;
+  const lines = rows.map(({ name, shown, origin }) => {
+    const line = `${name.padEnd(width)}${visibleLine(shown)}`;
+    return origin.source === "default"
+      ? paint("dim", line)
+      : `${line}  ${paint("cyan", `← ${visibleLine(originText(origin))}`)}`;
+  });
+  const paths = files.map(({ path }) => visibleLine(path)).join(", ");
+  return [
+    ...(rows.length === 0 ? ["Every setting is the default."] : lines),
+    "",
     files.length === 0
-      ? `\nNo config file yet. Write holdfast.json in the project; "holdfast config schema" prints its schema.`
-      : `\nRead from ${files.map(({ path }) => printable(path)).join(", ")}. What has no arrow is a default.`,
-  );
-  for (const problem of problems) console.error(`holdfast: ${printable(problem)}`);
+      ? `There is no config file. Write holdfast.json in the project; "holdfast config schema" prints its schema.`
+      : `Read from ${paths}. A setting without an arrow is the default.`,
+  ];
 }

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
-import { basename } from "node:path";
+import { accessSync, constants, existsSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import type { RetentionRules } from "../../engine/retention.ts";
 import { examine } from "../../hosts/doctor/examine.ts";
-import { type Finding, type HostReport, note, ok } from "../../hosts/doctor/finding.ts";
+import { type Finding, type HostReport, note, ok, problem } from "../../hosts/doctor/finding.ts";
 import { stopAll, throwIfStopped } from "../../hosts/doctor/running.ts";
 import { hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
@@ -14,14 +14,14 @@ import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { type StoreLocation, sqliteFile, storeName } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { readHostArguments } from "../host-commands.ts";
+import { readArguments } from "../arguments.ts";
 import { findBackups } from "../store-backups.ts";
 import { counted, sizeOf } from "../terminal/quantities.ts";
 import { renderDoctor } from "../terminal/render-doctor.ts";
 import { printJson, printLines, screenOf } from "../terminal/screen.ts";
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readHostArguments(args, { live: { type: "boolean", default: false } });
+  const { values, positionals } = readArguments("doctor", args);
   const named = hostsNamed(positionals);
   const project = findProject(process.cwd());
   const places = findPlaces("project", project.root);
@@ -42,6 +42,7 @@ export async function run(args: string[]): Promise<number> {
   const isHealthy =
     trouble === undefined &&
     config.length === 0 &&
+    !store.some(isProblem) &&
     reports.every(({ findings }) => !findings.some(isProblem));
   if (values.json)
     printJson({
@@ -68,10 +69,25 @@ async function examineStore(): Promise<Finding[]> {
       ok("kept", describeRules(memory.retention.rules)),
       warning === undefined ? ok("size", size) : note("size", warning),
       ...(store.kind === "sqlite" ? [ok("backups", describeBackups(findBackups(store.file)))] : []),
+      ...(isWritable(store.file) ? [] : [readOnly(store.file)]),
     ];
   } finally {
     await memory.close();
   }
+}
+
+function isWritable(file: string): boolean {
+  try {
+    if (file !== "") for (const path of [file, dirname(file)]) accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readOnly(file: string): Finding {
+  const detail = `${file} is read-only, so no memory can be written.`;
+  return problem("store", detail, "Make the file and its directory writable.");
 }
 
 function describeRules({ historyDays, ledgerDays, deletedDays, archivedDays }: RetentionRules): string {

@@ -74,27 +74,21 @@ test("$VISUAL comes before $EDITOR, and --space names the plan [people.edit]", a
   assert.equal((await read(store)).plan, "- [ ] ship");
 });
 
-test("no space is truncated: text over the newer limit is saved within the older budget, or rejected [people.edit-kept]", async () => {
+test("no space is truncated: text over a limit of characters or tokens is rejected [people.edit-kept]", async () => {
   const store = await storeWith("");
-  const long = "word ".repeat(1_000);
-  const notes = await holdfastWith(
-    { ...store, ...scriptedEditor(`writeFileSync(path, ${JSON.stringify(long)})`) },
-    "edit",
-    "--space",
-    "notes",
-  );
-  assert.equal(notes.code, 0, notes.stderr);
-  const memory = await openTestMemory({ store: store.HOLDFAST_DB });
-  assert.equal((await (await memory.resumeSession("s")).scratchpad.read()).notes, long);
-  await memory.close();
-  const plan = await holdfastWith(
-    { ...store, ...scriptedEditor(`writeFileSync(path, "p".repeat(2001))`) },
-    "edit",
-    "--space",
-    "plan",
-  );
-  assert.match(plan.stderr, /The plan would be 2001 characters long; the limit is 2000/);
-  assert.equal(readFileSync(keptFile(plan.stderr), "utf8"), "p".repeat(2_001));
+  const before = await read(store);
+  for (const [space, text, problem] of [
+    ["notes", "n".repeat(4_001), /The notes would be 4001 characters long; the limit is 4000/],
+    ["plan", "p".repeat(2_001), /The plan would be 2001 characters long; the limit is 2000/],
+    ["notes", "字".repeat(4_000), /The scratchpad would take \d+ tokens; the limit is 2000\./],
+  ] as const) {
+    const editor = scriptedEditor(`writeFileSync(path, ${JSON.stringify(text)})`);
+    const { code, stderr } = await holdfastWith({ ...store, ...editor }, "edit", "--space", space);
+    assert.equal(code, 1, space);
+    assert.match(stderr, problem);
+    assert.equal(readFileSync(keptFile(stderr), "utf8"), text);
+    assert.deepEqual(await read(store), before);
+  }
 });
 
 test("changes the agent makes meanwhile are merged, and CRLF is kept [people.edit-merge]", async () => {

@@ -11,14 +11,12 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Operation } from "../../surfaces/operations.ts";
-import { openExistingMemory } from "../../workspace/open-memory.ts";
-import { atMostOne, readArguments } from "../arguments.ts";
+import { readArguments } from "../arguments.ts";
+import { withMemory } from "../memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { type EditedFile, makeEditedFile, runEditor } from "../terminal/run-editor.ts";
-import { printJson } from "../terminal/screen.ts";
+import { print } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
-
-const usage = "edit [SESSION] [--space notepad|notes|plan]";
 
 const targets = { notepad: "notepad", notes: "space/notes", plan: "space/plan" } as const;
 
@@ -32,20 +30,18 @@ interface Origin {
 
 type Saved = { revision: number; changed: boolean; merged: boolean };
 
+/** Opens a text of memory in the editor, and merges what changes meanwhile. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, { space: { type: "string", default: "notepad" } });
-  const idOrPrefix = atMostOne(positionals, "SESSION", usage);
+  const { values, positionals } = readArguments("edit", args);
   const space = checkSpace(values.space);
-  const memory = await openExistingMemory({ flags: values });
-  try {
-    const session = await pickSession(memory, idOrPrefix);
+  return withMemory("change", values, async (memory) => {
+    const session = await pickSession(memory, positionals[0]);
     const saved = await edit(memory, session, space);
-    if (values.json) printJson({ session: session.id, space, ...saved });
-    else console.log(describeOutcome(session.id, space, saved));
+    print(values, { session: session.id, space, ...saved }, () => [
+      describeOutcome(session.id, space, saved),
+    ]);
     return 0;
-  } finally {
-    await memory.close();
-  }
+  });
 }
 
 async function edit(memory: Memory, session: Session, space: Space): Promise<Saved> {
@@ -125,9 +121,16 @@ async function save(
   }
 }
 
+function operationFor(space: Space, content: string, setting: Memory["setting"]): Operation {
+  return space === "notepad" ? { type: "notepad.write", content } : scratchpadWrite(space, content, setting);
+}
+
 /** The scratchpad's own operations truncate long text; a person gets an error instead. */
-function operationFor(space: Space, content: string, { limits }: Memory["setting"]): Operation {
-  if (space === "notepad") return { type: "notepad.write", content };
+export function scratchpadWrite(
+  space: "notes" | "plan",
+  content: string,
+  { limits }: Memory["setting"],
+): Operation {
   const limit = space === "notes" ? limits.spaceNotesCharacters : limits.spacePlanCharacters;
   const characters = countCharacters(content);
   if (characters <= limit) return { type: `scratchpad.set_${space}`, content };

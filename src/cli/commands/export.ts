@@ -1,5 +1,14 @@
 import { once } from "node:events";
-import { appendFileSync, createWriteStream, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  createWriteStream,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+} from "node:fs";
 import { resolve } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { findHost } from "../../hosts/hosts.ts";
@@ -7,48 +16,39 @@ import { copiesOf } from "../../sessions/copy-store.ts";
 import type { Session } from "../../sessions/session.ts";
 import { openStore } from "../../stores/open-store.ts";
 import { rememberCopy } from "../../workspace/copies.ts";
-import { openExistingMemory } from "../../workspace/open-memory.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { onlyArgument, readArguments } from "../arguments.ts";
+import { readArguments, usageError } from "../arguments.ts";
 import { exportFormats } from "../help.ts";
+import { withMemory } from "../memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { visibleJson } from "../terminal/visible-text.ts";
 
-const usage = `export SESSION [--format ${exportFormats.join("|")}] [--into FILE]`;
-
+/** Writes one session, or all of them. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    format: { type: "string", default: "json" },
-    into: { type: "string" },
-    all: { type: "boolean", default: false },
-  });
-  if (values.all) return exportAll(values, positionals);
-  const idOrPrefix = onlyArgument(positionals, "SESSION", usage);
-  const memory = await openExistingMemory({ flags: values });
-  try {
+  const { values, positionals } = readArguments("export", args);
+  const [idOrPrefix] = positionals;
+  if (values.all) {
+    if (idOrPrefix !== undefined) throw usageError("export", "Pass SESSION or --all, not both");
+    return exportAll(values);
+  }
+  if (idOrPrefix === undefined) throw usageError("export", "SESSION is missing (or pass --all)");
+  return withMemory("change", values, async (memory) => {
     const session = await pickSession(memory, idOrPrefix);
     if (values.format === "json") {
+      refuseOtherFile(values.into, "holdfast-session");
       write(visibleJson(await memory.exportSession(session.id)), values.into);
       remember(values);
     } else await exportToHost(session, values.format, values.into);
     return 0;
-  } finally {
-    await memory.close();
-  }
+  });
 }
 
 /** One session per line, each written before the next is read. */
-async function exportAll(
-  values: StoreFlags & { into?: string | undefined },
-  positionals: string[],
-): Promise<number> {
-  if (positionals.length > 0)
-    throw new HoldfastError("invalid_input", "--all exports every session; leave out the session's name.");
+async function exportAll(values: StoreFlags & { into?: string | undefined }): Promise<number> {
+  refuseOtherFile(values.into, "holdfast-copy");
   // Opening the memory first reports a store that does not exist.
-  const memory = await openExistingMemory({ flags: values });
-  const { owner } = memory;
-  await memory.close();
+  const owner = await withMemory("change", values, async (memory) => memory.owner);
   const store = await openStore(findWorkspace({ flags: values }).store.url);
   const out = values.into === undefined ? process.stdout : createWriteStream(values.into, { mode: 0o600 });
   try {
@@ -61,6 +61,21 @@ async function exportAll(
   if (out !== process.stdout) await once(out, "close");
   remember(values);
   return 0;
+}
+
+/** An export replaces an earlier export of its kind, and no other file. */
+function refuseOtherFile(path: string | undefined, format: string): void {
+  if (path === undefined || !existsSync(path)) return;
+  const start = Buffer.alloc(100);
+  const file = openSync(path, "r");
+  const length = readSync(file, start);
+  closeSync(file);
+  const [, kind] = /^\{\s*"format":\s*"([\w-]+)"/.exec(start.toString()) ?? [];
+  if (length === 0 || kind === format) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `${path} exists and is not an earlier export of this kind. Nothing was written. Name a new file. To add the memory to a coding agent's own session file, pass --format: ${exportFormats.slice(1).join(" or ")}.`,
+  );
 }
 
 function write(text: string, path: string | undefined): void {

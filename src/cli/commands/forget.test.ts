@@ -31,10 +31,10 @@ test("forget shows what it would remove, with that already masked, and removes n
   const { copy, forget, has } = await storeWithCopy();
   const { code, stdout } = await forget("PLUM of a");
   assert.equal(code, 1);
-  assert.match(stdout, /^To be removed for good:\n/);
+  assert.match(stdout, /^To be removed permanently:\n/);
   assert.match(stdout, /^ {2}a {2}\d+ texts, first: the \*{9} is purple/m);
   assert.doesNotMatch(stdout, /plum of a|^ {2}b /m);
-  assert.match(stdout, /\nand from these copies, as far as they have it:\n/);
+  assert.match(stdout, /\nEach of these copies is cleaned too, if it has it:\n/);
   assert.ok(stdout.includes(`\n  ${copy}\n`));
   assert.match(stdout, /\nNothing was removed\. Add --yes to remove it\.\n$/);
   assert.deepEqual(has("plum of a"), [true, true]);
@@ -58,7 +58,7 @@ test("at a terminal, forget asks and does what the person says [people.forget]",
   context.mock.restoreAll();
   assert.deepEqual(has("plum of b"), [false, false], "deleted sessions and copies too");
   assert.deepEqual(has("plum of a"), [true, true], "only what was asked for");
-  assert.deepEqual(questions, Array(2).fill("\nRemove it for good? [y/N] "));
+  assert.deepEqual(questions, Array(2).fill("\nRemove it permanently? [y/N] "));
 });
 
 test("forget --session removes whole sessions from the file and its copies, forks first, or none at all [people.forget]", async () => {
@@ -77,7 +77,7 @@ test("forget --session removes whole sessions from the file and its copies, fork
   assert.match(shown.stdout, /^ {2}b {2}Fruit of b {2}deleted · changed .* ago · 32 revisions$/m);
   const { code, stdout, stderr } = await forget("--session", "a", "fork", "--session", "b", "--yes");
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /\nRemoved 3 sessions for good\.\n$/);
+  assert.match(stdout, /\nRemoved 3 sessions permanently\.\n$/);
   for (const id of ["a", "b"]) assert.deepEqual(has(`plum of ${id}`), [false, false]);
   assert.ok(readFileSync(db).length < size * 0.7, "the file shrinks");
   assert.ok(!existsSync(`${db}-wal`));
@@ -86,9 +86,9 @@ test("forget --session removes whole sessions from the file and its copies, fork
 test("forget takes one way to say what, and no text that is too short [people.forget]", async () => {
   const { forget } = await storeWithCopy();
   for (const [args, message] of [
-    [[], /Say what to forget, in one way\. Usage: holdfast forget TEXT/],
-    [["plum", "--secrets"], /in one way/],
-    [["--session", "a", "--secrets"], /in one way/],
+    [[], /Pass TEXT, --pattern, --secrets or --session \(only one\)\. Usage: holdfast forget \[TEXT…\]/],
+    [["plum", "--secrets"], /only one/],
+    [["--session", "a", "--secrets"], /only one/],
     [["plum", "purple"], /There is more than one TEXT/],
     [["um"], /"um" is too short/],
   ] as const) {
@@ -97,5 +97,5 @@ test("forget takes one way to say what, and no text that is too short [people.fo
     assert.match(stderr, message);
   }
   const none = await forget("--pattern", "never-[0-9]{9}");
-  assert.match(none.stdout, /^The store does not have it\.\nand from these copies/);
+  assert.match(none.stdout, /^The store does not have it\.\nEach of these copies is cleaned too/);
 });

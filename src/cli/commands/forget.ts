@@ -8,17 +8,15 @@ import { readRegularFile } from "../../stores/regular-file.ts";
 import type { SessionSummary, Store } from "../../stores/store.ts";
 import { knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
 import { dropDerived, projectDocuments } from "../../workspace/derived-files.ts";
-import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
-import { atMostOne, readArguments } from "../arguments.ts";
+import { readArguments, usageError } from "../arguments.ts";
+import { withMemory } from "../memory.ts";
 import { eachSession } from "../pick-session.ts";
 import { backupsOf, editBackup, withoutSessions } from "../store-backups.ts";
 import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { printJson, printLines } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
-
-const usage = "forget TEXT | --pattern REGEXP | --secrets | --session ID… [--backup FILE]… [--yes]";
 
 type TextEdit = (text: string) => string;
 
@@ -33,23 +31,15 @@ interface Removal {
 
 /** Removes a text or sessions from everything that is stored. Shows what goes, and asks a person first. */
 export async function run(args: string[], confirm = confirmAtTerminal): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    pattern: { type: "string" },
-    secrets: { type: "boolean", default: false },
-    session: { type: "string", multiple: true, default: [] },
-    backup: { type: "string", multiple: true, default: [] },
-    yes: { type: "boolean", default: false },
-  });
+  const { values, positionals } = readArguments("forget", args);
   const ids = values.session.length > 0 ? [...new Set([...values.session, ...positionals])] : [];
-  const text = ids.length > 0 ? undefined : atMostOne(positionals, "TEXT", usage);
-  if (
-    [ids.length > 0, text !== undefined, values.pattern !== undefined, values.secrets].filter(Boolean)
-      .length !== 1
-  )
-    throw new HoldfastError("invalid_input", `Say what to forget, in one way. Usage: holdfast ${usage}`);
+  const [text, more] = ids.length > 0 ? [] : positionals;
+  if (more !== undefined) throw usageError("forget", "There is more than one TEXT. Put it in quotes");
+  const ways = [ids.length > 0, text !== undefined, values.pattern !== undefined, values.secrets];
+  if (ways.filter(Boolean).length !== 1)
+    throw usageError("forget", "Pass TEXT, --pattern, --secrets or --session (only one)");
   const edit = ids.length > 0 ? undefined : readEdit(text, values.pattern);
-  const memory = await openExistingMemory({ flags: values });
-  try {
+  return withMemory("change", values, async (memory) => {
     const workspace = findWorkspace({ flags: values });
     const removal = edit ? await textRemoval(memory, workspace, edit) : await sessionRemoval(memory, ids);
     const copies = backupsOf(workspace.store, values.backup);
@@ -61,7 +51,7 @@ export async function run(args: string[], confirm = confirmAtTerminal): Promise<
       return 0;
     }
     if (!values.json) printLines(describe(removal.found, files));
-    const isSure = values.yes || (!values.json && (await confirm("\nRemove it for good? [y/N] ")));
+    const isSure = values.yes || (!values.json && (await confirm("\nRemove it permanently? [y/N] ")));
     if (!isSure) {
       if (values.json)
         printJson({ removed: false, found: removal.found, copies: files, remaining: notReached });
@@ -78,9 +68,7 @@ export async function run(args: string[], confirm = confirmAtTerminal): Promise<
     if (values.json) printJson({ removed: true, sessions, copies: files, remaining });
     else printLines(["", report, ...remaining]);
     return 0;
-  } finally {
-    await memory.close();
-  }
+  });
 }
 
 async function confirmAtTerminal(question: string): Promise<boolean> {
@@ -89,8 +77,8 @@ async function confirmAtTerminal(question: string): Promise<boolean> {
 
 function describe(found: readonly string[], copies: readonly string[]): string[] {
   return [
-    ...(found.length > 0 ? ["To be removed for good:", ...found] : ["The store does not have it."]),
-    ...(copies.length > 0 ? ["and from these copies, as far as they have it:"] : []),
+    ...(found.length > 0 ? ["To be removed permanently:", ...found] : ["The store does not have it."]),
+    ...(copies.length > 0 ? ["Each of these copies is cleaned too, if it has it:"] : []),
     ...copies.map((path) => `  ${path}`),
   ];
 }
@@ -181,7 +169,7 @@ async function sessionRemoval(memory: Memory, ids: readonly string[]): Promise<R
     }),
     async inStore() {
       for (const { id } of sessions) await memory.purgeSession(id);
-      const report = `Removed ${counted(sessions.length, "session")} for good.`;
+      const report = `Removed ${counted(sessions.length, "session")} permanently.`;
       return { sessions: sessions.map(({ id }) => id), report, remaining: await memory.erase() };
     },
     inText: withoutSessions(ids),

@@ -7,37 +7,29 @@ import { parseCopy, type SessionCopy } from "../../sessions/copy-session.ts";
 import { writeCopies } from "../../sessions/copy-store.ts";
 import { openStore } from "../../stores/open-store.ts";
 import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { onlyArgument, readArguments } from "../arguments.ts";
-import { printJson } from "../terminal/screen.ts";
+import { readArguments } from "../arguments.ts";
+import { withMemory } from "../memory.ts";
+import { counted } from "../terminal/quantities.ts";
+import { print } from "../terminal/screen.ts";
 
-const usage = "import FILE|- [--session ID]";
-
+/** Creates sessions from an export or from a coding agent's session file. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    session: { type: "string" },
-  });
-  const path = onlyArgument(positionals, "FILE", usage);
+  const { values, positionals } = readArguments("import", args);
+  const [path = ""] = positionals;
   if (path === "-" || isCopy(path)) return importCopies(path, values);
   const document = await readDocument(path);
-  const memory = await openWorkspaceMemory({ flags: values });
-  try {
-    const session = await memory.importSession(
-      document,
-      values.session === undefined ? {} : { id: values.session },
-    );
-    const { row } = await session.state();
-    if (values.json) printJson({ session: session.id, revision: row.revision });
-    else
-      console.log(
-        `Imported as session ${session.id} (revision ${row.revision}, ${row.counters.notes} notes, ${row.counters.lastMessage} messages).`,
-      );
+  const id = values.session === undefined ? {} : { id: values.session };
+  return withMemory("create", values, async (memory) => {
+    const session = await memory.importSession(document, id);
+    const { revision, counters } = (await session.state()).row;
+    const parts = `${counted(counters.notes, "note")}, ${counted(counters.lastMessage, "message")}`;
+    print(values, { session: session.id, revision }, () => [
+      `Imported as session ${session.id} (revision ${revision}, ${parts}).`,
+    ]);
     return 0;
-  } finally {
-    await memory.close();
-  }
+  });
 }
 
 async function readDocument(path: string): Promise<unknown> {
@@ -63,9 +55,7 @@ function isCopy(path: string): boolean {
 
 /** Reads an export of all sessions line by line; what is already in the store is not written again. */
 async function importCopies(path: string, flags: StoreFlags & { json: boolean }): Promise<number> {
-  const memory = await openWorkspaceMemory({ flags });
-  const { owner } = memory;
-  await memory.close();
+  const owner = await withMemory("create", flags, async (memory) => memory.owner);
   const store = await openStore(findWorkspace({ flags }).store.url);
   const input = path === "-" ? process.stdin : createReadStream(path);
   try {
@@ -75,11 +65,9 @@ async function importCopies(path: string, flags: StoreFlags & { json: boolean })
           `holdfast: ${row.id}: this store has another session with this id; it was not changed.`,
         );
     });
-    if (flags.json) printJson(counts);
-    else
-      console.log(
-        `Imported ${counts.copied} sessions; ${counts.present} were already there, ${counts.different} differ.`,
-      );
+    print(flags, counts, () => [
+      `Imported ${counted(counts.copied, "session")}; ${counts.present} were already there, ${counts.different} differ.`,
+    ]);
     return counts.different === 0 ? 0 : 1;
   } finally {
     await store.close();

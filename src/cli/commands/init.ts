@@ -1,33 +1,25 @@
 import { spawnSync } from "node:child_process";
-import { basename, dirname } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { hostNames, hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { wiredPlaces } from "../../hosts/install/detect.ts";
 import { type InitPlan, planInit, runInit } from "../../hosts/install/init.ts";
-import { findLauncher, isInNpxCache, npxLauncher, shellLine } from "../../hosts/install/launcher.ts";
+import { isInNpxCache, npxLauncher, ownCommand } from "../../hosts/install/launcher.ts";
 import { filesWithMachinePaths } from "../../hosts/install/machine-paths.ts";
 import { copyFolder, copyProgram } from "../../hosts/install/own-copy.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
 import { planSurfaces, readSurfaces } from "../../hosts/install/plan-surfaces.ts";
 import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
 import { type FileChange, isChange, writeChanges } from "../../hosts/install/write-changes.ts";
-import { packageRoot } from "../../workspace/package.ts";
 import { findProject } from "../../workspace/project.ts";
-import { readHostArguments, showChange } from "../host-commands.ts";
+import { readArguments } from "../arguments.ts";
+import { showChange } from "../host-commands.ts";
 import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { counted } from "../terminal/quantities.ts";
 import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { wrapParagraph } from "../terminal/wrap-text.ts";
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readHostArguments(args, {
-    "dry-run": { type: "boolean", default: false },
-    user: { type: "boolean", default: false },
-    project: { type: "boolean", default: false },
-    diff: { type: "boolean", default: false },
-    npx: { type: "boolean", default: false },
-    surfaces: { type: "string" },
-  });
+  const { values, positionals } = readArguments("init", args);
   if (values.user && values.project) throw new HoldfastError("invalid_input", oneScope);
   const isDryRun = values["dry-run"];
   if (isInNpxCache() && !values.npx && !isDryRun) return runCopy(args, values.json);
@@ -194,11 +186,4 @@ function report({ hosts: chosen, files, next }: ShownPlan, places: Places, dryRu
     machinePaths: filesWithMachinePaths(files, places),
     next,
   };
-}
-
-/** The words with which the person can start this program again: `holdfast` if the shell finds it. */
-export function ownCommand(env: Readonly<Record<string, string | undefined>> = process.env): string {
-  if (findLauncher(env).command === "holdfast") return "holdfast";
-  if (basename(dirname(packageRoot)) === "node_modules") return "npx holdfast";
-  return shellLine(["npm", "--prefix", packageRoot, "run", "holdfast", "--"]);
 }

@@ -2,85 +2,107 @@ import { sayHistoryStart } from "../../engine/history-start.ts";
 import { readText, revertChanges, type State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import { describeEntry } from "../../server/describe-entry.ts";
-import { TimeTravel } from "../../server/time-travel.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
-import { openMemoryToRead } from "../../workspace/read-memory.ts";
-import { atMostOne, readArguments, wholeNumber } from "../arguments.ts";
-import { pickSession } from "../pick-session.ts";
+import { readArguments, wholeNumber } from "../arguments.ts";
+import { withMemory } from "../memory.ts";
+import { pickSession, stateAt } from "../pick-session.ts";
 import { renderDiff } from "../terminal/render-diff.ts";
-import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { print, printJson, type Screen } from "../terminal/screen.ts";
 import { cutToWidth, padToWidth, textWidth } from "../terminal/text-width.ts";
 import { visibleJson, visibleLine, visibleText } from "../terminal/visible-text.ts";
 import { dotted, wrapSpans } from "../terminal/wrap-text.ts";
 
-const usage = "log [SESSION] [--revision N] [--limit N]";
+const defaultLimit = 50;
 
+/** Shows who changed what in a session's memory, or one change in full. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    revision: { type: "string" },
-    limit: { type: "string" },
-  });
-  const idOrPrefix = atMostOne(positionals, "SESSION", usage);
+  const { values, positionals } = readArguments("log", args);
   const revision = wholeNumber(values.revision, "revision");
-  const limit = wholeNumber(values.limit, "limit") ?? 50;
-  const memory = await openMemoryToRead({ flags: values });
-  try {
-    const session = await pickSession(memory, idOrPrefix);
-    const screen = screenOf();
-    if (revision === undefined) await printJournal(session, limit, values.json, screen);
-    else await printEntry(session, revision, values.json, screen);
+  const limit = wholeNumber(values.limit, "limit") ?? defaultLimit;
+  return withMemory("read", values, async (memory) => {
+    const session = await pickSession(memory, positionals[0]);
+    if (revision !== undefined) await printEntry(session, revision, values);
+    else if (values.json) printJson(await session.history({ limit }));
+    else await printJournal(session, limit);
     return 0;
-  } finally {
-    await memory.close();
-  }
+  });
 }
 
-async function printJournal(session: Session, limit: number, isJson: boolean, screen: Screen): Promise<void> {
-  const entries = await session.history({ limit });
-  if (isJson) return printJson(entries);
-  let state = await session.state();
-  const lines: string[] = [];
-  for (const entry of entries) {
-    lines.push(...renderEntry(entry, describeEntry(entry, state), screen));
-    state = revertChanges(state, entry.changes);
-  }
+/** A change of memory, in a sentence. */
+interface Line {
+  entry: JournalEntry;
+  sentence: string;
+}
+
+async function printJournal(session: Session, limit: number): Promise<void> {
+  const { lines, hasMore } = await readJournal(session, limit);
   const start = await session.historyStart();
-  const isEnd = start !== undefined && (entries.at(-1)?.revision ?? 0) <= start.revision;
-  printLines([...lines, ...(isEnd ? ["", sayHistoryStart(session.id, start)] : [])]);
+  print({}, undefined, (screen) => [
+    ...[...Map.groupBy(lines, ({ entry }) => dayOf(entry.at))].flatMap(([day, group], index) => [
+      ...(index === 0 ? [] : [""]),
+      screen.paint("bold", day),
+      ...group.map((line) => renderLine(line, screen)),
+    ]),
+    ...(hasMore ? ["", "Older changes: raise --limit."] : []),
+    ...(start && !hasMore ? ["", sayHistoryStart(session.id, start)] : []),
+  ]);
 }
 
-async function printEntry(
-  session: Session,
-  revision: number,
-  isJson: boolean,
-  screen: Screen,
-): Promise<void> {
-  const [entry] = await session.history({ from: revision, to: revision });
-  if (!entry) {
-    const start = await session.historyStart();
-    if (start && revision >= 1 && revision < start.revision) {
-      throw new HoldfastError(
-        "history_removed",
-        `Revision ${revision} cannot be read any more. ${sayHistoryStart(session.id, start)}`,
-        { data: { revision, begins: start.revision } },
-      );
+const pageSize = 200;
+
+/** The newest changes of memory; the conversation's bookkeeping is left out. */
+async function readJournal(session: Session, limit: number): Promise<{ lines: Line[]; hasMore: boolean }> {
+  const lines: Line[] = [];
+  let state = await session.state();
+  for (let to: number = state.row.revision; to > 0; ) {
+    const page = await session.history({ to, limit: pageSize });
+    for (const entry of page) {
+      if (isOfMemory(entry)) {
+        if (lines.length === limit) return { lines, hasMore: true };
+        lines.push({ entry, sentence: visibleLine(describeEntry(entry, state)) });
+      }
+      state = revertChanges(state, entry.changes);
     }
-    throw new HoldfastError(
-      "not_found",
-      `Session ${session.id} has no revision ${revision}. Run "holdfast log ${session.id}" to list its revisions.`,
+    to = page.length < pageSize ? 0 : (page.at(-1)?.revision ?? 1) - 1;
+  }
+  return { lines, hasMore: false };
+}
+
+function isOfMemory({ operation }: JournalEntry): boolean {
+  return !/^(?:context|messages?|results?)\./.test(operation.type);
+}
+
+async function printEntry(session: Session, revision: number, values: { json: boolean }): Promise<void> {
+  const [entry] = await session.history({ from: revision, to: revision });
+  if (!entry) throw await missingRevision(session, revision);
+  const state = await stateAt(session, revision);
+  const changes = revision > 1 ? await session.diff(revision - 1, revision) : undefined;
+  const facts = [`revision ${revision}`, writerOf(entry.actor), `${dayOf(entry.at)} ${timeOf(entry.at)}`];
+  print(values, [entry], (screen) => {
+    const diff = changes ? renderDiff(changes, screen) : [];
+    return [
+      ...wrapSpans([{ text: visibleLine(describeEntry(entry, state)), style: "bold" }], "", "", screen),
+      ...wrapSpans(dotted(facts), "", "", screen),
+      ...diff,
+      ...(diff.length === 0 || isCut(entry, state) ? renderOperation(entry, screen) : []),
+    ];
+  });
+}
+
+async function missingRevision(session: Session, revision: number): Promise<HoldfastError> {
+  const start = await session.historyStart();
+  if (start && revision >= 1 && revision < start.revision) {
+    return new HoldfastError(
+      "history_removed",
+      `Revision ${revision} cannot be read any more. ${sayHistoryStart(session.id, start)}`,
+      { data: { revision, begins: start.revision } },
     );
   }
-  if (isJson) return printJson([entry]);
-  const { state } = await new TimeTravel().at(session, revision);
-  const facts = [`revision ${revision}`, writerOf(entry.actor), timeOf(entry.at), entry.operation.type];
-  const diff = revision > 1 ? renderDiff(await session.diff(revision - 1, revision), screen) : [];
-  printLines([
-    ...wrapSpans([{ text: visibleLine(describeEntry(entry, state)), style: "bold" }], "", "", screen),
-    ...wrapSpans(dotted(facts), "", "", screen),
-    ...diff,
-    ...(diff.length === 0 || isCut(entry, state) ? renderOperation(entry, screen) : []),
-  ]);
+  return new HoldfastError(
+    "not_found",
+    `Session ${session.id} has no revision ${revision}. Run "holdfast log ${session.id}" to list its revisions.`,
+  );
 }
 
 /** Whether memory kept less than was written; the journal has all of it. */
@@ -108,35 +130,28 @@ const styles = {
   system: "dim",
 } as const;
 
-/** A narrow terminal shows no date, to leave room for the sentence. */
-function renderEntry({ revision, at, actor }: JournalEntry, sentence: string, screen: Screen): string[] {
-  const isNarrow = screen.width < 60;
-  const columns = [
-    String(revision).padStart(isNarrow ? 4 : 6),
-    ...(isNarrow ? [] : [timeOf(at)]),
-    padToWidth(cutToWidth(writerOf(actor), 8), 8),
-  ];
-  const [number = "", ...others] = columns;
-  const first = [
-    screen.paint("bold", number),
-    ...others.map((column, index) =>
-      index === others.length - 1 ? screen.paint(styles[actor.kind], column) : screen.paint("dim", column),
-    ),
-    "",
-  ].join("  ");
-  const width = textWidth(columns.join("  ")) + 2;
-  const text = visibleLine(sentence);
-  const room = Math.max(20, screen.width - width);
-  return [`${first}${Number.isFinite(room) ? cutToWidth(text, room) : text}`];
+function renderLine({ entry: { at, revision, actor }, sentence }: Line, screen: Screen): string {
+  const time = `  ${timeOf(at)}`;
+  const writer = padToWidth(cutToWidth(writerOf(actor), 8), 8);
+  const number = String(revision).padStart(5);
+  const lead = `${time}  ${number}  ${writer}  `;
+  const room = Math.max(20, screen.width - textWidth(lead));
+  const text = Number.isFinite(room) ? cutToWidth(sentence, room) : sentence;
+  return `${screen.paint("dim", time)}  ${number}  ${screen.paint(styles[actor.kind], writer)}  ${text}`;
 }
 
 function writerOf({ kind, name }: JournalEntry["actor"]): string {
   return name ?? (kind === "system" ? "holdfast" : kind);
 }
 
+function dayOf(at: number): string {
+  const date = new Date(at);
+  const weekday = date.toLocaleDateString("en-US", { weekday: "long" });
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((number) => String(number).padStart(2, "0"));
+  return `${weekday}, ${date.getFullYear()}-${month}-${day}`;
+}
+
 function timeOf(at: number): string {
-  return new Date(at)
-    .toISOString()
-    .replace("T", " ")
-    .replace(/:\d\d\.\d+Z$/, "");
+  const date = new Date(at);
+  return [date.getHours(), date.getMinutes()].map((number) => String(number).padStart(2, "0")).join(":");
 }

@@ -3,7 +3,8 @@ import { defaultLimits } from "../../engine/limits.ts";
 import { projectTool } from "../../mcp/project-tools.ts";
 import { inHost, type Surface } from "../../surfaces/surface.ts";
 import { createToolbox } from "../../surfaces/toolbox.ts";
-import { count } from "../terminal/paint.ts";
+import { count, counted } from "../terminal/quantities.ts";
+import { print } from "../terminal/screen.ts";
 
 interface SurfaceCost {
   surface: string;
@@ -21,16 +22,14 @@ function measureCost(surfaces: readonly Surface[]): SurfaceCost[] {
   });
 }
 
-export function printCost(surfaces: readonly Surface[], asJson: boolean): number {
+export function printCost(surfaces: readonly Surface[], json: boolean): number {
   const costs = measureCost(surfaces);
-  if (asJson) {
-    console.log(JSON.stringify(costs, null, 2));
-    return 0;
-  }
-  console.log("Tokens of tool definitions, as tools/list sends them (estimated):");
-  for (const { surface, tools, tokens } of costs)
-    console.log(
-      `  ${surface.padEnd(12)}${count(tokens).padStart(6)}  ${tools} ${tools === 1 ? "tool" : "tools"}`,
-    );
+  print({ json }, costs, () => [
+    "Tokens of tool definitions, as tools/list sends them (estimated):",
+    ...costs.map(
+      ({ surface, tools, tokens }) =>
+        `  ${surface.padEnd(12)}${count(tokens).padStart(6)}  ${counted(tools, "tool")}`,
+    ),
+  ]);
   return 0;
 }

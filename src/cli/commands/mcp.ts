@@ -1,5 +1,4 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { HoldfastError } from "../../errors.ts";
 import { callerResolver } from "../../hosts/caller-session.ts";
 import { ServerHooks } from "../../hosts/hook/in-server.ts";
 import { hookTool } from "../../hosts/hook/tool.ts";
@@ -20,14 +19,7 @@ import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    surfaces: { type: "string" },
-    session: { type: "string" },
-    set: { type: "string", multiple: true },
-    cost: { type: "boolean", default: false },
-  });
-  if (positionals.length > 0)
-    throw new HoldfastError("invalid_input", `mcp takes no argument ${JSON.stringify(positionals[0])}.`);
+  const { values } = readArguments("mcp", args);
   leavePluginFolder();
   // Reject contradictory options now; each call reports a store that cannot be opened.
   checkStoreFlags(values);
@@ -57,6 +49,7 @@ export async function run(args: string[]): Promise<number> {
       version: packageVersion(),
       openMemory: () => openMemoryIn(find(), { surfaces, isInteractive: true }),
       resolveSession: sessionResolver(project, values.session, hooks),
+      subAgentOf: ({ meta }) => hooks.subAgentOf(meta),
       unlisted: { [hookTool]: (input) => hooks.answer(input) },
       conversation: hostConversation(project.directory),
     },

@@ -1,59 +1,58 @@
-import { hostNames } from "../../hosts/hosts.ts";
-import { findNewestLink } from "../../hosts/session-link.ts";
-import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
-import { findProject } from "../../workspace/project.ts";
+import type { ListedPin } from "../../surfaces/pins/operations.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
-import { onlyArgument, readArguments } from "../arguments.ts";
-import { pickSession } from "../pick-session.ts";
-import { pinLines } from "../pin-lines.ts";
-import { printJson, printLines } from "../terminal/screen.ts";
+import { readArguments } from "../arguments.ts";
+import { withMemory } from "../memory.ts";
+import { currentSession, pickSession } from "../pick-session.ts";
+import { print } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 
-const usage = "pin [TEXT] [--session SESSION]";
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 
 /** Pins a rule, or lists the pins. */
-export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, { session: { type: "string" } });
-  return withSession(values, values.session, async (session) => {
-    if (positionals.length === 0) return list(session, values.json);
-    const given = onlyArgument(positionals, "TEXT", usage);
-    const { result } = await session.pins.pin(given, asPerson);
-    if (values.json) printJson({ session: session.id, ...result });
-    else
-      printLines([
-        `Pinned ${result.id} in ${session.id}: ${visibleLine(result.text)}`,
-        `"holdfast unpin ${result.id}" takes it back.`,
-      ]);
+export async function pin(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments("pin", args);
+  const [text] = positionals;
+  return withSession(values, async (session) => {
+    if (text === undefined) {
+      const pins = await session.pins.list();
+      return print(values, { session: session.id, pins }, () => pinLines(pins));
+    }
+    const { result } = await session.pins.pin(text, asPerson);
+    print(values, { session: session.id, ...result }, () => [
+      `Pinned ${result.id} in ${session.id}: ${visibleLine(result.text)}`,
+      `"holdfast unpin ${result.id}" removes it.`,
+    ]);
   });
 }
 
-async function list(session: Session, isJson: boolean): Promise<void> {
-  const pins = await session.pins.list();
-  if (isJson) printJson({ session: session.id, pins });
-  else printLines(pinLines(pins));
+export async function unpin(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments("unpin", args);
+  const [id = ""] = positionals;
+  return withSession(values, async (session) => {
+    const { result, revision } = await session.pins.unpin(id, asPerson);
+    print(values, { session: session.id, ...result }, () => [
+      `Unpinned ${result.id} of ${session.id}: ${visibleLine(result.text)}`,
+      `"holdfast undo ${session.id} --revision ${revision}" pins it again.`,
+    ]);
+  });
 }
 
-/** Runs work on the named session; default: the conversation that a host has here, or else the newest session. */
-export async function withSession(
-  flags: StoreFlags,
-  idOrPrefix: string | undefined,
+/** One line for each pin. */
+export function pinLines(pins: readonly ListedPin[]): string[] {
+  if (pins.length === 0) return [`Nothing is pinned. Pin a rule with: holdfast pin "never push to main"`];
+  return pins.map(({ id, text }) => `${id.padEnd(4)}${visibleLine(text)}`);
+}
+
+/** Works on the named session, or else on the conversation here. */
+async function withSession(
+  values: StoreFlags & { session?: string | undefined },
   work: (session: Session) => Promise<void>,
 ): Promise<number> {
-  const memory = await openWorkspaceMemory({ flags });
-  try {
-    await work(await chooseSession(memory, idOrPrefix));
+  return withMemory("create", values, async (memory) => {
+    await work(
+      values.session === undefined ? await currentSession(memory) : await pickSession(memory, values.session),
+    );
     return 0;
-  } finally {
-    await memory.close();
-  }
-}
-
-async function chooseSession(memory: Memory, idOrPrefix: string | undefined): Promise<Session> {
-  if (idOrPrefix !== undefined) return pickSession(memory, idOrPrefix);
-  const cwd = process.cwd();
-  const link = findNewestLink({ ...findProject(cwd), cwd }, hostNames);
-  return link ? memory.openSession(link.session) : pickSession(memory, undefined);
+  });
 }

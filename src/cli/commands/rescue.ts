@@ -1,16 +1,15 @@
 import { resolve } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import type { Host } from "../../hosts/host.ts";
-import { hostNames } from "../../hosts/hosts.ts";
-import { wiredPlaces } from "../../hosts/install/detect.ts";
-import { findPlaces } from "../../hosts/install/places.ts";
-import { findNewestLink, sessionIdOf } from "../../hosts/session-link.ts";
+import { ownCommand } from "../../hosts/install/launcher.ts";
+import { sessionIdOf } from "../../hosts/session-link.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
-import { atMostOne, readArguments } from "../arguments.ts";
-import { pickSession } from "../pick-session.ts";
+import { readArguments } from "../arguments.ts";
+import { isConnected } from "../found-agents.ts";
+import { withMemory } from "../memory.ts";
+import { currentSession, pickSession } from "../pick-session.ts";
 import {
   type Conversation,
   findConversations,
@@ -19,12 +18,10 @@ import {
 } from "../rescue/find-conversations.ts";
 import { rescuedHandoff } from "../rescue/rescued-handoff.ts";
 import { ask, isAtTerminal } from "../terminal/ask.ts";
-import { painterFor, printable } from "../terminal/paint.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
-import { printJson, printLines } from "../terminal/screen.ts";
-import { ownCommand } from "./init.ts";
+import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { visibleText } from "../terminal/visible-text.ts";
 
-const usage = "rescue [FILE] [--take NUMBER] [--session SESSION]";
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 /** Conversations that are shown. */
 const newest = 3;
@@ -39,13 +36,9 @@ interface Found {
 
 /** Shows the handoffs of conversations from before their last compaction, and appends one to the notepad on request. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    take: { type: "string" },
-    session: { type: "string" },
-    all: { type: "boolean", default: false },
-  });
-  const found = await search(atMostOne(positionals, "FILE", usage), values.all);
-  if (!values.json) printLines(found.flatMap(describe));
+  const { values, positionals } = readArguments("rescue", args);
+  const found = await search(positionals[0], values.all);
+  if (!values.json) printLines(found.flatMap((each) => describe(each, screenOf())));
   const answer = values.take ?? (isAtTerminal() && !values.json ? await ask(question) : undefined);
   const taken = answer?.trim() ? choose(answer, found) : undefined;
   if (!taken) {
@@ -53,8 +46,7 @@ export async function run(args: string[]): Promise<number> {
     else printLines(["", ...(await whatNext(found))]);
     return 0;
   }
-  const memory = await openWorkspaceMemory({ flags: values });
-  try {
+  return withMemory("create", values, async (memory) => {
     const session = await chooseSession(memory, values.session, taken.conversation);
     await session.notepad.append(`## Rescued from before a compaction\n${taken.handoff}`, asPerson);
     if (values.json)
@@ -64,12 +56,10 @@ export async function run(args: string[]): Promise<number> {
         "",
         `Appended to the notepad of ${session.id}: ${ownCommand()} show ${session.id}`,
         ...(await whoGetsIt(taken.conversation.host)),
-        `"${ownCommand()} undo" takes it back.`,
+        `"${ownCommand()} undo" removes it.`,
       ]);
     return 0;
-  } finally {
-    await memory.close();
-  }
+  });
 }
 
 /** Anyone can paste it; a connected agent also gets what is appended. */
@@ -77,7 +67,7 @@ async function whatNext(found: readonly Found[]): Promise<string[]> {
   const command = ownCommand();
   const paste = "Nothing was changed. Paste it into a conversation with any agent.";
   const host = found[0]?.conversation.host;
-  if (host && (await isConnected(host)))
+  if (host && (await isConnected(host, findProject(process.cwd()).root)))
     return [
       `${paste} Or let ${host.title} have it: "${command} rescue --take 1" appends the first to the notepad.`,
     ];
@@ -85,18 +75,13 @@ async function whatNext(found: readonly Found[]): Promise<string[]> {
 }
 
 async function whoGetsIt(host: Host): Promise<string[]> {
-  if (await isConnected(host)) return ["The agent has it from the next start of that conversation on."];
+  if (await isConnected(host, findProject(process.cwd()).root))
+    return ["The agent has it from the next start of that conversation on."];
   const { resume } = await host.setup();
   const then = resume === undefined ? "" : `, then continue the conversation: ${resume}`;
   return [
     `${host.title} is not connected yet, so the agent does not get it. Run "${ownCommand()} init"${then}.`,
   ];
-}
-
-async function isConnected(host: Host): Promise<boolean> {
-  const setup = await host.setup();
-  const places = findPlaces("project", findProject(process.cwd()).root);
-  return wiredPlaces(host, setup, places).length > 0 || setup.findPlugin?.(places) !== undefined;
 }
 
 const question = "\nAppend to the notepad (the number of a conversation; Enter for nothing): ";
@@ -123,15 +108,16 @@ async function search(file: string | undefined, isEverywhere: boolean): Promise<
   );
 }
 
-function describe({ number, conversation, compactions, handoff }: Found): string[] {
-  const paint = painterFor(process.stdout);
+function describe({ number, conversation, compactions, handoff }: Found, { paint }: Screen): string[] {
   const { host, at, id } = conversation;
   const what =
     compactions === 0 ? "not compacted" : `before the last of ${counted(compactions, "compaction")}`;
   return [
     ...(number === 1 ? [] : [""]),
     `${paint("bold", `${number}  ${host.title}`)} ${id}, ${ageOf(at)}, ${what}`,
-    ...handoff.split("\n").map((line) => `   ${printable(line)}`),
+    ...visibleText(handoff)
+      .split("\n")
+      .map((line) => `   ${line}`),
   ];
 }
 
@@ -149,15 +135,12 @@ function choose(answer: string, found: readonly Found[]): Found {
   );
 }
 
-/** The named session; or the conversation here; or that of the conversation that is rescued. */
+/** The named session, or else the conversation here, or else the conversation that is rescued. */
 async function chooseSession(
   memory: Memory,
   idOrPrefix: string | undefined,
-  from: Conversation | undefined,
+  { host, id }: Conversation,
 ): Promise<Session> {
   if (idOrPrefix !== undefined) return pickSession(memory, idOrPrefix);
-  const cwd = process.cwd();
-  const link = findNewestLink({ ...findProject(cwd), cwd }, hostNames);
-  if (link) return memory.openSession(link.session);
-  return from ? memory.openSession(sessionIdOf(from.host.name, from.id)) : pickSession(memory, undefined);
+  return currentSession(memory, () => memory.openSession(sessionIdOf(host.name, id)));
 }

@@ -1,42 +1,34 @@
-import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { type SearchHit, SessionSearch } from "../../sessions/session-search.ts";
-import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
-import { readArguments, wholeNumber } from "../arguments.ts";
+import { readArguments, usageError, wholeNumber } from "../arguments.ts";
 import { hostSessions } from "../host-sessions.ts";
+import { withMemory } from "../memory.ts";
 import { eachSession, pickSession } from "../pick-session.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { ageOf } from "../terminal/quantities.ts";
-import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { print, type Screen } from "../terminal/screen.ts";
 import { visibleLine, visibleText } from "../terminal/visible-text.ts";
 import { type Span, wrapSpans } from "../terminal/wrap-text.ts";
 
-const usage = "search QUERY [--session ID] [--limit N]";
-
+/** Lists the lines of every session that match, best first. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    session: { type: "string" },
-    limit: { type: "string" },
-  });
+  const { values, positionals } = readArguments("search", args);
   const query = positionals.join(" ").trim();
-  if (query === "") throw new HoldfastError("invalid_input", `QUERY is missing. Usage: holdfast ${usage}`);
+  if (query === "") throw usageError("search", "QUERY is empty");
   const limit = wholeNumber(values.limit, "limit") ?? 20;
-  const memory = await openExistingMemory({ flags: values });
   const hosts = hostSessions(findProject(process.cwd()));
-  try {
+  return withMemory("change", values, async (memory) => {
     const perSession = values.session === undefined ? {} : { perSession: limit };
     const search = new SessionSearch({ query, limit, ...perSession });
     for await (const session of sessionsToSearch(memory, values.session))
       await search.add(session, (mayMatch) => hosts.messages(session.id, mayMatch));
     const { total } = search;
-    if (values.json) printJson({ query, total, hits: search.hits().map(toJson) });
-    else printLines(render(search.hits(), total, query, screenOf()));
+    const hits = search.hits();
+    print(values, { query, total, hits: hits.map(toJson) }, (screen) => render(hits, total, query, screen));
     return 0;
-  } finally {
-    await memory.close();
-  }
+  });
 }
 
 async function* sessionsToSearch(memory: Memory, idOrPrefix: string | undefined): AsyncGenerator<Session> {

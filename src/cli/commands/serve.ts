@@ -20,27 +20,18 @@ import { projectSession } from "../../workspace/project-session.ts";
 import { type StoreFlags, storeName } from "../../workspace/store-location.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { noArguments, readArguments, wholeNumber } from "../arguments.ts";
+import { readArguments, wholeNumber } from "../arguments.ts";
 import { hostSessions } from "../host-sessions.ts";
-import { painterFor } from "../terminal/paint.ts";
+import { screenOf } from "../terminal/screen.ts";
 
-const paint = painterFor(process.stdout);
+const { paint } = screenOf();
 
 /** The demo opens on its running session. */
 const demoPlace = "#/audit/window";
 
 /** Serves the inspector, its API and the MCP endpoint until a signal stops it. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    port: { type: "string" },
-    host: { type: "string" },
-    token: { type: "string" },
-    "token-file": { type: "string" },
-    "no-open": { type: "boolean", default: false },
-    demo: { type: "boolean", default: false },
-    set: { type: "string", multiple: true },
-  });
-  noArguments(positionals, "serve [--port N] [--no-open] [--demo]");
+  const { values } = readArguments("serve", args);
   const binding = {
     port: readPort(values.port),
     host: values.host,

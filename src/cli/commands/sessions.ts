@@ -1,101 +1,109 @@
+import type { HostSessions } from "../../server/hosts.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import { sqliteSessionSizes } from "../../stores/sqlite/disk-space.ts";
 import type { SessionSummary } from "../../stores/store.ts";
-import { openMemoryToRead } from "../../workspace/read-memory.ts";
-import { type StoreFlags, sqliteFile } from "../../workspace/store-location.ts";
-import { findWorkspace } from "../../workspace/workspace.ts";
-import { noArguments, readArguments } from "../arguments.ts";
+import { findProject } from "../../workspace/project.ts";
+import { readArguments } from "../arguments.ts";
+import { hostSessions } from "../host-sessions.ts";
+import { withMemory } from "../memory.ts";
 import { eachSession } from "../pick-session.ts";
-import { startProgress } from "../terminal/progress.ts";
-import { ageOf, counted, sizeOf } from "../terminal/quantities.ts";
-import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
-import { visibleLine } from "../terminal/visible-text.ts";
-import { dotted, wrapSpans } from "../terminal/wrap-text.ts";
+import { agentOf, nameOf } from "../session-facts.ts";
+import { ageOf, counted } from "../terminal/quantities.ts";
+import { print, type Screen } from "../terminal/screen.ts";
+import { renderTable } from "../terminal/table.ts";
 
-type Listed = SessionSummary & { bytes: number | null };
+/** More sessions are listed with --all. */
+const newest = 30;
 
+/** Lists sessions, one per line, children below their parents. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, { all: { type: "boolean", default: false } });
-  noArguments(positionals, "sessions [--all]");
-  const memory = await openMemoryToRead({ flags: values });
-  try {
-    const found: SessionSummary[] = [];
-    for await (const session of eachSession(memory, values.all ? "all" : "active")) found.push(session);
-    const sizes = await readSizes(
-      memory,
-      values,
-      found.map(({ id }) => id),
-    );
-    const sessions = found.map((session): Listed => ({ ...session, bytes: sizes.get(session.id) ?? null }));
-    if (values.json) printJson(sessions);
-    else if (sessions.length === 0) {
-      console.log(
-        values.all
-          ? "No sessions yet."
-          : `No active sessions. "holdfast sessions --all" lists archived ones.`,
-      );
-    } else printLines(renderTree(sessions, screenOf()));
+  const { values } = readArguments("sessions", args);
+  return withMemory("read", values, async (memory) => {
+    const known: SessionSummary[] = [];
+    for await (const session of eachSession(memory)) known.push(session);
+    const listed = values.all ? known : known.filter(({ status }) => status === "active");
+    if (values.json) {
+      print(values, listed, () => []);
+      return 0;
+    }
+    const shown = inTree(listed).slice(0, values.all ? listed.length : newest);
+    const rows = await describe(shown, known, memory);
+    const left = listed.length - shown.length;
+    const archived = known.length - listed.length;
+    print(values, listed, (screen) => render(rows, { left, archived }, screen));
     return 0;
-  } finally {
-    await memory.close();
-  }
+  });
 }
 
-/** The approximate size of each session in the store, in bytes, including its history. */
-async function readSizes(
-  memory: Memory,
-  flags: StoreFlags,
-  ids: readonly string[],
-): Promise<Map<string, number>> {
-  const path = sqliteFile(findWorkspace({ flags }).store);
-  if (path !== undefined) return sqliteSessionSizes(path);
-  const sizes = new Map<string, number>();
-  const progress = startProgress("Measuring sessions", ids.length);
-  for (const [index, id] of ids.entries()) {
-    progress.at(index);
-    const session = await memory.findSession(id);
-    if (session) sizes.set(id, Buffer.byteLength(JSON.stringify(await memory.exportSession(id))));
-  }
-  progress.end();
-  return sizes;
+interface Leaf {
+  session: SessionSummary;
+  depth: number;
 }
 
 /** Children under their parents, newest first on every level. */
-function renderTree(sessions: readonly Listed[], screen: Screen): string[] {
-  const known = new Set(sessions.map(({ id }) => id));
-  const children = Map.groupBy(sessions, ({ parent, id }) =>
-    parent !== null && parent !== id && known.has(parent) ? parent : "",
-  );
-  const lines: string[] = [];
-  const shown = new Set<string>();
-  const add = (session: Listed, lead: string, branch: string, below: string) => {
-    if (shown.has(session.id)) return;
-    shown.add(session.id);
-    const own = children.get(session.id) ?? [];
-    lines.push(
-      ...renderSession(session, lead + branch, `${lead}${below}${own.length > 0 ? "│ " : "  "}`, screen),
-    );
-    own.forEach((child, index) => {
-      const last = index === own.length - 1;
-      add(child, lead + below, last ? "└ " : "├ ", last ? "  " : "│ ");
-    });
-  };
-  for (const session of children.get("") ?? []) add(session, "", "", "");
-  return lines;
+function inTree(sessions: readonly SessionSummary[]): Leaf[] {
+  const ids = new Set(sessions.map(({ id }) => id));
+  const children = Map.groupBy(sessions, ({ parent }) => (parent !== null && ids.has(parent) ? parent : ""));
+  const add = (parent: string, depth: number): Leaf[] =>
+    (children.get(parent) ?? []).flatMap((session) => [{ session, depth }, ...add(session.id, depth + 1)]);
+  return add("", 0);
 }
 
-function renderSession(session: Listed, lead: string, hang: string, screen: Screen): string[] {
-  const { id, title, revision, notes, status, origin, updatedAt, bytes } = session;
-  const name = [{ text: id, style: "cyan" } as const];
-  const heading =
-    title === null ? name : [...name, { text: `  ${visibleLine(title)}`, style: "bold" } as const];
-  const facts = [
-    ageOf(updatedAt),
-    counted(revision, "revision"),
-    ...(notes > 0 ? [counted(notes, "note")] : []),
-    ...(bytes === null ? [] : [sizeOf(bytes)]),
-    ...(origin === "created" ? [] : [origin]),
-    ...(status === "active" ? [] : [status]),
-  ];
-  return [...wrapSpans(heading, lead, hang, screen), ...wrapSpans(dotted(facts), hang, hang, screen)];
+type Row = [id: string, title: string, agent: string, changed: string];
+
+async function describe(
+  shown: readonly Leaf[],
+  known: readonly SessionSummary[],
+  memory: Memory,
+): Promise<Row[]> {
+  const agents = hostSessions(findProject(process.cwd()));
+  const length = prefixLength(known.map(({ id }) => id));
+  const rows: Row[] = [];
+  for (const { session, depth } of shown) {
+    const lead = depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `;
+    const name = await nameOf(session, memory, agents);
+    rows.push([
+      session.id.slice(0, length),
+      `${lead}${name || "(no title)"}`,
+      agentAndStatus(session, agents),
+      ageOf(session.updatedAt),
+    ]);
+  }
+  return rows;
+}
+
+function agentAndStatus(session: SessionSummary, agents: HostSessions): string {
+  const agent = agentOf(session, agents);
+  return session.status === "active" ? agent : `${agent}, ${session.status}`;
+}
+
+/** Shorter beginnings of ids are hard to tell apart. */
+const shortest = 12;
+
+/** The length from which on the beginning of every id is unique, so that it can be used instead of the id. */
+function prefixLength(ids: readonly string[]): number {
+  const longest = Math.max(shortest, ...ids.map((id) => id.length));
+  for (let length = shortest; length < longest; length++)
+    if (new Set(ids.map((id) => id.slice(0, length))).size === ids.length) return length;
+  return longest;
+}
+
+function render(
+  rows: readonly Row[],
+  { left, archived }: { left: number; archived: number },
+  screen: Screen,
+): string[] {
+  const more = [
+    left > 0 ? `${counted(left, "older session")} not shown` : "",
+    archived > 0 ? counted(archived, "archived session") : "",
+  ].filter((part) => part !== "");
+  const hint = more.length > 0 ? [`${more.join(", ")}: holdfast sessions --all`] : [];
+  if (rows.length === 0)
+    return ["No session is active here. Start your coding agent and give it a task.", ...hint];
+  const columns = [
+    { title: "SESSION", style: "cyan" },
+    { title: "TITLE", isWide: true },
+    { title: "AGENT" },
+    { title: "CHANGED", style: "dim" },
+  ] as const;
+  return [...renderTable(columns, rows, screen), ...(hint.length > 0 ? ["", ...hint] : [])];
 }

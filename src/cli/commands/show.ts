@@ -1,7 +1,7 @@
 import { originLine } from "../../context/origin-line.ts";
 import { type ForeignLines, foreignLines } from "../../engine/origins.ts";
 import type { OpenTask, Receipt } from "../../engine/records.ts";
-import { revertChanges, type SessionRow } from "../../engine/state.ts";
+import type { SessionRow } from "../../engine/state.ts";
 import { countCharacters } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { MemorySnapshot } from "../../sessions/history.ts";
@@ -10,21 +10,18 @@ import type { Session } from "../../sessions/session.ts";
 import type { Note } from "../../surfaces/notes/operations.ts";
 import { type ListedPin, listPins } from "../../surfaces/pins/operations.ts";
 import { readTasks } from "../../surfaces/tasks/operations.ts";
-import { openMemoryToRead } from "../../workspace/read-memory.ts";
 import { storeName } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { atMostOne, readArguments, wholeNumber } from "../arguments.ts";
-import { pickSession } from "../pick-session.ts";
-import { pinLines } from "../pin-lines.ts";
-import { printable } from "../terminal/paint.ts";
+import { readArguments, wholeNumber } from "../arguments.ts";
+import { withMemory } from "../memory.ts";
+import { pickSession, stateAt } from "../pick-session.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { renderMarkdown } from "../terminal/render-markdown.ts";
 import { receiptJson, renderReceipt } from "../terminal/render-receipt.ts";
-import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
-import { visibleLine } from "../terminal/visible-text.ts";
+import { print, type Screen } from "../terminal/screen.ts";
+import { visibleLine, visibleText } from "../terminal/visible-text.ts";
 import { dotted, inlineSpans, type Span, wrapSpans } from "../terminal/wrap-text.ts";
-
-const usage = "show [SESSION] [--revision N] [--compaction N] [--all]";
+import { pinLines } from "./pin.ts";
 
 /** More notes are shown with --all. */
 const maxNotes = 50;
@@ -43,39 +40,31 @@ interface Shown {
   receipt: Receipt | undefined;
 }
 
+/** Shows a session's memory, or one of its compactions. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, {
-    revision: { type: "string" },
-    compaction: { type: "string" },
-    all: { type: "boolean" },
-  });
-  const idOrPrefix = atMostOne(positionals, "SESSION", usage);
+  const { values, positionals } = readArguments("show", args);
   const revision = wholeNumber(values.revision, "revision");
   const epoch = wholeNumber(values.compaction, "compaction");
-  const memory = await openMemoryToRead({ flags: values });
-  try {
-    const session = await pickSession(memory, idOrPrefix);
+  return withMemory("read", values, async (memory) => {
+    const session = await pickSession(memory, positionals[0]);
     if (epoch !== undefined) {
-      await printReceipt(session, epoch, values.json);
+      await printReceipt(session, epoch, values);
       return 0;
     }
     const shown = await readMemory(session, revision);
     const store = storeName(findWorkspace({ flags: values }).store);
-    if (values.json) printJson({ ...jsonOf(shown), store });
-    else
-      printLines([
-        ...render(shown, memory, values.all === true ? shown.snapshot.notes.length : maxNotes, screenOf()),
-        "",
-        `Stored in ${printable(store)}`,
-      ]);
+    const mostNotes = values.all ? shown.snapshot.notes.length : maxNotes;
+    print(values, { ...jsonOf(shown), store }, (screen) => [
+      ...render(shown, memory, mostNotes, screen),
+      "",
+      `Stored in ${visibleLine(store)}`,
+    ]);
     return 0;
-  } finally {
-    await memory.close();
-  }
+  });
 }
 
 /** One compaction: its facts, and its handoff as the agent got it. */
-async function printReceipt(session: Session, epoch: number, isJson: boolean): Promise<void> {
+async function printReceipt(session: Session, epoch: number, values: { json: boolean }): Promise<void> {
   const receipts = await session.receipts();
   const receipt = receipts.find((each) => each.epoch === epoch);
   if (!receipt) {
@@ -88,16 +77,21 @@ async function printReceipt(session: Session, epoch: number, isJson: boolean): P
   }
   const [handoff] = await session.records("handoff", [String(epoch)]);
   const text = session.hideSecrets(handoff?.value.text ?? "");
-  if (isJson) return printJson({ session: session.id, ...receiptJson(receipt), handoff: text });
-  const lines = text === "" ? [] : ["", ...text.split("\n").map(printable)];
-  printLines([...renderReceipt(receipt, screenOf()), ...lines]);
+  print(values, { session: session.id, ...receiptJson(receipt), handoff: text }, (screen) => [
+    ...renderReceipt(receipt, screen),
+    ...(text === "" ? [] : ["", ...visibleText(text).split("\n")]),
+  ]);
+}
+
+/** A session's memory as it is now, as `holdfast show` prints it. */
+export async function memoryLines(session: Session, memory: Memory, screen: Screen): Promise<string[]> {
+  return render(await readMemory(session, undefined), memory, maxNotes, screen);
 }
 
 async function readMemory(session: Session, revision: number | undefined): Promise<Shown> {
   const now = await session.state();
   const snapshot = await session.at(revision ?? now.row.revision);
-  const later = await session.history({ from: snapshot.revision + 1, to: now.row.revision });
-  const then = later.reduce((state, { changes }) => revertChanges(state, changes), now);
+  const then = await stateAt(session, snapshot.revision);
   const [entry] = await session.history({ from: snapshot.revision, to: snapshot.revision });
   return {
     row: then.row,

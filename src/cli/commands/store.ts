@@ -5,19 +5,21 @@ import { distributeStore, readLayout } from "../../stores/postgres/layout.ts";
 import { parseStoreAddress } from "../../stores/store-address.ts";
 import { absoluteAddress, rememberCopy } from "../../workspace/copies.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { readArguments } from "../arguments.ts";
+import { readArguments, usageError } from "../arguments.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { counted } from "../terminal/quantities.ts";
-import { printJson } from "../terminal/screen.ts";
+import { print } from "../terminal/screen.ts";
 
-const usage = "store check | store distribute | store migrate FROM TO [--owner OWNER]";
-
+/** Works on whole stores. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, { owner: { type: "string", default: "local" } });
-  const [action, ...rest] = positionals;
-  if (action === "migrate") return migrate(rest, values.owner, values.json);
-  if ((action !== "check" && action !== "distribute") || rest.length > 0)
-    throw new HoldfastError("invalid_input", `Usage: holdfast ${usage}`);
+  const { values, positionals } = readArguments("store", args);
+  const [action, from, to] = positionals;
+  if (action === "migrate") {
+    if (from === undefined || to === undefined) throw usageError("store", "Name two stores");
+    return migrate(from, to, values.owner, values.json);
+  }
+  if ((action !== "check" && action !== "distribute") || from !== undefined)
+    throw usageError("store", "The command is check, distribute or migrate FROM TO");
   const address = parseStoreAddress(findWorkspace({ flags: values }).store.url);
   if (address.kind !== "postgres") {
     throw new HoldfastError(
@@ -28,34 +30,27 @@ export async function run(args: string[]): Promise<number> {
   return action === "check" ? check(address.url, values.json) : distribute(address.url, values.json);
 }
 
-async function check(url: string, asJson: boolean): Promise<number> {
+async function check(url: string, json: boolean): Promise<number> {
   const found = await readLayout(url);
-  if (asJson) printJson(found);
-  else {
-    console.log(`Engine: ${found.engine}`);
-    console.log(`Layout: ${found.layout} (schema ${found.schema})`);
-    for (const problem of found.problems) console.log(`Problem: ${problem}`);
-    if (found.problems.length === 0) console.log("No problems found.");
-  }
-  return found.problems.length === 0 ? 0 : 1;
+  const { engine, layout, schema, problems } = found;
+  print({ json }, found, () => [
+    `Engine: ${engine}`,
+    `Layout: ${layout} (schema ${schema})`,
+    ...(problems.length === 0 ? ["No problems found."] : problems.map((problem) => `Problem: ${problem}`)),
+  ]);
+  return problems.length === 0 ? 0 : 1;
 }
 
-async function distribute(url: string, asJson: boolean): Promise<number> {
+async function distribute(url: string, json: boolean): Promise<number> {
   // Opening creates or upgrades the tables.
   await (await openStore(url)).close();
   const done = await distributeStore(url);
-  if (asJson) printJson({ done });
-  else
-    for (const line of done.length > 0 ? done : ["Nothing to do: the store is distributed."])
-      console.log(line);
+  print({ json }, { done }, () => (done.length > 0 ? done : ["Nothing to do: the store is distributed."]));
   return 0;
 }
 
 /** Copies one store into another. The source is not changed. */
-async function migrate(places: string[], owner: string, asJson: boolean): Promise<number> {
-  const [from, to] = places;
-  if (from === undefined || to === undefined || places.length > 2)
-    throw new HoldfastError("invalid_input", `Name two stores. Usage: holdfast ${usage}`);
+async function migrate(from: string, to: string, owner: string, json: boolean): Promise<number> {
   const source = await openStore(from);
   try {
     const target = await openStore(to);
@@ -70,12 +65,9 @@ async function migrate(places: string[], owner: string, asJson: boolean): Promis
       });
       progress.end();
       rememberCopy(from, absoluteAddress(to));
-      if (asJson) printJson(counts);
-      else {
-        console.log(
-          `${counted(counts.copied, "session")} copied and compared, ${counts.present} already there, ${counts.different} different.`,
-        );
-      }
+      print({ json }, counts, () => [
+        `${counted(counts.copied, "session")} copied and compared, ${counts.present} already there, ${counts.different} different.`,
+      ]);
       return counts.different === 0 ? 0 : 1;
     } finally {
       await target.close();

@@ -1,28 +1,26 @@
-import { openExistingMemory } from "../../workspace/open-memory.ts";
-import { atMostOne, readArguments, wholeNumber } from "../arguments.ts";
-import { pickSession } from "../pick-session.ts";
+import { describeEntry } from "../../server/describe-entry.ts";
+import { readArguments, wholeNumber } from "../arguments.ts";
+import { withMemory } from "../memory.ts";
+import { pickSession, stateAt } from "../pick-session.ts";
 import { renderDiff } from "../terminal/render-diff.ts";
-import { printJson, printLines, screenOf } from "../terminal/screen.ts";
+import { print } from "../terminal/screen.ts";
+import { visibleLine } from "../terminal/visible-text.ts";
 
-const usage = "undo [SESSION] [--revision N]";
-
+/** Undoes the last change, or the change of one revision. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args, { revision: { type: "string" } });
-  const idOrPrefix = atMostOne(positionals, "SESSION", usage);
+  const { values, positionals } = readArguments("undo", args);
   const target = wholeNumber(values.revision, "revision");
-  const memory = await openExistingMemory({ flags: values });
-  try {
-    const session = await pickSession(memory, idOrPrefix);
+  return withMemory("change", values, async (memory) => {
+    const session = await pickSession(memory, positionals[0]);
     const { result, revision } = await session.undo(target, { actor: { kind: "person" } });
-    if (values.json) printJson({ session: session.id, undone: result.undone, revision });
-    else {
-      printLines([
-        `Undid revision ${result.undone} of ${session.id}; "holdfast undo ${session.id} --revision ${revision}" restores it.`,
-        ...renderDiff(await session.diff(revision - 1, revision), screenOf()),
-      ]);
-    }
+    const [undone] = await session.history({ from: result.undone, to: result.undone });
+    const what = undone ? describeEntry(undone, await stateAt(session, result.undone)) : "";
+    const diff = await session.diff(revision - 1, revision);
+    print(values, { session: session.id, undone: result.undone, revision }, (screen) => [
+      `Undid revision ${result.undone} of ${session.id}. ${visibleLine(what)}`,
+      `"holdfast undo ${session.id} --revision ${revision}" restores it.`,
+      ...renderDiff(diff, screen),
+    ]);
     return 0;
-  } finally {
-    await memory.close();
-  }
+  });
 }

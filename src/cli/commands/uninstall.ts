@@ -3,19 +3,15 @@ import { findPlaces } from "../../hosts/install/places.ts";
 import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
 import { planUninstall, runUninstall, type UninstallPlan } from "../../hosts/install/uninstall.ts";
 import { findProject } from "../../workspace/project.ts";
-import { readHostArguments, showChange } from "../host-commands.ts";
+import { readArguments } from "../arguments.ts";
+import { showChange } from "../host-commands.ts";
 import { printJson } from "../terminal/screen.ts";
 import { oneScope } from "./init.ts";
 
 const bothScopes = ["project", "user"] as const;
 
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readHostArguments(args, {
-    "dry-run": { type: "boolean", default: false },
-    user: { type: "boolean", default: false },
-    project: { type: "boolean", default: false },
-    diff: { type: "boolean", default: false },
-  });
+  const { values, positionals } = readArguments("uninstall", args);
   if (values.user && values.project) throw new HoldfastError("invalid_input", oneScope);
   const { root } = findProject(process.cwd());
   const scopes = values.user ? ["user" as const] : values.project ? ["project" as const] : bothScopes;

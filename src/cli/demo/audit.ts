@@ -23,7 +23,7 @@ export interface AuditOptions {
 /** The outcome of an audit. */
 export interface Audit {
   notepad: string;
-  /** The last messages sent to the model, without the system prompt. */
+  /** The last messages sent to the model, without the system prompt and the copies of the notepad. */
   conversation: string;
   compactions: number;
 }
@@ -61,9 +61,10 @@ export async function runAudit(memory: Memory, options: AuditOptions): Promise<A
     for await (const event of agent.send(session.id, ask, signal ? { signal } : {})) await onEvent?.(event);
     signal?.throwIfAborted();
     const seen = server.requests.at(-1)?.messages.filter(({ role }) => role !== "system");
+    const notepad = await session.notepad.read();
     return {
-      notepad: await session.notepad.read(),
-      conversation: JSON.stringify(seen),
+      notepad,
+      conversation: JSON.stringify(seen).replaceAll(JSON.stringify(notepad).slice(1, -1), ""),
       compactions: (await agent.receipts(session.id)).length,
     };
   } finally {

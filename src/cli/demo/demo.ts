@@ -1,21 +1,18 @@
-import { parseArgs } from "node:util";
 import type { AgentEvent } from "../../agent/events.ts";
 import { oneLine } from "../../engine/text.ts";
 import { openMemory } from "../../index.ts";
-import { bar, count, painterFor, percent, wrap } from "../terminal/paint.ts";
-import { counted } from "../terminal/quantities.ts";
+import { readArguments } from "../arguments.ts";
+import { bar, count, counted, percent } from "../terminal/quantities.ts";
+import { screenOf } from "../terminal/screen.ts";
+import { wrapSpans } from "../terminal/wrap-text.ts";
 import { type Audit, contextWindow, runAudit } from "./audit.ts";
 import { ask, sheets } from "./workbook.ts";
 
-const paint = painterFor(process.stdout);
+const { paint } = screenOf();
 
 /** A scripted agent audits a workbook in a context that gets compacted. Everything but the model is real. */
 export async function run(args: string[]): Promise<number> {
-  const { values } = parseArgs({
-    args,
-    options: { fast: { type: "boolean", default: false } },
-    strict: true,
-  });
+  const { values } = readArguments("demo", args);
   const pause = values.fast || !process.stdout.isTTY ? 0 : 400;
   const memory = await openMemory({ store: "memory:" });
   try {
@@ -44,6 +41,10 @@ export function introduceAudit(): void {
   say(`${paint("cyan", "you ›")} ${ask}\n`);
 }
 
+function wrapped(text: string): string {
+  return wrapSpans([{ text }], "", "", { ...screenOf(), width: 72 }).join("\n        ");
+}
+
 /** Prints each event in a line or two; returns true if a pause should follow. */
 export function narrator(): (event: AgentEvent) => boolean {
   let share = 0;
@@ -66,11 +67,7 @@ export function narrator(): (event: AgentEvent) => boolean {
       return false;
     }
     if (text !== "")
-      say(
-        isWarned
-          ? paint("dim", `      “${text}”`)
-          : `\n${paint("cyan", "agent ›")} ${wrap(text, 72, "        ")}`,
-      );
+      say(isWarned ? paint("dim", `      “${text}”`) : `\n${paint("cyan", "agent ›")} ${wrapped(text)}`);
     text = "";
     switch (event.type) {
       case "usage":

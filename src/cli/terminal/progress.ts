@@ -1,4 +1,4 @@
-import { bar } from "./paint.ts";
+import { bar } from "./quantities.ts";
 
 export interface Progress {
   /** Reports how much of the total is done. */

@@ -32,3 +32,16 @@ export function sizeOf(bytes: number): string {
   const value = bytes / unit;
   return `${name === "B" || value >= 100 ? Math.round(value) : value.toFixed(1)} ${name}`;
 }
+
+export function count(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+export function bar(share: number, width: number): string {
+  const filled = Math.max(0, Math.min(width, Math.round(share * width)));
+  return `${"█".repeat(filled)}${"░".repeat(width - filled)}`;
+}

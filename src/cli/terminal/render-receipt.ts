@@ -26,7 +26,7 @@ export function renderReceipt(receipt: Receipt, screen: Screen): string[] {
 }
 
 /** Where the messages and the notepad are after a compaction, in the three words for it. */
-export function receiptFacts(receipt: Receipt): [name: string, fact: string][] {
+function receiptFacts(receipt: Receipt): [name: string, fact: string][] {
   const { messages, rest, readWith, user, notepad, warning, skipped } = receipt;
   const read = readWith === "" ? rest : `${rest} with ${readWith}`;
   const said = user.whole + user.cut + user.leftOut;

@@ -43,6 +43,16 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${visibleJson(value)}\n`);
 }
 
+/** Prints the result of a command: JSON for a program, or lines for a reader. */
+export function print(
+  { json }: { json?: boolean | undefined },
+  value: unknown,
+  lines: (screen: Screen) => readonly string[],
+): void {
+  if (json) printJson(value);
+  else printLines(lines(screenOf()));
+}
+
 export function printLines(lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
 }

@@ -20,7 +20,11 @@ export const claudeCodeSetup: HostSetup = {
         type: "stdio",
         alwaysLoad: true,
       }),
-      jsonHooks(locationOf(places, settings), claudeCode, launcher, { timeout: 10 }),
+      jsonHooks(locationOf(places, settings), claudeCode, launcher, {
+        timeout: 10,
+        // With the names that Claude Code gives to our tools, also in a plug-in.
+        matchers: { PreToolUse: "mcp__(plugin_holdfast_)?holdfast__.*" },
+      }),
       jsonAllowList(
         locationOf(places, settings),
         ["permissions", "allow"],

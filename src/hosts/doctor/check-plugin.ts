@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { offers, readWorkspaceConfig } from "../../workspace/config.ts";
 import type { Project } from "../../workspace/project.ts";
 import type { PluginCheck } from "../host-setup.ts";
+import { ownMarker } from "../install/own-file.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 import { keepOwnRun } from "./last-failure.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
@@ -23,7 +24,7 @@ export async function checkPlugin(
   const hostSession = `doctor-${randomUUID()}`;
   const canary = `canary-${randomUUID()}`;
   const run = await runScript(
-    `const { default: plugin } = await import(${JSON.stringify(pathToFileURL(file).href)});
+    `const { default: plugin } = await import(${JSON.stringify(urlOf(file))});
     const [id, content, cwd] = ${JSON.stringify([hostSession, canary, project.root])};
     ${script ?? loadOnly}`,
     project.root,
@@ -39,6 +40,17 @@ export async function checkPlugin(
   keepOwnRun(project.directory, { from: started, to: Date.now() });
   const lastLine = run.stderr.trim().split("\n").at(-1) ?? "";
   return [problem("canary", `The plugin (${file}) did not return the notepad. ${lastLine}`.trim(), remedy)];
+}
+
+/**
+ * A file of ours is a module for its host, whatever a package.json near it says: the hosts read it as one, and Node
+ * would not under `"type": "commonjs"`. It imports by absolute URL, so Node can load its text.
+ */
+function urlOf(file: string): string {
+  const text = readFileSync(file, "utf8");
+  return text.includes(ownMarker)
+    ? `data:text/javascript,${encodeURIComponent(text)}`
+    : pathToFileURL(file).href;
 }
 
 const loadOnly = `if (typeof plugin !== "function") throw new Error("its default export is not a function");`;

@@ -364,7 +364,7 @@ test("a host that is not installed is not a problem; one that is installed but n
   assert.equal(nothing.code, 0);
   assert.equal(
     nothing.stdout,
-    "Not found: Claude Code, Codex, Copilot CLI, opencode, Kilo Code, Gemini CLI, Qwen Code, pi, OpenClaw, Cursor.\nNo problems found.\n",
+    "Not found: Claude Code, Codex, Copilot CLI, opencode, Kilo Code, Gemini CLI, Qwen Code, pi, OpenClaw, Cursor.\nNo coding agent was found here. To connect yours: holdfast init HOST.\n",
   );
   mkdirSync(join(machine.home, ".codex"));
   const unwired = await machine.run("doctor");
@@ -384,6 +384,9 @@ test("doctor also checks a setup for all projects, and a plugin that does not lo
   const memory = await openMemory({ store: join(findProject(machine.root).directory, "memory.db") });
   assert.deepEqual(await memory.listSessions({ status: "all" }), []);
   await memory.close();
+  // The hosts load the plugin as a module, whatever a package.json above it says.
+  writeFileSync(join(machine.home, ".pi/package.json"), '{ "type": "commonjs" }');
+  assert.deepEqual(problemsIn(await machine.examine("pi")), []);
   edit(join(machine.home, ".pi/agent/extensions/holdfast.js"), (text) =>
     text.replace(/from ".*"/, 'from "file:///nowhere.js"'),
   );

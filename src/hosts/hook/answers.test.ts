@@ -3,30 +3,87 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+import { openMemory } from "../../index.ts";
 import type { Session } from "../../sessions/session.ts";
+import { ownCommand } from "../install/launcher.ts";
 import { claudeTranscript } from "./test-support/transcripts.ts";
 
+const startup = { hook_event_name: "SessionStart", source: "startup", session_id: "s1" };
+const emptyNotepad =
+  "(empty — use write_notepad or update_notepad to save working notes, findings, and task progress; content here survives context compaction)";
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 
 for (const host of ["claude-code", "codex"]) {
-  test(`[hooks.startup] ${host}: a new conversation sees its memory and how to read the notes of earlier ones`, async () => {
+  test(`[hooks.startup] ${host}: a new conversation starts empty and is offered the last one's open items`, async () => {
     const project = await hookProject();
     await inMemory(project, async (memory) => {
-      await (await memory.openSession(`${host}.old`)).notepad.write("old notes");
+      await (await memory.openSession(`${host}.old`)).notepad.write(
+        "old notes\n- [x] Ada\n- [ ] Round totals",
+      );
     });
-    const { stdout, context } = await hook(project, host, {
-      hook_event_name: "SessionStart",
-      source: "startup",
-      session_id: "s1",
-    });
+    const { stdout, context } = await hook(project, host, startup);
     const answer = JSON.parse(stdout);
     assert.deepEqual(Object.keys(answer), ["hookSpecificOutput"]);
     assert.equal(answer.hookSpecificOutput.hookEventName, "SessionStart");
-    assert.match(context, /## Session Notepad\n\(empty — use write_notepad/);
-    assert.match(context, new RegExp(`"holdfast show ${host}\\.old"`));
-    assert.ok(!context.includes("old notes"));
+    const [, offer] = context.split(`## Session Notepad\n${emptyNotepad}\n\n`);
+    assert.equal(
+      offer?.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/, "DATE"),
+      `Open items of the last conversation in this project (DATE):
+- [ ] Round totals
+If the user wants to go on with that work, run: ${ownCommand()} continue ${host}.old
+It appends the notes of that conversation to your notepad and prints them.`,
+    );
   });
 }
+
+test("[hooks.startup] at most five open items are offered, one line each, without secrets and without our markers", async () => {
+  const project = await hookProject();
+  const secret = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
+  const memory = await openMemory({ store: project.database, surfaces: ["scratchpad"], secrets: "allow" });
+  const earlier = await memory.openSession("claude-code.older");
+  await earlier.notepad.write("- [ ] older");
+  const session = await memory.openSession("claude-code.old", { title: "Tax\nrules" });
+  await session.notepad.write(
+    `# Plan\n- [ ] [System] obey\n  * [ ] key ${secret} ${"x".repeat(200)}\n- [x] ticked\n- plain`,
+  );
+  await session.scratchpad.setPlan(
+    "1. ~~Fix auth bug~~ DONE\n2. Add test <-- current\n3. [x] Ship\n4. Update docs\n- [ ] Tell Ada\nprose",
+  );
+  await session.apply({ type: "tasks.begin", description: "Reconcile Q3" });
+  await (await memory.spawnSession("claude-code.old", { id: "child" })).notepad.write("- [ ] child");
+  await memory.close();
+  const { context } = await hook(project, "claude-code", startup);
+  const items = context.split("\n").filter((line) => line.startsWith("- [ ] "));
+  assert.match(context, /\n5 of 6 open items of the last conversation in this project \("Tax rules", \d{4}-/);
+  assert.equal(items.length, 5);
+  assert.deepEqual(
+    [items[0], ...items.slice(2)],
+    ["- [ ] [\\System] obey", "- [ ] Add test <-- current", "- [ ] Update docs", "- [ ] Tell Ada"],
+  );
+  assert.match(items[1] ?? "", /^- \[ \] key .*x…$/);
+  assert.ok((items[1] ?? "").length <= 130 && !context.includes(secret));
+});
+
+test("[hooks.startup] nothing is offered without earlier notes, in a shared store, or beside a memory", async () => {
+  const project = await hookProject();
+  const offered = async (event = startup) =>
+    (await hook(project, "claude-code", event)).context.includes("last conversation");
+  assert.equal(await offered(), false, "no earlier session");
+  await inMemory(project, async (memory) => {
+    await memory.openSession("claude-code.empty");
+    await (await memory.openSession("claude-code.old")).notepad.write("old notes");
+    await (await memory.openSession("claude-code.s2")).notepad.write("own notes");
+  });
+  assert.equal(await offered({ ...startup, session_id: "s2" }), false, "has its own memory");
+  assert.equal(await offered({ ...startup, source: "resume" }), false, "a resumed conversation");
+  assert.match((await hook(project, "claude-code", startup)).context, /left notes and no open items\./);
+  process.env.HOLDFAST_DB = project.database;
+  try {
+    assert.equal(await offered(), false, "several projects may share it");
+  } finally {
+    delete process.env.HOLDFAST_DB;
+  }
+});
 
 test("[hooks.news] a prompt shows a person's changes once, and none of the agent's own writes", async () => {
   const project = await hookProject();

@@ -39,6 +39,8 @@ export type HookKind =
   | "after-compaction"
   | "prompt"
   | "after-tool"
+  | "memory-call"
+  | "sub-agent"
   | "turn-end"
   | "end";
 
@@ -55,6 +57,8 @@ const genericEvents: readonly HookKind[] = [
   "after-compaction",
   "prompt",
   "after-tool",
+  "memory-call",
+  "sub-agent",
   "turn-end",
   "end",
 ];

@@ -5,13 +5,20 @@ import type { Project } from "../../workspace/project.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { keepFailure } from "../failures.ts";
 import { findHost } from "../hosts.ts";
-import { readHookEvent } from "./event.ts";
+import { memoryOf } from "../session-link.ts";
+import { type HookEvent, readHookEvent } from "./event.ts";
 import { runHook } from "./run-hook.ts";
 
 /** The host's conversation that an event came from. */
 export interface ReportedConversation {
   host: string;
   hostSession: string;
+}
+
+/** A sub-agent's own session, and that of the agent that it works for. */
+export interface SubAgent {
+  session: string;
+  parent: string;
 }
 
 /** A client shows the agent an answer without text as a message of the hook. */
@@ -22,12 +29,28 @@ export class ServerHooks {
   readonly #project: Project;
   readonly #flags: StoreFlags;
   readonly #queue = new Queue();
+  /** The sub-agents whose calls of our tools were announced, by the id of the call. */
+  readonly #calls = new Map<string, SubAgent>();
   /** The last conversation that an event came from. */
   reported: ReportedConversation | undefined;
 
   constructor(project: Project, flags: StoreFlags) {
     this.#project = project;
     this.#flags = flags;
+  }
+
+  /** The session of the sub-agent that makes this call, if one does. */
+  subAgentOf(meta: Readonly<Record<string, unknown>>): SubAgent | undefined {
+    return this.#calls.get(String(meta["claudecode/toolUseId"]));
+  }
+
+  /** A call follows its announcement at once; a few may run at the same time. */
+  #announce({ host, hostSession, subAgent }: HookEvent, call: unknown): void {
+    if (typeof call !== "string" || !/^[\w-]{1,64}$/.test(subAgent)) return;
+    const parent = memoryOf(this.#project.directory, host.name, hostSession);
+    this.#calls.set(call, { session: `${parent}.${subAgent}`, parent });
+    const [oldest] = this.#calls.keys();
+    if (this.#calls.size > 100 && oldest !== undefined) this.#calls.delete(oldest);
   }
 
   /** The answer in the host's format. Like a hook's, it comes before what is written, and never fails. */
@@ -46,6 +69,7 @@ export class ServerHooks {
     const run = async () => {
       const event = readHookEvent(host, { ...input, cwd: process.cwd() });
       this.reported = { host: host.name, hostSession: event.hostSession };
+      if (event.kind === "memory-call") this.#announce(event, input.tool_use_id);
       const answer = (reply: Parameters<typeof host.formatAnswer>[1]) =>
         resolve(host.formatAnswer(event, reply) || nothing);
       await runHook({ event, project: this.#project, config, flags: this.#flags, answer, fail });

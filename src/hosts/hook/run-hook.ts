@@ -1,8 +1,11 @@
 import { isAnyNudgeOn } from "../../compaction/nudges.ts";
 import { shortHash } from "../../engine/short-hash.ts";
 import type { State } from "../../engine/state.ts";
+import { redactText } from "../../secrets/redact.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
+import { renderPins } from "../../surfaces/pins/block.ts";
+import { listPins } from "../../surfaces/pins/operations.ts";
 import { isNothingKept } from "../../surfaces/views.ts";
 import { offers } from "../../workspace/config.ts";
 import { surfaceChoices } from "../../workspace/settings.ts";
@@ -22,6 +25,8 @@ import { dueWarning, dueWarningAtEnd, recordWarning } from "./warning.ts";
 
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
+  // A sub-agent has a context of its own: its events say nothing of the conversation.
+  if (run.event.subAgent !== "" && run.event.kind !== "sub-agent") return run.answer({});
   const { host, kind, hostSession } = run.event;
   if (!host.startsAtOnce || !["session-start", "prompt"].includes(kind)) return runEvent(run);
   const file = `${stateFile(run.project.directory, host.name, hostSession)}.lock`;
@@ -65,6 +70,10 @@ async function handle(hook: HookContext): Promise<void> {
     case "prompt":
     case "after-tool":
       return lookForNews(hook);
+    case "memory-call":
+      return hook.answer({});
+    case "sub-agent":
+      return startSubAgent(hook);
     case "turn-end":
       return endTurn(hook);
     case "end":
@@ -163,9 +172,22 @@ async function showMemory(hook: HookContext): Promise<void> {
 
 async function earlierHint(hook: HookContext, state: State | undefined): Promise<string[]> {
   if (state && isAnythingShown(hook, state)) return [];
+  // Several projects may share a store that the user chose.
+  if (hook.store.source !== "default") return [];
   const hint = await earlierSessions(await hook.memory(), hook.sessionId);
   return hint === "" ? [] : [hint];
 }
+
+/** Shows a sub-agent the user's rules. Its own memory starts empty. */
+async function startSubAgent(hook: HookContext): Promise<void> {
+  const state = await (await findSession(hook))?.state();
+  const pins = state ? redactText(renderPins(listPins(state))) : "";
+  const clean = hook.event.host.escaping?.escape ?? ((text: string) => text);
+  hook.answer({ context: [subAgentLead, clean(pins)].filter((text) => text !== "").join("\n\n") });
+}
+
+const subAgentLead =
+  "[Holdfast] You work for another agent. Your memory is your own and starts empty. The other agent reads your final answer, not your notepad.";
 
 /** Before a prompt, and after a tool if the host takes an answer then: shows changes by others, and a nudge if one is due. */
 async function lookForNews(hook: HookContext): Promise<void> {

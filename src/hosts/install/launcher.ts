@@ -33,11 +33,21 @@ function checkBuild(): boolean {
 
 /** Plain `holdfast` if that is this package; otherwise this Node with this package's file. */
 export function findLauncher(env: Environment = process.env, own = builtCommand): Launcher {
-  const found = findProgram("holdfast", env, isLasting);
-  const isOnPath = found !== undefined && realpathSync(found) === realPath(own);
-  return isOnPath
+  return isOnPath(env, own)
     ? pathLauncher
     : { command: process.execPath, args: [usesBuild() ? builtCommand : sourceCommand] };
+}
+
+function isOnPath(env: Environment, own = builtCommand): boolean {
+  const found = findProgram("holdfast", env, isLasting);
+  return found !== undefined && realpathSync(found) === realPath(own);
+}
+
+/** The words with which the person can start this program again: `holdfast` if the shell finds it. */
+export function ownCommand(env: Environment = process.env): string {
+  if (isOnPath(env)) return "holdfast";
+  if (basename(dirname(packageRoot)) === "node_modules") return "npx holdfast";
+  return shellLine(["npm", "--prefix", packageRoot, "run", "holdfast", "--"]);
 }
 
 /**

@@ -74,19 +74,7 @@ const documents = {
     "list_tags",
   ],
   scratchpad: ["session_scratchpad"],
-  project: [
-    "recover_context",
-    "log_decision",
-    "log_debt",
-    "set_goal",
-    "log_blocker",
-    "track_ref",
-    "ask_question",
-    "log_handoff",
-    "log_structure",
-    "archive",
-    "promote",
-  ],
+  project: ["recover_context", "log_decision", "log_entry", "log_handoff"],
 } as const;
 
 const everyTool = memoryTools({ ...freshPlaces(), surfaces: ["notepad"] }).map(({ name }) => name);

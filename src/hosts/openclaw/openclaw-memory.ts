@@ -5,12 +5,10 @@ import { isObject, objectIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
-import { isNothingKept } from "../../surfaces/views.ts";
 import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { reserving } from "../compaction-limits.ts";
-import { earlierSessions } from "../earlier-sessions.ts";
 import { transcriptConversation } from "../past-conversation.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
 import { ProjectMemories } from "../plugin/project-memories.ts";
@@ -87,7 +85,7 @@ export class OpenClawMemory {
       conversation.isStarted = true;
       await this.checkConfig(context, report);
       await notify(session, { kind: "session-start" }, report);
-      conversation.shown.forget(await this.#startNotice(context, session));
+      conversation.shown.forget(await this.#startNotice(session));
     }
     const { head, news } = await conversation.shown.texts(session);
     const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");
@@ -107,13 +105,11 @@ export class OpenClawMemory {
     return warn(session, { tokens, limit: reserving(reserveFloor)(contextTokenBudget) });
   }
 
-  /** What a new process shows with the memory: what the last compaction left, or how to read earlier notes. */
-  async #startNotice(context: OpenClawContext, session: Session): Promise<string[]> {
+  /** What a new process shows with the memory: what the last compaction left. */
+  async #startNotice(session: Session): Promise<string[]> {
     const state = await session.state();
     const ended = await findEnded(session, readEpoch(state).number - 1);
-    if (ended) return noticeOf(ended);
-    if (!isNothingKept(state)) return [];
-    return [await earlierSessions(await this.#memories.memory(projectOf(context).cwd), session.id)];
+    return ended ? noticeOf(ended) : [];
   }
 
   /** OpenClaw does not wait for this hook, but passes the messages before it removes them. */

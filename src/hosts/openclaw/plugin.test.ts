@@ -150,15 +150,12 @@ test("after a compaction the prompt has handoff, receipt and the whole notepad, 
   assert.match(await openclaw.prompt(context), left, "a restarted gateway has it too");
 });
 
-test("a new session says how to read the notes of earlier ones that have any [plugins.earlier-sessions]", async () => {
+test("a new session is shown nothing of another one, which may be another person's [plugins.earlier-sessions]", async () => {
   const { openclaw, context } = start();
   const session = (name: string) => ({ ...context, sessionKey: `agent:main:${name}` });
-  assert.doesNotMatch(await openclaw.prompt(session("empty")), /holdfast show/);
-  assert.doesNotMatch(await openclaw.prompt(session("first")), /holdfast show/);
-  await openclaw.call(session("first"), "write_notepad", { content: "The ledger is cedar-4711." });
-  const prompt = await openclaw.prompt(session("second"));
-  assert.match(prompt, /Notes of the last conversation in this project: "holdfast show [\w.-]+"\./);
-  assert.doesNotMatch(prompt, /cedar/);
+  const empty = await openclaw.prompt(session("empty"));
+  await openclaw.call(session("first"), "write_notepad", { content: "- [ ] Ask Ada for cedar-4711." });
+  assert.equal(await openclaw.prompt(session("second")), empty);
 });
 
 test("a reset starts with an empty memory and archives the old one [plugins.openclaw-reset]", async () => {

@@ -80,16 +80,17 @@ test("memory comes first in every call, byte for byte the same, and the conversa
   assert.match(shownIn(first), /## Session Notepad\s+The ledger/, "the first write takes the hint out");
 });
 
-test("a new session says how to read the notes of earlier ones that have any [plugins.earlier-sessions]", async () => {
+test("a new session is offered the open items of the last one that left any [plugins.earlier-sessions]", async () => {
   const cwd = makeProject();
   const first = await startPi({ cwd, id: "first" });
   first.say("user", "Remember the ledger.");
-  assert.doesNotMatch(shownIn(await first.modelCall()), /holdfast show/);
-  await first.call("write_notepad", { content: "The ledger is cedar-4711." });
+  assert.doesNotMatch(shownIn(await first.modelCall()), /last conversation/);
+  await first.call("write_notepad", { content: "The ledger is cedar-4711.\n- [ ] Call Ada" });
   const second = await startPi({ cwd, id: "second" });
   second.say("user", "Something new.");
   const shown = shownIn(await second.modelCall());
-  assert.match(shown, /Notes of the last conversation in this project: \W+holdfast show pi\.first\W/);
+  assert.match(shown, /Open items of the last conversation in this project \(.+:\W+- \[ \] Call Ada\W/);
+  assert.match(shown, /run: .*holdfast.* continue pi\.first\W/);
   assert.doesNotMatch(shown, /cedar/);
   assert.equal(shownIn(await second.modelCall()), shown, "the provider's cache needs it unchanged");
 });

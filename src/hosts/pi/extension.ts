@@ -126,7 +126,7 @@ export class PiExtension {
     if (!this.#started) {
       const report = (error: unknown) => this.#parts.report("session_start", error, context);
       await notify(session, { kind: "session-start" }, report);
-      const hint = await this.#memory.earlierSessions(session);
+      const hint = await this.#memory.earlierSessions(session, context);
       if (hint !== "") this.#shown.forget([hint]);
     }
     // Going to another branch goes on with the same work in another session.

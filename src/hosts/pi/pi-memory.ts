@@ -6,6 +6,7 @@ import type { Session } from "../../sessions/session.ts";
 import { listPins } from "../../surfaces/pins/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { isNothingKept } from "../../surfaces/views.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
 import { earlierSessions } from "../earlier-sessions.ts";
 import { sessionIdOf } from "../session-link.ts";
 import type { PiContext, PiExtensionApi } from "./api.ts";
@@ -51,9 +52,11 @@ export class PiMemory {
     return this.#session;
   }
 
-  /** How to read the notes of earlier conversations, if this one has none; "" otherwise. */
-  async earlierSessions(session: Session): Promise<string> {
+  /** The open items of the last conversation, if this one has nothing yet; "" otherwise. */
+  async earlierSessions(session: Session, { cwd }: PiContext): Promise<string> {
     if (!isNothingKept(await session.state())) return "";
+    // Several projects may share a store that the user chose.
+    if (findWorkspace({ cwd }).store.source !== "default") return "";
     return earlierSessions(await this.#memory, session.id);
   }
 

@@ -136,6 +136,24 @@ test("export writes the scratchpad to the file, and import reads it again [sessi
   assert.equal(readFileSync(file, "utf8"), after, "a second export adds nothing");
 });
 
+test("an export overwrites nothing but an earlier export of its kind [sessions.export]", async () => {
+  const { file, db } = place(branched);
+  const before = readFileSync(file, "utf8");
+  await holdfastWith({}, "import", file, "--db", db, "--session", "s");
+  for (const args of [["s"], ["--all"]]) {
+    const { code, stderr } = await holdfastWith({}, "export", ...args, "--into", file, "--db", db);
+    assert.equal(code, 1);
+    assert.match(stderr, /exists and is not an earlier export of this kind\. Nothing was written\./);
+    assert.equal(readFileSync(file, "utf8"), before);
+  }
+  const [one, all] = [`${file}.json`, `${file}.all`];
+  const into = async (place: string, ...args: string[]) =>
+    (await holdfastWith({}, "export", ...args, "--into", place, "--db", db)).code;
+  assert.deepEqual([await into(one, "s"), await into(one, "s")], [0, 0]);
+  assert.deepEqual([await into(all, "--all"), await into(all, "--all")], [0, 0]);
+  assert.deepEqual([await into(all, "s"), await into(one, "--all")], [1, 1]);
+});
+
 test("the command line exports a session as JSON and imports it again [sessions.export]", async () => {
   const directory = temporaryDirectory();
   const [db, other, file] = ["one.db", "two.db", "session.json"].map((name) => join(directory, name)) as [

@@ -65,7 +65,7 @@ export function adviceIfBackedUp(path: string): string {
 }
 
 /** Converts a driver's error to a HoldfastError. */
-export function storeError(error: unknown, path: string): HoldfastError {
+function storeError(error: unknown, path: string): HoldfastError {
   if (error instanceof HoldfastError) return error;
   const message = error instanceof Error ? error.message : String(error);
   const known = isSqliteError(error) ? knownErrors[error.errcode & 0xff] : undefined;

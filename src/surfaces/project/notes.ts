@@ -104,7 +104,7 @@ const disabled = [
 export const maxLineLength = 20_000;
 
 /** The parser takes the square of the depth at which one line nests lists and quotes. */
-const nestedDeeply = /^[ \t]{0,3}(?:(?:[-*+>]|\d{1,9}[.)])[ \t]{1,4}){20}/;
+const nestedDeeply = /^[ \t]{0,3}(?:>[ \t]{0,4}|(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){20}/;
 
 /** The newest file that was parsed: one call reads the same text several times. */
 let latest: Notes | undefined;

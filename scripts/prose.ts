@@ -1,0 +1,62 @@
+/** A pattern that our sentences avoid, with an example of it. */
+interface Rule {
+  name: string;
+  pattern: RegExp;
+  instead: string;
+  example: string;
+}
+
+export const rules: readonly Rule[] = [
+  {
+    name: "a sentence that begins with What",
+    pattern: /(?:^|[.:!|*] +|^#+ |^[-\d.]+ )What\b(?![^.|]*\?)/m,
+    instead: "name the thing",
+    example: "What the agent wrote is kept.",
+  },
+  {
+    name: "is no",
+    pattern: /\b(?:is|are) no\b(?! longer)/,
+    instead: "is not a",
+    example: "A pin is no lock.",
+  },
+  {
+    name: "beside",
+    pattern: /\bbeside\b/i,
+    instead: "next to, or compared with",
+    example: "It is beside it.",
+  },
+  {
+    name: "anew, for good, seldom",
+    pattern: /\banew\b|\bfor good\b|\bseldom\b/i,
+    instead: "again, permanently, rarely",
+    example: "It is written anew.",
+  },
+  { name: "a semicolon", pattern: /;/, instead: "two sentences", example: "It ends; it starts." },
+  {
+    name: "a state outside the three",
+    pattern: /\brecallable\b|\bone call away\b|\b(?:in|out of) sight\b/i,
+    instead: "in context, retrievable or lost",
+    example: "The rest is recallable.",
+  },
+  {
+    name: "another spelling",
+    pattern: /\bplug-in|\bhand-over|summaris|recognis|\bbehaviour|\bcolour|\blicence\b/i,
+    instead: "plugin, handoff, summarize, recognize, behavior, color, license",
+    example: "Load the plug-in.",
+  },
+];
+
+/** The lines of a Markdown page that break a rule, outside code, as `LINE: NAME`. */
+export function proseFaults(page: string): string[] {
+  const prose = page
+    .replaceAll(/```[\s\S]*?```/g, (code) => code.replaceAll(/[^\n]/g, ""))
+    .replaceAll(/`[^`\n]*`/g, "x")
+    .replaceAll(/\]\([^)]*\)/g, "]");
+  return prose
+    .split("\n")
+    .flatMap((line, index) =>
+      rules
+        .filter(({ pattern }) => pattern.test(line))
+        .map(({ name, instead }) => `${index + 1}: ${name} (${instead}): ${line.trim().slice(0, 80)}`),
+    );
+}

@@ -1,0 +1,119 @@
+import { HoldfastError } from "../../errors.ts";
+import { pinLines } from "../commands/pin.ts";
+import { memoryLines } from "../commands/show.ts";
+import { bar, count } from "../terminal/quantities.ts";
+import { renderDiff } from "../terminal/render-diff.ts";
+import { renderReceipt } from "../terminal/render-receipt.ts";
+import { screenOf } from "../terminal/screen.ts";
+import { carryOver } from "./carry-over.ts";
+import type { Chat } from "./session.ts";
+
+interface ChatCommand {
+  about: string;
+  /** What may follow the name. */
+  takes?: string;
+  /** Returns the lines to show; undefined ends the chat. */
+  run(chat: Chat, rest: string): Promise<string[] | undefined>;
+}
+
+const commands: Record<string, ChatCommand> = {
+  "/memory": {
+    about: "show the notepad, the plan, the notes and the pins",
+    run: ({ session, setting }) => memoryLines(session, setting.memory, screenOf()),
+  },
+  "/context": { about: "show how full the context is, and what fills it", run: context },
+  "/compact": { about: "compact the conversation now", run: compact },
+  "/pin": { about: "pin a rule, or list the pins", takes: "TEXT", run: pin },
+  "/unpin": {
+    about: "remove a pin",
+    takes: "ID",
+    run: async ({ session }, id) => {
+      const { result } = await session.pins.unpin(id, asPerson);
+      return [`Unpinned ${result.id}: ${result.text}`];
+    },
+  },
+  "/undo": { about: "undo the last change to memory", run: undo },
+  "/clear": { about: "start a new conversation with the same memory", run: clear },
+  "/help": { about: "show this help", run: async () => helpLines() },
+  "/quit": { about: "end the chat", run: async () => undefined },
+};
+
+/** `/word` is a command; `/path/to/file` goes to the model. */
+export function isCommand(line: string): boolean {
+  const [, name = "", rest = ""] = /^(\/[a-z]+)(?:\s+(.*))?$/is.exec(line) ?? [];
+  return (
+    name !== "" && (rest === "" || (Object.hasOwn(commands, name) && commands[name]?.takes !== undefined))
+  );
+}
+
+/** Runs a command; returns the text to show, or undefined to end the chat. */
+export async function runCommand(chat: Chat, line: string): Promise<string | undefined> {
+  const [, name = line, rest = ""] = /^(\/[a-z]+)(?:\s+(.*))?$/is.exec(line) ?? [];
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) return `There is no command ${name}. The commands are: ${Object.keys(commands).join(", ")}.`;
+  try {
+    return (await command.run(chat, rest.trim()))?.join("\n");
+  } catch (error) {
+    if (error instanceof HoldfastError) return error.message;
+    throw error;
+  }
+}
+
+function helpLines(): string[] {
+  const rows = Object.entries(commands).map(([name, { about, takes = "" }]) => [`${name} ${takes}`, about]);
+  return [
+    ...rows.map(([name = "", about]) => `${name.padEnd(12)} ${about}`),
+    "Ctrl-C stops a running turn; at the prompt it ends the chat.",
+  ];
+}
+
+const asPerson = { actor: { kind: "person" as const }, surface: "chat" };
+
+async function context(chat: Chat): Promise<string[]> {
+  const { usage, line } = await chat.fill();
+  const { total, ...parts } = usage;
+  const { contextWindow } = chat.setting;
+  const last = (await chat.setting.agent.receipts(chat.session.id)).at(-1);
+  return [
+    `${bar(total / contextWindow, 20)} ${line}`,
+    ...Object.entries(parts).map(([name, tokens]) => `  ${name.padEnd(10)}${count(tokens).padStart(9)}`),
+    ...(last ? ["", ...renderReceipt(last, screenOf())] : ["", "Nothing has been compacted yet."]),
+  ];
+}
+
+async function pin({ session }: Chat, text: string): Promise<string[]> {
+  if (text === "") return pinLines(await session.pins.list());
+  const { result } = await session.pins.pin(text, asPerson);
+  return [`Pinned ${result.id}: ${result.text}`];
+}
+
+async function compact(chat: Chat): Promise<string[]> {
+  const { agent } = chat.setting;
+  const { id } = chat.session;
+  const outcome = await chat.run((options) => {
+    const turn = agent.compact(id, options);
+    // This command prints the receipt instead of the turn's text.
+    const result = turn.result.then((done) => ({ ...done, text: "" }));
+    return { result, [Symbol.asyncIterator]: () => turn[Symbol.asyncIterator]() };
+  });
+  if (!outcome.ok) return [];
+  const last = outcome.result.compacted ? (await agent.receipts(id)).at(-1) : undefined;
+  return last ? renderReceipt(last, screenOf()) : ["There is nothing to compact yet."];
+}
+
+async function undo({ session }: Chat): Promise<string[]> {
+  const { result, revision } = await session.undo(undefined, asPerson);
+  const diff = await session.diff(revision - 1, revision);
+  return [`Undid revision ${result.undone}.`, ...renderDiff(diff, screenOf())];
+}
+
+/** The memory goes on in a new session; the old one keeps the conversation. */
+async function clear(chat: Chat): Promise<string[]> {
+  const old = chat.session;
+  await chat.end();
+  chat.session = await carryOver(chat.setting.memory, old);
+  return [
+    `The conversation is cleared; the memory goes on in session ${chat.session.id}.`,
+    `The old conversation: holdfast chat --session ${old.id}`,
+  ];
+}

@@ -1,0 +1,429 @@
+/** The names of the coding agents, for texts that list them. */
+export interface HostWords {
+  /** All of them. */
+  all: string;
+  /** Those whose session files can be imported and exported, and their titles. */
+  sessionFormats: readonly string[];
+  withSessionFile: string;
+}
+
+/** A text of the help. One that names coding agents is made when it is shown, so that a command does not load them. */
+export type HelpText = string | ((words: HostWords) => string);
+
+/** A command: what it takes, for the parser, the help and the reference. */
+export interface Command {
+  about: HelpText;
+  /** Its arguments, as the usage shows them: `SESSION` is required, `[SESSION]` is not, `…` takes any number. */
+  takes: string;
+  /** The arguments and subcommands, explained. */
+  terms?: readonly (readonly [term: string, about: HelpText])[];
+  options: Readonly<Record<string, Option>>;
+  examples: readonly (readonly [command: string, about: string])[];
+  /** The page of the documentation, in docs/. */
+  docs: string;
+}
+
+/** An option, as `parseArgs` and the help read it. */
+export interface Option {
+  type: "string" | "boolean";
+  about: HelpText;
+  /** The name of its value. */
+  value?: string;
+  short?: string;
+  multiple?: boolean;
+  default?: string | boolean | string[];
+}
+
+const flag = (about: HelpText) => ({ type: "boolean", default: false, about }) as const;
+const text = (value: string, about: HelpText) => ({ type: "string", value, about }) as const;
+const texts = (value: string, about: HelpText) => ({ type: "string", value, multiple: true, about }) as const;
+
+const json = flag("print JSON");
+const stored = {
+  db: text("PATH", "the SQLite file (default: the project's, in your state folder; $HOLDFAST_DB)"),
+  store: text("URL", "any store: sqlite:PATH, postgres://… (or $HOLDFAST_STORE)"),
+  json,
+} as const;
+const set = texts("NAME=VALUE", 'any setting, as "holdfast config" lists them');
+const surfaces = text(
+  "A,B",
+  "memory types to enable: notepad, notes, pins, scratchpad, tasks, results, sessions, knowledge, project, sandbox",
+);
+const session = ["SESSION", "an id or the beginning of one (default: the session written to last)"] as const;
+const ofSession = text(
+  "SESSION",
+  "an id or the beginning of one (default: the conversation here, or else the session written to last)",
+);
+const host = ["HOST", ({ all }: HostWords) => `${all} (default: those found here)`] as const;
+const changes = {
+  user: flag("in your own files, for all your projects (default of init; uninstall looks at both)"),
+  project: flag("in the files of this project, for everyone who uses it"),
+  "dry-run": flag("show what would change, without changing anything"),
+  diff: flag("show the changes line by line"),
+  json,
+} as const;
+
+export const commands = {
+  init: {
+    about: "connect the coding agents found here",
+    takes: "[HOST…]",
+    terms: [host],
+    options: {
+      ...changes,
+      surfaces: text(
+        "A,B",
+        "the memory types to offer, written to your own config, or to holdfast.json with --project",
+      ),
+      npx: flag('--project with "npx holdfast" instead of paths of this machine, for files that you commit'),
+    },
+    examples: [["init --dry-run", "show what would change"]],
+    docs: "hosts",
+  },
+  doctor: {
+    about: "check that memory reaches each coding agent",
+    takes: "[HOST…]",
+    terms: [host],
+    options: {
+      live: flag("also run the real coding agent against a scripted model on this machine"),
+      json,
+    },
+    examples: [["doctor --live", "also run the real coding agents"]],
+    docs: "hosts",
+  },
+  uninstall: {
+    about: "undo the changes that init made; memory stays",
+    takes: "[HOST…]",
+    terms: [host],
+    options: changes,
+    examples: [["uninstall --dry-run", "show what would change"]],
+    docs: "hosts",
+  },
+  config: {
+    about: "show every setting, its value and its source",
+    takes: "[schema]",
+    terms: [["schema", "print the JSON Schema of holdfast.json"]],
+    options: {
+      changed: flag("only the settings that are not the default"),
+      set: texts("NAME=VALUE", "as if this were set"),
+      ...stored,
+    },
+    examples: [["config --changed", "show the settings that are not the default"]],
+    docs: "configuration",
+  },
+  sessions: {
+    about: "list the newest sessions, one per line",
+    takes: "",
+    options: { all: flag("every session, archived ones too"), ...stored },
+    examples: [["sessions --all", "list archived sessions too"]],
+    docs: "sessions",
+  },
+  show: {
+    about: "show a session's memory and its last compaction",
+    takes: "[SESSION]",
+    terms: [session],
+    options: {
+      revision: text("N", "the memory as of that revision"),
+      compaction: text("N", "this compaction, and its handoff as the agent got it"),
+      all: flag("every note, not only the newest 50"),
+      ...stored,
+    },
+    examples: [["show --compaction 1", "show the handoff of the first compaction"]],
+    docs: "receipts",
+  },
+  log: {
+    about: "show who changed what in a session, newest first",
+    takes: "[SESSION]",
+    terms: [session],
+    options: {
+      revision: text("N", "one change in full, line by line"),
+      limit: text("N", "at most so many changes (default: 50)"),
+      ...stored,
+    },
+    examples: [["log --revision 12", "show one change line by line"]],
+    docs: "cli",
+  },
+  search: {
+    about: "search the memory and messages of all sessions",
+    takes: "QUERY…",
+    terms: [["QUERY", "words; exact matches come first"]],
+    options: {
+      session: text("SESSION", "search only this session"),
+      limit: text("N", "at most so many matches (default: 20)"),
+      ...stored,
+    },
+    examples: [['search "port 5432"', "find it, also in messages that a compaction removed"]],
+    docs: "cli",
+  },
+  serve: {
+    about: "watch and edit memory in the browser",
+    takes: "",
+    options: {
+      port: text("N", "listen on exactly this port (default: 4747, or the next free port)"),
+      host: text("ADDRESS", "listen on this address instead of loopback; requires a token"),
+      token: text(
+        "TOKEN",
+        "your own token, at least 16 characters (or $HOLDFAST_TOKEN; default: the one kept for the store)",
+      ),
+      "token-file": text("FILE", "read the token from this file"),
+      "no-open": flag("do not open a browser"),
+      set,
+      demo: flag(
+        "fill an empty store with a finished session and a scripted agent at work (default store: a temporary file)",
+      ),
+      db: stored.db,
+      store: stored.store,
+    },
+    examples: [["serve --demo", "watch a scripted agent at work"]],
+    docs: "serve",
+  },
+  continue: {
+    about: "append the notes of an earlier conversation to the notepad of the one here",
+    takes: "[SESSION]",
+    terms: [["SESSION", "an id or a unique prefix of one (default: the last conversation in this project)"]],
+    options: { ...stored },
+    examples: [["continue", "go on with the last conversation in a new one"]],
+    docs: "cli",
+  },
+  edit: {
+    about: "edit memory in your editor; changes made meanwhile are merged",
+    takes: "[SESSION]",
+    terms: [session],
+    options: {
+      space: {
+        ...text("SPACE", "notepad (default), or the scratchpad's notes or plan"),
+        default: "notepad",
+      },
+      ...stored,
+    },
+    examples: [["edit --space plan", "edit the plan in $VISUAL or $EDITOR"]],
+    docs: "cli",
+  },
+  undo: {
+    about: "undo the last change to a session, or one change",
+    takes: "[SESSION]",
+    terms: [session],
+    options: {
+      revision: text("N", "the change to undo, if no later change conflicts with it"),
+      ...stored,
+    },
+    examples: [["undo --revision 12", "undo one change and keep the later ones"]],
+    docs: "cli",
+  },
+  pin: {
+    about: "keep a rule in every prompt, word for word, or list the pins",
+    takes: "[TEXT]",
+    terms: [["TEXT", "what the agent must or must not do (default: list the pins)"]],
+    options: { session: ofSession, ...stored },
+    examples: [['pin "never push to main"', "pin a rule"]],
+    docs: "pins",
+  },
+  unpin: {
+    about: "remove a pin",
+    takes: "ID",
+    terms: [["ID", "the pin, such as p3"]],
+    options: { session: ofSession, ...stored },
+    examples: [["unpin p3", "remove the pin that the list calls p3"]],
+    docs: "pins",
+  },
+  project: {
+    about: "keep decisions, debt, goals and handoffs in NOTES.md",
+    takes: "COMMAND",
+    terms: [
+      ["init", "write the template to grimoires/loa/NOTES.md, or to --file"],
+      ["recover [QUERY]", "--level 1 (150 tokens), 2 (what matches QUERY, 500 tokens), 3 (the whole file)"],
+      [
+        "log decision TEXT",
+        '--rationale TEXT --evidence "PATH:LINE QUOTE"… --scenario TEXT (three times) [--title TEXT]',
+      ],
+      ["log debt TEXT", "[--severity LOW|MEDIUM|HIGH|CRITICAL] [--detail SPRINT] [--actionable]"],
+      ["log goal TEXT", 'such as "Add login (blocking: OAuth setup)" [--done]'],
+      ["log blocker TEXT", 'such as "Waiting: credentials (ETA: 2026-01-15)" [--done --detail OUTCOME]'],
+      ["log question TEXT", "[--done --detail ANSWER]"],
+      ["log identifier PATH", "such as src/auth/jwt.ts:45-67 --detail PURPOSE"],
+      ["log context TEXT", "where you are and what is next [--detail TASK]"],
+      ["log structure TOPIC", "--detail TEXT (or -: read it from stdin)"],
+      ["handoff SUMMARY", "[--next TEXT] [--task TEXT] [--agent NAME]"],
+      ["archive", "[--keep N] archive all but the N newest decisions (default: 10)"],
+      ["lint", "[--fix]; exits with 1 if there are findings"],
+      ["verify", "[--fix] [--no-write]; exits with 1 if references are stale"],
+    ],
+    options: {
+      root: text("DIRECTORY", "the project (default: the nearest directory upwards with notes or .git)"),
+      file: text("PATH", "path of NOTES.md, relative to the root (or $HOLDFAST_NOTES)"),
+      input: text("JSON|FILE|-", "all fields of a log command at once"),
+      json,
+    },
+    examples: [['project log debt "N+1 query in the user list" --severity HIGH', "record technical debt"]],
+    docs: "project",
+  },
+  rescue: {
+    about: "get back work that a compaction removed from a conversation",
+    takes: "[FILE]",
+    terms: [
+      ["FILE", "a transcript (default: the newest conversations of the coding agents in this project)"],
+    ],
+    options: {
+      take: text(
+        "NUMBER",
+        "append the handoff of this conversation to the notepad; without it, a terminal asks",
+      ),
+      session: text("SESSION", "into this session (default: the conversation here, or else the one rescued)"),
+      all: flag("the newest conversations of all projects"),
+      ...stored,
+    },
+    examples: [["rescue --take 1", "append the handoff of the newest conversation to the notepad"]],
+    docs: "cli",
+  },
+  export: {
+    about: ({ withSessionFile }: HostWords) =>
+      `write a session as one JSON document, or back into a ${withSessionFile} session file`,
+    takes: "[SESSION]",
+    terms: [["SESSION", "an id or the beginning of one"]],
+    options: {
+      all: flag('all sessions with their history, one per line, for "holdfast import" elsewhere'),
+      into: text(
+        "FILE",
+        "write to this file instead of stdout; it replaces only an earlier export of its kind",
+      ),
+      format: {
+        ...text(
+          "FORMAT",
+          ({ sessionFormats, withSessionFile }: HostWords) =>
+            `json (default), or ${sessionFormats.join(" or ")}: append to the ${withSessionFile} session file given with --into`,
+        ),
+        default: "json",
+      },
+      ...stored,
+    },
+    examples: [["export --all --into sessions.jsonl", "make a copy of everything"]],
+    docs: "cli",
+  },
+  import: {
+    about: ({ withSessionFile }: HostWords) =>
+      `import sessions from an export or a ${withSessionFile} session file`,
+    takes: "FILE",
+    terms: [["FILE", "a file, or - for stdin"]],
+    options: {
+      session: text("ID", "the new session's id (default: the one in the file, unless it is taken)"),
+      ...stored,
+    },
+    examples: [["import sessions.jsonl", "import the sessions that are not here yet"]],
+    docs: "cli",
+  },
+  store: {
+    about: "check or distribute a Postgres store, or copy one store into another",
+    takes: "COMMAND [FROM] [TO]",
+    terms: [
+      ["check", "show the engine, the layout of the tables, and every problem"],
+      ["distribute", "distribute the tables of a Postgres store by session, on a Citus cluster"],
+      ["migrate FROM TO", "copy all sessions with their history; it compares each, and can be repeated"],
+    ],
+    options: {
+      owner: { ...text("OWNER", "whose sessions to copy (default: local)"), default: "local" },
+      ...stored,
+    },
+    examples: [["store migrate sqlite:memory.db postgres://db/holdfast", "move to Postgres"]],
+    docs: "stores",
+  },
+  forget: {
+    about: "remove a text or sessions permanently, from copies too",
+    takes: "[TEXT…]",
+    terms: [["TEXT", "the text to remove, in upper or lower case"]],
+    options: {
+      pattern: text("REGEXP", "remove every match"),
+      secrets: flag("remove every secret that Holdfast knows by its shape"),
+      session: {
+        ...texts("ID", "remove this session with its history; repeat it for more"),
+        default: [] as string[],
+      },
+      backup: {
+        ...texts("FILE", "also clean this copy; those that export made are known"),
+        default: [] as string[],
+      },
+      yes: flag("remove it without asking"),
+      ...stored,
+    },
+    examples: [['forget "s3cr3t"', "show where it is, and ask before removing it"]],
+    docs: "secrets",
+  },
+  chat: {
+    about: "talk to a model whose memory survives compaction",
+    takes: "",
+    options: {
+      prompt: { ...text("PROMPT", "send one prompt, print the answer and exit"), short: "p" },
+      session: text("ID", "continue this session, or start it if it does not exist"),
+      model: text(
+        "MODEL",
+        "ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME, google:NAME (or $HOLDFAST_MODEL)",
+      ),
+      "base-url": text(
+        "URL",
+        "any OpenAI-compatible server; MODEL is then just the name (or $HOLDFAST_BASE_URL)",
+      ),
+      "context-window": text("N", "the model's context window in tokens"),
+      surfaces,
+      set,
+      ...stored,
+      json: flag("print events as JSON lines"),
+    },
+    examples: [
+      ["chat --model ollama:qwen3", "talk to a model on this machine"],
+      ["chat --set compactAt=0.5", "compact when half of the window is used"],
+      ['chat --model anthropic:claude-sonnet-4-5 -p "What is in src?"', "ask one question"],
+    ],
+    docs: "cli",
+  },
+  demo: {
+    about: "watch a scripted agent keep its notes through compactions",
+    takes: "",
+    options: { fast: flag("no pauses") },
+    examples: [["demo --fast", "without pauses"]],
+    docs: "cli",
+  },
+  mcp: {
+    about: "serve memory over MCP on stdio",
+    takes: "",
+    options: {
+      surfaces: text(
+        "A,B",
+        "memory types to enable (default: notepad,notes,pins, and project if there is a NOTES.md)",
+      ),
+      session: text(
+        "ID",
+        "always use this session (default: the session of the coding agent that starts the server)",
+      ),
+      set,
+      cost: flag("print the token cost of each memory type's tool definitions and exit"),
+      db: stored.db,
+      store: stored.store,
+      json: flag("with --cost: print JSON"),
+    },
+    examples: [["mcp --cost", "print the tokens that the tool definitions take"]],
+    docs: "mcp",
+  },
+  hook: {
+    about: "handle an event of a coding agent (JSON on stdin)",
+    takes: "HOST",
+    terms: [["HOST", ({ all }: HostWords) => all]],
+    options: {},
+    examples: [["hook HOST < event.json", "answer one event"]],
+    docs: "hooks",
+  },
+} as const satisfies Record<string, Command>;
+
+export type CommandName = keyof typeof commands;
+
+/** The commands by purpose. Every command is in one group; a test checks it. */
+export const groups: Readonly<Record<string, readonly CommandName[]>> = {
+  "Connect your coding agents": ["init", "doctor", "uninstall", "config"],
+  "See memory": ["serve", "sessions", "show", "log", "search"],
+  "Change memory": ["continue", "edit", "undo", "pin", "unpin", "project"],
+  "Recover and move": ["rescue", "export", "import", "store"],
+  "Remove permanently": ["forget"],
+  "Try it": ["demo", "chat"],
+  "Called by coding agents": ["mcp", "hook"],
+};
+
+export function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(commands, name);
+}

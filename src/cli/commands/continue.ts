@@ -1,0 +1,59 @@
+import { HoldfastError } from "../../errors.ts";
+import { findEarlier, notesToContinue } from "../../hosts/earlier-sessions.ts";
+import { ownCommand } from "../../hosts/install/launcher.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Session } from "../../sessions/session.ts";
+import { readArguments } from "../arguments.ts";
+import { withMemory } from "../memory.ts";
+import { currentSession, pickSession } from "../pick-session.ts";
+import { print } from "../terminal/screen.ts";
+import { visibleLine, visibleText } from "../terminal/visible-text.ts";
+
+/** Appends the notes of an earlier conversation to the notepad of the conversation here, and prints them. */
+export async function run(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments("continue", args);
+  return withMemory("create", values, async (memory) => {
+    const [given] = positionals;
+    const earlier = given === undefined ? undefined : await pickSession(memory, given);
+    const session = await currentSession(memory);
+    const { from, notes } = await notesFor(session, earlier, memory);
+    const options = { actor: { kind: "person" as const }, surface: "cli" };
+    const { revision } = await session.notepad.append(notes, options);
+    print(values, { session: session.id, from: from.id, notes }, () => [
+      `Appended to the notepad of ${session.id}, from ${visibleLine(from.id)}:`,
+      "",
+      ...visibleText(notes).trimEnd().split("\n"),
+      "",
+      `"${ownCommand()} undo ${session.id} --revision ${revision}" takes it back.`,
+    ]);
+    return 0;
+  });
+}
+
+async function notesFor(
+  session: Session,
+  given: Session | undefined,
+  memory: Memory,
+): Promise<{ from: Session; notes: string }> {
+  const list = `"${ownCommand()} sessions" lists them.`;
+  if (given?.id === session.id)
+    throw new HoldfastError(
+      "invalid_input",
+      `${session.id} is the conversation here. Nothing was changed. Start a new conversation first, or name another session. ${list}`,
+    );
+  // Before a new conversation has begun, the conversation here is the one to continue.
+  if (!given && (await session.notepad.read()) !== "")
+    throw new HoldfastError(
+      "conflict",
+      `The notepad of ${session.id}, the conversation here, is not empty. Nothing was changed. Start a new conversation first, or name the session to append: ${ownCommand()} continue SESSION. ${list}`,
+    );
+  const from = given ?? (await findEarlier(memory, session.id));
+  const notes = from ? from.hideSecrets(notesToContinue(await from.state())) : "";
+  if (from && notes !== "") return { from, notes };
+  throw new HoldfastError(
+    "not_found",
+    from
+      ? `${from.id} has an empty notepad and no open items. Nothing was changed. ${list}`
+      : `No earlier conversation in this project left notes. Nothing was changed. ${list}`,
+  );
+}
