@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -9,8 +8,6 @@ import { costOf } from "../bench/survival/cost.ts";
 import { judge } from "../bench/survival/facts.ts";
 import { phases, planKills } from "../bench/survival/kill-plan.ts";
 import type { KillResult } from "../bench/survival/kills.ts";
-import { drawResults } from "../bench/survival/picture.ts";
-import type { Report } from "../bench/survival/report.ts";
 import { tokensOf } from "../bench/survival/request-text.ts";
 import { jobsOf } from "../bench/survival/run-all.ts";
 import { type Score, scoreOf } from "../bench/survival/score.ts";
@@ -21,8 +18,6 @@ import { storyKinds } from "../bench/survival/story.ts";
 import type { System } from "../bench/survival/system.ts";
 import { holdfast } from "../bench/survival/systems/holdfast.ts";
 import { noMemory } from "../bench/survival/systems/no-memory.ts";
-import { systemIds } from "../bench/survival/systems.ts";
-import { documented, serialise, withFigures } from "../bench/survival/write-docs.ts";
 import type { ScriptedRequest } from "../src/testing/index.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -227,24 +222,6 @@ test("kills come in every phase, with ten compactions each in another epoch [ben
 
 /** Without a fault once for both tests. */
 const sound = runSlice(holdfast);
-
-test("the page, the picture and the figures of the survival benchmark agree [bench.docs]", () => {
-  const report = JSON.parse(readFileSync(documented.results, "utf8")) as Report;
-  const page = readFileSync(documented.page, "utf8");
-  assert.equal(
-    withFigures(page, report),
-    page,
-    "run: node bench/survival/run.ts --from docs/benchmark-results.json --write",
-  );
-  assert.equal(drawResults(report.results), readFileSync(documented.picture, "utf8"));
-  const named = report.results.systems.map(({ id }) => id);
-  assert.deepEqual(named, systemIds);
-  for (const { id, kills, durability } of report.results.systems) {
-    const counts = durability.startsWith("none") ? [1] : [1, 3, 10];
-    assert.equal(kills.length, storyKinds.length * counts.length, id);
-  }
-  assert.equal(serialise(report), readFileSync(documented.results, "utf8"));
-});
 
 async function planted(fault: string, ...slice: string[]): Promise<unknown> {
   const args = ["--import", "./bench/survival/planted.ts", "bench/survival/slice.ts", ...slice];

@@ -1,10 +1,8 @@
-import { type CellResult, isCompared } from "./cells.ts";
+import type { CellResult } from "./cells.ts";
 import type { KilledRun } from "./killed-conversation.ts";
 import { compareKilled, type KillResult, killSummariser, type PhaseKill } from "./kills.ts";
-import type { RetrievalScore } from "./retrieval.ts";
 import type { FactResult } from "./run-story.ts";
 import { type Score, scoreOf } from "./score.ts";
-import type { StoryKind } from "./story.ts";
 
 /** What one system reached, or why it could not be run. */
 export interface SystemResult {
@@ -16,21 +14,12 @@ export interface SystemResult {
   problem?: string;
   /** All runs in which the agent writes nothing down. */
   all: Score;
-  byCompactions: Record<string, Score>;
-  bySummariser: Record<string, Score>;
-  byKind: Partial<Record<StoryKind, Score>>;
-  byWindow: Record<string, Score>;
-  /** The runs that every seed has. */
-  bySeed: Record<string, Score>;
-  /** The agent writes down what it is told. */
-  notes: Score;
   /** Every story with 1, 3 and 10 compactions, killed in every phase, one after another. */
   kills: KillResult[];
   /** All stories in one conversation, killed in one phase. */
   phaseKills: PhaseKill[];
   /** Why it was not killed. */
   killProblem?: string;
-  /** Only if recorded conversations were given. */
   /** The first failure in the runs, in the system's words. */
   failure?: string;
 }
@@ -38,7 +27,6 @@ export interface SystemResult {
 /** Everything that depends on the seeds and versions alone. */
 export interface Results {
   seeds: number[];
-  retrieval: RetrievalScore[];
   systems: SystemResult[];
 }
 
@@ -53,23 +41,10 @@ export function systemResult(
   killed: readonly KilledRun[],
 ): SystemResult {
   const stories = results.filter(({ track }) => track === "stories");
-  const group = (key: (result: CellResult) => string | number, of = stories) =>
-    Object.fromEntries(
-      [...Map.groupBy(of, key)].map(([name, members]) => [String(name), scoreOf(members)] as const),
-    );
-  const curve = results.filter(
-    ({ track, summariser, compactions }) => track !== "notes" && summariser === "S1" && compactions === 1,
-  );
   const failure = results.find((result) => result.failure)?.failure;
   return {
     ...facts,
     all: scoreOf(stories),
-    byCompactions: group(({ compactions }) => compactions),
-    bySummariser: group(({ summariser }) => summariser),
-    byKind: group(({ kind }) => kind),
-    byWindow: group(({ window }) => window, curve),
-    bySeed: group(({ seed }) => seed, stories.filter(isCompared)),
-    notes: scoreOf(results.filter(({ track }) => track === "notes")),
     kills: killed.map((run) => compareKilled(run, unkilled(run, stories))),
     ...(failure === undefined ? {} : { failure }),
   };

@@ -7,7 +7,6 @@ import { errorIn } from "./error-in.ts";
 import { inLanes } from "./lanes.ts";
 import type { Report } from "./report.ts";
 import { notRun, type Results, type SystemResult, systemResult } from "./results.ts";
-import { measureRetrieval } from "./retrieval.ts";
 import type { SpeedResult } from "./speed.ts";
 import { isPeer, storesNothing } from "./systems.ts";
 import type { Job, JobResult } from "./worker.ts";
@@ -17,7 +16,6 @@ export interface RunOptions {
   ids: readonly string[];
   /** Why the peers cannot be run. */
   peerProblem?: string | undefined;
-  /** A folder with recorded conversations; they never leave it. */
 }
 
 /** Processes at a time. Laptops and runners have at least two cores, and frameworks wait at times. */
@@ -34,7 +32,7 @@ export async function runAll(options: RunOptions): Promise<Report> {
 }
 
 /** Everything that is the same for the same seeds and versions. */
-export async function runResults(options: RunOptions): Promise<Results> {
+async function runResults(options: RunOptions): Promise<Results> {
   const { seeds, ids, peerProblem = "" } = options;
   const directory = mkdtempSync(join(tmpdir(), "holdfast-survival-"));
   try {
@@ -52,7 +50,7 @@ export async function runResults(options: RunOptions): Promise<Results> {
       const parts = done.filter((_, index) => jobs[index]?.id === id);
       return parts.length === 0 ? notRun(unknownSystem(id), peerProblem) : joinParts(id, parts);
     });
-    return { seeds, retrieval: await measureRetrieval(seeds[0] ?? 1), systems };
+    return { seeds, systems };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@ import type { ScriptedAnswer } from "../../src/testing/index.ts";
 
 /** Writes the summary in place of a model: the same for every system. */
 export interface Summariser {
-  name: "S0" | "S1" | "S3" | "S4";
+  name: "S0" | "S1" | "S4";
   description: string;
   /** The answer to the `number`th request for a summary, from 0. `said` are the first sentences of the messages in it. */
   answer(said: readonly string[], number: number): ScriptedAnswer;
@@ -22,11 +22,6 @@ const summarisers: readonly Summariser[] = [
     answer: (said) => ({ text: newest(said) }),
   },
   {
-    name: "S3",
-    description: "like S1, without any sentence that forbids something",
-    answer: (said) => ({ text: newest(said.filter((sentence) => !prohibition.test(sentence))) }),
-  },
-  {
     name: "S4",
     description:
       "fails: the provider answers with an error; the second time it times out: it closes the connection without an answer",
@@ -41,8 +36,6 @@ export function summariserNamed(name: string): Summariser {
   if (!found) throw new Error(`There is no summariser ${name}.`);
   return found;
 }
-
-const prohibition = /\b(?:never|do not|don't|must not|mustn't|not allowed|without asking|forbidden)\b/i;
 
 /** The first sentence of a message, or its first line. */
 export function leadOf(text: string): string {

@@ -18,9 +18,17 @@ export const repository = [
       "A slice of the survival benchmark runs in the tests, gives the same result twice, and Holdfast keeps what no memory loses.",
     "bench.kills":
       "Every story of the survival benchmark is killed in every phase, one after another, and compared with a run without kills; a memory that the next process does not find fails.",
-    "bench.docs":
-      "The page and the picture of the survival benchmark are rendered from its recorded results.",
     "bench.mutations": "A handoff without the user's words lowers the score of the survival benchmark.",
+  }),
+  ...from("resume benchmark", {
+    "resume.stories":
+      "Each story of the resume benchmark has at least 25,000 tokens and 14 questions in a fixed mix; no input of a reader has a gold answer.",
+    "resume.contexts":
+      "A context of the resume benchmark is the same in every run, also if the hook before each compaction was killed.",
+    "resume.planted":
+      "A handoff without the user's words, a handoff of names only, and a notepad that is not restored can be planted for the readers of the resume benchmark.",
+    "resume.blind":
+      "A grader of the resume benchmark sees letters in another order for each story, and a result that does not fit its task is refused.",
   }),
   ...from("repository", {
     "repo.node-version": "On a Node older than 22.13 the CLI says so in one line and exits with 1.",

@@ -1,0 +1,102 @@
+import { warningText } from "../src/compaction/notices.ts";
+import { estimateTokens } from "../src/context/estimate-tokens.ts";
+import { defaultLimits } from "../src/engine/limits.ts";
+import { projectTool } from "../src/mcp/project-tools.ts";
+import { instructionsOf } from "../src/mcp/server.ts";
+import { inHost } from "../src/surfaces/surface.ts";
+import { findSurfaces } from "../src/surfaces/surfaces.ts";
+import { createToolbox } from "../src/surfaces/toolbox.ts";
+import { median } from "./measure.ts";
+import { contextFromHook } from "./resume/claude-code.ts";
+import { stories } from "./resume/stories.ts";
+
+/**
+ * The cost of the default install per 100 turns with a provider that caches prompts, in parts: `node bench/money.ts`. The
+ * notepad's own text is left out: it stands for words that the agent would need anyway.
+ */
+const prices = { input: 3, cached: 0.3, output: 15 };
+const turns = 100;
+const requestsPerTurn = 5;
+/** Per request: new messages and results of tools, and the model's answer. */
+const perRequest = { input: 800, output: 200 };
+/** The coding agent's own system prompt and tools, and its summary. */
+const own = { system: 20_000, summary: 1_300 };
+/** Where Claude Code compacts a window of 200,000 tokens. */
+const compactsAt = 167_000;
+
+interface Parts {
+  /** In every request. */
+  constant: number;
+  /** In every request after a compaction, in place of the one before. */
+  afterCompaction: number;
+  /** Tokens of a warning, which takes one more request. */
+  warning: number;
+}
+
+const none: Parts = { constant: 0, afterCompaction: 0, warning: 0 };
+
+function simulate({ constant, afterCompaction, warning }: Parts): { dollars: number; compactions: number } {
+  const totals = { input: own.system + constant, cached: 0, output: 0 };
+  let context = own.system + constant;
+  let compactions = 0;
+  const request = (input: number, output: number) => {
+    totals.cached += context;
+    totals.input += input;
+    totals.output += output;
+    context += input + output;
+  };
+  for (let count = 0; count < turns * requestsPerTurn; count++) {
+    if (context >= compactsAt) {
+      if (warning > 0) request(warning, 0);
+      request(0, own.summary);
+      compactions++;
+      context = own.system + constant;
+      totals.input += own.summary + afterCompaction;
+      context += own.summary + afterCompaction;
+    }
+    request(perRequest.input, perRequest.output);
+  }
+  const dollars =
+    (totals.input * prices.input + totals.cached * prices.cached + totals.output * prices.output) / 1e6;
+  return { dollars, compactions };
+}
+
+const surfaces = findSurfaces(["notepad", "notes", "pins", "recall"]);
+const tools = createToolbox(surfaces, { limits: defaultLimits, countTokens: () => 0 }, inHost).describe();
+const shown = async (handoff: boolean) => {
+  const sizes: number[] = [];
+  for (const story of stories) sizes.push(estimateTokens(await contextFromHook(story, 1, { handoff })));
+  return median(sizes);
+};
+const blocks = await shown(false);
+const sizes = {
+  tools: estimateTokens(JSON.stringify(tools.map(projectTool))),
+  guidance: estimateTokens(instructionsOf(surfaces)),
+  blocks,
+  "warning turn": estimateTokens(warningText),
+  handoff: (await shown(true)) - blocks,
+};
+const parts: Record<keyof typeof sizes, Parts> = {
+  tools: { ...none, constant: sizes.tools },
+  guidance: { ...none, constant: sizes.guidance },
+  blocks: { ...none, constant: sizes.blocks },
+  "warning turn": { ...none, warning: sizes["warning turn"] },
+  handoff: { ...none, afterCompaction: sizes.handoff },
+};
+
+const base = simulate(none);
+const row = (name: string, tokens: number, dollars: number) =>
+  `| ${name} | ${tokens.toLocaleString("en-US")} | ${dollars.toFixed(3)} | ${((100 * dollars) / base.dollars).toFixed(2)} % |`;
+console.log(
+  `${turns} turns without memory: ${base.dollars.toFixed(2)} dollars, ${base.compactions} compactions\n`,
+);
+console.log("| Part | Tokens | Dollars per 100 turns | Share |\n| --- | --- | --- | --- |");
+for (const name of Object.keys(sizes) as (keyof typeof sizes)[])
+  console.log(row(name, sizes[name], simulate(parts[name]).dollars - base.dollars));
+const all = simulate({
+  constant: sizes.tools + sizes.guidance + sizes.blocks,
+  afterCompaction: sizes.handoff,
+  warning: sizes["warning turn"],
+});
+const total = Object.values(sizes).reduce((sum, tokens) => sum + tokens, 0);
+console.log(row("together", total, all.dollars - base.dollars));
