@@ -21,6 +21,8 @@ export interface Host {
   events: Readonly<Record<string, HookKind>>;
   /** Of these, the events that its MCP client passes to our server, which starts no process, and the fields that it fills in. */
   inServer?: Readonly<Record<string, readonly string[]>>;
+  /** The variable in which it passes the folder of the project to hooks: an event's `cwd` follows the agent's shell. */
+  projectVariable?: string;
   /** An event's payload with the fields under their common names, if the host has others. */
   readPayload?(payload: Record<string, unknown>): Record<string, unknown>;
   /** The answer to an event, in its format; "" prints nothing. */

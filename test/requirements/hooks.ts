@@ -16,6 +16,8 @@ export const hooks = from("hooks", {
   "hooks.processes": "Processes are identified by number and start time, on Linux and macOS.",
   "hooks.project":
     "The project is found from the working directory; its folder is private and ignored by Git.",
+  "hooks.place":
+    "If a host passes the project's folder to its hooks, that is the project, wherever the agent's shell is.",
   "hooks.host-compaction":
     "A compaction that a host does itself passes the same gate: no receipt without a handoff, and a new epoch after it.",
   "hooks.once": "A compaction parses each line of the transcript once, over all its hooks.",

@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { existsSync, writeSync } from "node:fs";
 import { isObject } from "../../engine/json.ts";
 import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
@@ -50,6 +50,8 @@ class HookCall {
     const payload = parsePayload(await readInput());
     // A host that does not send its event's name has it in the command.
     if (eventName !== undefined) payload.hook_event_name ??= eventName;
+    const started = process.env[host.projectVariable ?? ""];
+    if (started && existsSync(started)) payload.cwd = started;
     if (typeof payload.cwd === "string" && payload.cwd !== "" && payload.cwd !== process.cwd()) {
       this.#project = findProject(payload.cwd);
       this.#config = readWorkspaceConfig(this.#project);

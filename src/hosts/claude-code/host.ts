@@ -9,6 +9,7 @@ export const claudeCode: Host = {
   name: "claude-code",
   title: "Claude Code",
   program: "claude",
+  projectVariable: "CLAUDE_PROJECT_DIR",
   events: {
     SessionStart: "session-start",
     UserPromptSubmit: "prompt",

@@ -27,7 +27,7 @@ test(`${spec}: a sub-agent writes to a notepad of its own, and the main agent's 
   const forSub = [write("six sheets")];
   const subContexts: string[] = [];
   const model = await startClientModel(({ tools, text }) => {
-    const isMain = tools.includes("Task") || tools.includes("Agent");
+    const isMain = text.includes("Move the ledger.");
     if (!isMain) subContexts.push(text);
     return (isMain ? forMain.shift()?.(tools) : forSub.shift()) ?? { text: "Done." };
   });

@@ -9,6 +9,7 @@ export const gemini: Host = {
   name: "gemini",
   title: "Gemini CLI",
   program: "gemini",
+  projectVariable: "GEMINI_PROJECT_DIR",
   events: {
     SessionStart: "session-start",
     BeforeAgent: "prompt",

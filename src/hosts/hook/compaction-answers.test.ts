@@ -194,7 +194,7 @@ test("[hooks.gemini] Gemini: always an object, no angle brackets, memory again a
   assert.equal((await hook(project, "gemini", { ...session, source: "startup" })).stdout, "{}");
   const start = await hook(project, "gemini", prompt);
   assert.equal(JSON.parse(start.stdout).hookSpecificOutput.hookEventName, "BeforeAgent");
-  assert.match(start.context, /Map‹string› stays ‹b›bold‹\/b›/);
+  assert.match(start.context, /Map‹string› stays ‹\\b›bold‹\\\/b›/);
   assert.doesNotMatch(start.context, /[<>]/);
   const compress = { ...event, hook_event_name: "PreCompress", trigger: "auto" };
   const tool = { ...event, hook_event_name: "AfterTool", tool_name: "write_file" };

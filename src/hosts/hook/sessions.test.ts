@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type HookProject, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+import { type HookProject, hook, hookProcess, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { startProgram } from "../../../test/support/processes.ts";
 import { findLink } from "../session-link.ts";
 
@@ -98,4 +98,18 @@ test("[hooks.follow] the server of each host follows its own host through start,
     for (const { process: child } of hosts) child.stdin.end();
   }
   for (const { ended } of hosts) assert.equal((await ended).code, 0);
+});
+
+test("[hooks.place] a host's own variable names the project, wherever the agent's shell is", async () => {
+  const project = await hookProject();
+  await inMemory(project, async (memory) => {
+    await (await memory.openSession("claude-code.s1")).notepad.write("the plan");
+  });
+  const nested = join(project.root, "vendor/clone");
+  mkdirSync(join(nested, ".git"), { recursive: true });
+  const event = { hook_event_name: "SessionStart", source: "resume", session_id: "s1", cwd: nested };
+  const start = (env: Record<string, string>) =>
+    hookProcess("claude-code", JSON.stringify(event), { cwd: nested, env });
+  assert.match((await start({ CLAUDE_PROJECT_DIR: project.root })).stdout, /the plan/);
+  assert.doesNotMatch((await start({ CLAUDE_PROJECT_DIR: "" })).stdout, /the plan/);
 });

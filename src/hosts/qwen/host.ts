@@ -7,6 +7,7 @@ export const qwen: Host = {
   name: "qwen",
   title: "Qwen Code",
   program: "qwen",
+  projectVariable: "QWEN_PROJECT_DIR",
   events: {
     SessionStart: "session-start",
     UserPromptSubmit: "prompt",
