@@ -1,18 +1,19 @@
 /** Maps every string in a value; parts without a change stay the same objects. */
-export function mapStrings<T>(value: T, map: (text: string) => string): T {
+export function mapStrings<T>(value: T, map: (text: string) => string, mapKey = (key: string) => key): T {
   if (typeof value === "string") return map(value) as T;
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
-    const items = value.map((item) => mapStrings(item, map));
+    const items = value.map((item) => mapStrings(item, map, mapKey));
     return items.some((item, index) => item !== value[index]) ? (items as T) : value;
   }
   if (Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null)
     return value;
   let changed = false;
   const entries = Object.entries(value).map(([key, item]) => {
-    const mapped = mapStrings(item, map);
-    changed ||= mapped !== item;
-    return [key, mapped];
+    const mapped = mapStrings(item, map, mapKey);
+    const name = mapKey(key);
+    changed ||= mapped !== item || name !== key;
+    return [name, mapped];
   });
   return changed ? (Object.fromEntries(entries) as T) : value;
 }

@@ -15,7 +15,7 @@ import { instructionsOf } from "./server.ts";
 import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
 test("the instructions say how to recover, then give the session's guidance [mcp.instructions]", async (context) => {
-  const guidance = guidanceOf(findSurfaces(["notepad", "notes", "pins"]), {
+  const guidance = guidanceOf(findSurfaces(["notepad", "pins"]), {
     limits: defaultLimits,
     reading: inHost,
   });
@@ -23,7 +23,7 @@ test("the instructions say how to recover, then give the session's guidance [mcp
   const { instructions, serverInfo } = await initialize(server);
   assert.equal(serverInfo.name, "holdfast");
   const [first, ...rest] = instructions.split("\n\n");
-  assert.match(first, /^After a compaction, .* call read_notepad and list_notes first: .*"recover"/);
+  assert.match(first, /^After a compaction, .* call read_notepad first: .*"recover"/);
   assert.equal(rest.join("\n\n"), guidance);
   assert.match(
     instructionsOf(findSurfaces(["tasks"])),
@@ -148,7 +148,7 @@ test("if the store cannot be opened, every call says so, and a later call opens 
   writeFileSync(db, "this is not a database and never was".repeat(100));
   const server = startMcp(context, ["--db", db, "--session", "s"]);
   assert.match((await initialize(server)).instructions, /notepad/);
-  assert.equal((await server.ask("tools/list")).result.tools.length, 14);
+  assert.equal((await server.ask("tools/list")).result.tools.length, 7);
   assert.equal((await server.ask("resources/list")).result.resources.length, 4);
   assert.equal((await server.ask("prompts/list")).result.prompts.length, 3);
   const refused = await server.call("write_notepad", { content: "x" });

@@ -22,7 +22,7 @@ async function exchange(ask: Ask): Promise<void> {
   const { result: first } = await ask("tools/list");
   const { result: second } = await ask("tools/list");
   assert.deepEqual(first.tools, second.tools);
-  assert.ok(first.tools.length >= 10);
+  assert.ok(first.tools.length >= 7);
   assert.ok(first.ttlMs > 0);
   const { result: written } = await ask("tools/call", {
     name: "write_notepad",

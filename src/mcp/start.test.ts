@@ -13,13 +13,19 @@ import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
 const cli = join(import.meta.dirname, "../cli.ts");
 
-test("the default surfaces take at most 1,000 tokens in tools/list, and --cost reports the estimate of each [mcp.cost]", async (context) => {
-  const server = startMcp(context, ["--store", "memory:"]);
-  await initialize(server);
-  const { tools } = (await server.ask("tools/list")).result;
-  assert.equal((await server.end()).code, 0);
-  const sent = countTokens(JSON.stringify(tools));
-  assert.ok(sent <= 1_000, `${sent} tokens`);
+test("the default has at most 8 tools and 650 tokens of definitions, and --cost reports the estimate of each [mcp.cost]", async (context) => {
+  const list = async (...args: string[]) => {
+    const server = startMcp(context, ["--store", "memory:", ...args]);
+    await initialize(server);
+    const { tools } = (await server.ask("tools/list")).result;
+    assert.equal((await server.end()).code, 0);
+    return tools as { name: string; description: string; inputSchema: object }[];
+  };
+  const own = await list();
+  const definitions = own.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  const sent = countTokens(JSON.stringify(definitions));
+  assert.ok(own.length <= 8 && sent <= 650, `${own.length} tools, ${sent} tokens`);
+  const tools = await list("--surfaces", "notepad,notes,pins");
   const { code, stdout } = await holdfast("mcp", "--cost", "--json", "--surfaces", "notepad,notes,pins");
   assert.equal(code, 0);
   const costs = JSON.parse(stdout) as { surface: string; tools: number; tokens: number }[];
@@ -62,7 +68,7 @@ test("surfaces are chosen by name, and an unknown name is rejected with the list
     "cancel_task",
     "session_scratchpad",
   ]);
-  assert.equal((await names([], root)).length, 14);
+  assert.equal((await names([], root)).length, 7);
   mkdirSync(join(root, "grimoires/loa"), { recursive: true });
   writeFileSync(join(root, "grimoires/loa/NOTES.md"), "# NOTES\n");
   assert.ok((await names([], root)).includes("recover_context"));

@@ -4,7 +4,7 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { openMemory } from "../index.ts";
 import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
-const fixed = ["--store", "memory:", "--session", "s"];
+const fixed = ["--store", "memory:", "--session", "s", "--surfaces", "notepad,notes,pins,recall"];
 
 test("tools return what the seeds specify, as text and as structured content [mcp.tools]", async (context) => {
   const server = startMcp(context, fixed);

@@ -24,6 +24,9 @@ export interface SecretGuard {
   hideInDocument<T>(value: T): T;
 }
 
+/** Tags are keys of a document. */
+const hideText = (text: string) => maskText(text);
+
 export function makeGuard(
   policy: SecretPolicy = "redact",
   warn: (warning: string) => void = () => {},
@@ -48,6 +51,6 @@ export function makeGuard(
       return cleaned;
     },
     hide: (value) => (isOff ? value : redactTexts(value)),
-    hideInDocument: (value) => (isOff ? value : mapStrings(value, (text) => maskText(text))),
+    hideInDocument: (value) => (isOff ? value : mapStrings(value, hideText, hideText)),
   };
 }

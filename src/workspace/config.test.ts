@@ -215,13 +215,7 @@ test("enabled: false removes the scratchpad even if surfaces names it; true adds
   const surfaces = ["notes", "scratchpad"];
   assert.deepEqual(chosen({ surfaces }), surfaces);
   assert.deepEqual(chosen({ surfaces, scratchpad: { enabled: false } }), ["notes"]);
-  assert.deepEqual(chosen({ scratchpad: { enabled: true } }), [
-    "notepad",
-    "notes",
-    "pins",
-    "recall",
-    "scratchpad",
-  ]);
+  assert.deepEqual(chosen({ scratchpad: { enabled: true } }), ["notepad", "pins", "recall", "scratchpad"]);
   assert.deepEqual(chosen({ surfaces: ["notes"], scratchpad: { enabled: true } }), surfaces);
 });
 

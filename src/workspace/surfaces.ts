@@ -46,7 +46,7 @@ export async function loadSurfaces(
   return loaded;
 }
 
-const basic = ["notepad", "notes", "pins", "recall"];
+const basic = ["notepad", "pins", "recall"];
 
 /** What an entry point can do for a surface. */
 interface Ability {
@@ -58,9 +58,9 @@ interface Ability {
 
 /** `agent`: Holdfast keeps the conversation. `server`: it only answers calls. `host`: and its tools are fixed. */
 const abilities = {
-  agent: { defaults: [...basic, "tasks", "results", "sessions"], lacks: [] },
+  agent: { defaults: [...basic, "notes", "tasks", "results", "sessions"], lacks: [] },
   server: { defaults: basic, lacks: ["results", "sessions"] },
-  host: { defaults: [...basic, "scratchpad"], lacks: ["results", "sessions", "sandbox"] },
+  host: { defaults: [...basic, "notes", "scratchpad"], lacks: ["results", "sessions", "sandbox"] },
 } as const satisfies Record<string, Ability>;
 
 /**

@@ -47,7 +47,7 @@ test("there is an Agent Plugins bundle with the same server and skill [init.plug
 });
 
 test("init writes the bundle's skill where a host looks for skills, and leaves one that is not ours [init.skill]", async () => {
-  const skill = renderSkill(["notepad", "notes", "pins", "recall"]).trimEnd();
+  const skill = renderSkill(["notepad", "pins", "recall"]).trimEnd();
   const folder = temporaryDirectory();
   const places = { scope: "project", root: folder, home: folder, env: {} } as const;
   const found: Record<string, string> = {};
