@@ -35,8 +35,7 @@ const screen = { width: 80, colours: true, paint: (_style: unknown, text: string
 
 /** What a function takes after the text. Without a line here it gets the text alone. */
 export const moreArguments: Record<string, (text: string) => unknown[]> = {
-  "inspector/src/context/readable-piece.ts readablePiece": () => ["tool"],
-  "inspector/src/memory/task-lines.ts toggleTaskLine": () => [{ line: 0, done: false, text: "" }],
+  "inspector/src/readable-piece.ts readablePiece": () => ["tool"],
   "src/adapters/caller/message-parts.ts answerOf": () => [[]],
   "src/adapters/anthropic/memory-views.ts findOccurrences": () => ["aa"],
   "src/adapters/anthropic/memory-views.ts insertLine": () => [1, "x"],
@@ -89,7 +88,6 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
 
 /** Functions that take a text but are not run on hostile ones, and why. */
 export const exempt: Record<string, string> = {
-  "inspector/src/memory/fresh-lines.ts useFreshLines": "a hook, which runs only while a component renders",
   "src/cli/terminal/render-help.ts renderHelp": "gets the help of our own commands",
   "src/surfaces/project/edit/written-pieces.ts isOneItem": "gets texts that requireLine keeps short",
   "src/surfaces/project/edit/written-pieces.ts isOneRow": "gets texts that requireLine keeps short",
