@@ -130,8 +130,8 @@ test("health answers at once while another process holds the store [locks.health
   const { server } = await startTestServer(context, { path, memory });
   const holder = await lock(context, path);
   const headers = { Authorization: `Bearer ${server.token}`, "Content-Type": "application/json" };
-  const body = JSON.stringify({ content: "x" });
-  const edit = fetch(`${server.url}api/sessions/s/notes`, { method: "POST", headers, body });
+  const body = JSON.stringify({ type: "note.add", content: "x" });
+  const edit = fetch(`${server.url}api/sessions/s/edits`, { method: "POST", headers, body });
   const times: number[] = [];
   for (let round = 0; round < 15; round++) {
     const begun = performance.now();

@@ -38,7 +38,7 @@ export const mcp = from("MCP server", {
   "mcp.conformance":
     "The official conformance suite passes for everything that applies, for 2025-11-25 and for 2026-07-28.",
   "mcp.cost":
-    "The tool definitions of the default surfaces take at most 1,000 tokens, and --cost reports the tokens of each surface.",
+    "By default there are at most 8 tools with 650 tokens of definitions, and --cost reports the tokens of each surface.",
   "mcp.surfaces":
     "Surfaces are selected by name; the project's notes are added when there is a NOTES.md; an unknown name is rejected.",
   "mcp.startup": "Starting the server loads no model's SDK.",
