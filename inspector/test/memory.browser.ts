@@ -206,7 +206,8 @@ test(
     const lines = Array.from({ length: 50 }, (_, line) => `- line ${line} of the notepad`);
     await session.notepad.write(lines.join("\n"), agent);
     const shown = lines.slice(0, 30).join("\n");
-    await session.apply({ type: "context.open", blocks: [], notepadBlock: `## Session Notepad\n${shown}` });
+    const cut = { surface: "notepad", text: `## Session Notepad\n${shown}`, cutFrom: lines.join("\n") };
+    await session.apply({ type: "context.open", blocks: [cut] });
     await session.notepad.replace("line 7 of", "line 7, corrected, of", { actor: { kind: "person" } });
     const { page, problems } = await openPage(browser, server);
     const row = page.locator(".row", { hasText: "Log triage" });

@@ -58,9 +58,12 @@ interface Ability {
 
 /** `agent`: Holdfast keeps the conversation. `server`: it only answers calls. `host`: and its tools are fixed. */
 const abilities = {
-  agent: { defaults: [...basic, "notes", "tasks", "results", "sessions"], lacks: [] },
+  agent: { defaults: ["notepad", "notes", "pins", "recall", "tasks", "results", "sessions"], lacks: [] },
   server: { defaults: basic, lacks: ["results", "sessions"] },
-  host: { defaults: [...basic, "notes", "scratchpad"], lacks: ["results", "sessions", "sandbox"] },
+  host: {
+    defaults: ["notepad", "notes", "pins", "recall", "scratchpad"],
+    lacks: ["results", "sessions", "sandbox"],
+  },
 } as const satisfies Record<string, Ability>;
 
 /**
