@@ -62,6 +62,8 @@ export async function startScriptedServer(
       refuse(response, { status: 500, error: `the script failed: ${(error as Error).message}` });
     }
   });
+  // After Node's five seconds a busy client may use a connection that the server is closing.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const { port } = server.address() as AddressInfo;
   return {

@@ -15,6 +15,12 @@ export interface OpenClawContext {
   sessionKey?: string;
   sessionId?: string;
   workspaceDir?: string;
+  modelId?: string;
+}
+
+/** After a model call. */
+export interface OpenClawOutputEvent {
+  model?: string;
   /** The tokens of the context window that the run may use. */
   contextTokenBudget?: number;
 }

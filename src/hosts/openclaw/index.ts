@@ -9,6 +9,7 @@ import type {
   OpenClawApi,
   OpenClawCompactionEvent,
   OpenClawContext,
+  OpenClawOutputEvent,
   OpenClawPlugin,
   OpenClawPromptEvent,
   OpenClawTool,
@@ -63,6 +64,7 @@ const plugin: OpenClawPlugin = {
       const { head, news } = await memory.texts(context, messages, failed);
       return { appendSystemContext: head, ...(news === "" ? {} : { prependContext: news }) };
     });
+    listen("llm_output", async (event: OpenClawOutputEvent) => memory.noteWindow(event));
     listen("before_compaction", (event: OpenClawCompactionEvent, context, failed) =>
       memory.beforeCompaction(event, context, failed),
     );

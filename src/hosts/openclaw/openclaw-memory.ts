@@ -8,7 +8,7 @@ import { ShownMemory } from "../../sessions/shown-memory.ts";
 import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
-import { reserving } from "../compaction-limits.ts";
+import { compactionLimit, learnLimit, reserving } from "../compaction-limits.ts";
 import { transcriptConversation } from "../past-conversation.ts";
 import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
 import { ProjectMemories } from "../plugin/project-memories.ts";
@@ -18,7 +18,8 @@ import { listAncestors } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
 import { countIn } from "../transcript/json-lines.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
-import type { OpenClawCompactionEvent, OpenClawContext } from "./api.ts";
+import type { OpenClawCompactionEvent, OpenClawContext, OpenClawOutputEvent } from "./api.ts";
+import { openclaw } from "./host.ts";
 
 interface Conversation {
   context: OpenClawContext;
@@ -94,15 +95,23 @@ export class OpenClawMemory {
     return { head, news: [news, hint, warning].filter((text) => text !== "").join("\n\n") };
   }
 
+  /** Keeps the limit that follows from the window. OpenClaw tells it after a call, and asks for the memory before one. */
+  noteWindow({ model = "", contextTokenBudget = 0 }: OpenClawOutputEvent): void {
+    if (contextTokenBudget === 0) return;
+    const tokens = reserving(reserveFloor)(contextTokenBudget);
+    learnLimit(openclaw, { tokens, model, window: undefined, isCurrent: true });
+  }
+
   /** OpenClaw lets a plug-in add to a prompt, and to no request within a turn. */
-  async #warning(
-    session: Session,
-    { contextTokenBudget }: OpenClawContext,
-    messages: readonly unknown[],
-  ): Promise<string> {
-    if (contextTokenBudget === undefined) return "";
-    const tokens = tokensIn(messages);
-    return warn(session, { tokens, limit: reserving(reserveFloor)(contextTokenBudget) });
+  async #warning(session: Session, context: OpenClawContext, messages: readonly unknown[]): Promise<string> {
+    const fill = {
+      tokens: tokensIn(messages),
+      model: context.modelId ?? "",
+      window: undefined,
+      isCurrent: true,
+    };
+    const limit = compactionLimit(openclaw, fill, projectOf(context).cwd);
+    return limit === undefined ? "" : warn(session, { tokens: fill.tokens, limit });
   }
 
   /** What a new process shows with the memory: what the last compaction left. */
