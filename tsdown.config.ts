@@ -19,7 +19,7 @@ const hookApart = {
     /\/hook\.ts$/.test(source) ? { id: "./hook.js", external: true as const } : undefined,
 };
 
-/** Agents wait for the MCP server too, so it is built with the two packages that it loads: nine files instead of 202. */
+/** Agents wait for the MCP server too, so it is built with the two packages that it loads. */
 const mcpApart = {
   name: "mcp-apart",
   resolveId: (source: string) =>

@@ -1,6 +1,3 @@
-import { homedir } from "node:os";
-import { join } from "node:path";
-import { textIn } from "../../engine/json.ts";
 import type { Host } from "../host.ts";
 import { readCopilotLine, readCopilotUsage } from "./transcript.ts";
 
@@ -15,13 +12,6 @@ export const copilot: Host = {
     preCompact: "before-compaction",
     agentStop: "turn-end",
     sessionEnd: "end",
-  },
-  /** Only some events name the transcript, which is always in the same place. */
-  readPayload(payload) {
-    const id = textIn(payload.sessionId) || textIn(payload.session_id);
-    const home = process.env.COPILOT_HOME || join(process.env.HOME || homedir(), ".copilot");
-    const given = textIn(payload.transcriptPath) || textIn(payload.transcript_path);
-    return { ...payload, transcriptPath: given || join(home, "session-state", id, "events.jsonl") };
   },
   /** Copilot CLI takes no text for its summariser. */
   formatAnswer(event, { context = "" }) {

@@ -39,7 +39,7 @@ export async function recordWarning(hook: HookContext, text: string): Promise<vo
 export async function putsOffCompaction(hook: HookContext): Promise<boolean> {
   const { state, event, project } = hook;
   const { limit, spare } = event.host.compaction;
-  if (event.isManual || event.subAgent !== "" || state.warned?.isPutOff) return false;
+  if (event.isManual || state.warned?.isPutOff) return false;
   const fill = readFill(event.host, event.transcript);
   if (!fill) return false;
   const usual = limit?.(fill, project.root);
@@ -64,15 +64,15 @@ function learn({ event, fail }: HookContext, fill: Fill, usual: number | undefin
 export function whyNotWarned({ event }: HookContext): string {
   if (event.isManual) return "the user asked for the compaction";
   if (!event.host.transcript?.readUsage) return "the agent does not report how full its context is";
+  if (!event.host.compaction.limit) return "the size at which the agent compacts was not known";
   return "the context grew past the limit in one step";
 }
 
 /** How long to wait for a host that writes its transcript a moment after the call, in milliseconds. */
 const [lag, interval] = [200, 20];
 
-/** Whether a compaction is near. A sub-agent has a context of its own. */
+/** Whether a compaction is near. */
 async function isNear({ event, project, state }: HookContext): Promise<boolean> {
-  if (event.subAgent !== "") return false;
   if (event.fill) return event.fill.tokens >= warnFrom(event.fill.limit);
   for (let waited = 0; ; waited += interval) {
     const fill = readFill(event.host, event.transcript || (state.transcript ?? ""), {
