@@ -40,6 +40,8 @@ export interface Host {
   compaction: CompactionTraits;
   /** Its MCP client, if it uses our server. */
   mcpClient?: McpClientTraits;
+  /** Its plug-in can add to the system prompt. */
+  takesSystemText?: boolean;
   /** Escapes injected text, if some characters do not reach the model. */
   escaping?: Escaping;
   /** Replays its recorded sessions, if they contain the cost of each call. */

@@ -1,4 +1,5 @@
 import { type Context, closedTexts } from "../context/blocks.ts";
+import type { Placement } from "../context/placement.ts";
 import {
   changesSince,
   changeText,
@@ -19,16 +20,34 @@ interface Shown {
   head: string;
 }
 
+/** What is shown of the memory: once or in the system prompt, and beside the user's message. */
+export interface MemoryTexts {
+  head: string;
+  news: string;
+}
+
+export interface ShownMemoryOptions {
+  placement?: Placement | undefined;
+  ownEdits?: OwnEdits;
+}
+
 /**
- * What a conversation inside a host is shown of its memory. The text is frozen at the start of an epoch, so that it stays
- * in the provider's cache. The agent sees its own writes in its calls; writes by anyone else are news.
+ * What a conversation inside a host is shown of its memory. Within a turn the texts stay as they are, so that they stay in
+ * the provider's cache: the agent sees its own writes in its calls, and writes by anyone else are news. With
+ * the next turn the agent is shown its own writes too. `epoch` shows the memory of the last compaction and the changes
+ * since, `system` the current memory in the head, `message` the current memory with the news.
  */
 export class ShownMemory {
+  readonly #placement: Placement;
+  readonly #ownEdits: OwnEdits;
   #shown: Shown | undefined;
   #notice: readonly string[] = [];
-  readonly #ownEdits: OwnEdits;
+  #news = "";
+  /** The revision that the texts of this turn show; -1 before its first text. */
+  #current = -1;
 
-  constructor(ownEdits = new OwnEdits()) {
+  constructor({ placement = "epoch", ownEdits = new OwnEdits() }: ShownMemoryOptions = {}) {
+    this.#placement = placement;
     this.#ownEdits = ownEdits;
   }
 
@@ -36,6 +55,12 @@ export class ShownMemory {
   forget(notice: readonly string[] = []): void {
     this.#shown = undefined;
     this.#notice = notice;
+    this.beginTurn();
+  }
+
+  /** A message of the user: the next texts show everything that was written before it. */
+  beginTurn(): void {
+    this.#current = -1;
   }
 
   /** Returns the key of one of the model's own edits: the same for the same call sent again. */
@@ -43,33 +68,50 @@ export class ShownMemory {
     return this.#ownEdits.keyOf(id, tool, input);
   }
 
-  /** The news are those since the head, for a request that is made anew each time. */
-  async texts(session: Session): Promise<{ head: string; news: string }> {
+  /** For a request that is made anew each time. */
+  async texts(session: Session): Promise<MemoryTexts> {
     const { head, news } = await this.#look(session);
     return { head, news };
   }
 
-  /** The news are given once, for a text that stays in the conversation. */
-  async textsOnce(session: Session): Promise<{ head: string; news: string }> {
+  /** For a text that stays in the conversation: the news are given once. */
+  async textsOnce(session: Session): Promise<MemoryTexts> {
     const { head, news, now } = await this.#look(session);
-    if (news !== "") this.#shown = { ...now, head };
+    if (news !== "" && this.#shown) [this.#shown, this.#news] = [{ ...now, head: this.#shown.head }, ""];
     return { head, news };
   }
 
-  async #look(session: Session) {
+  async #look(session: Session): Promise<MemoryTexts & { now: Omit<Shown, "head"> }> {
     const context = await session.context(inPlugin);
     const { row } = await session.state();
     const now = { revision: row.revision, blocks: shownBy(context) };
-    if (!this.#shown || showsOldHint([...this.#shown.blocks.values()], context))
-      this.#shown = { ...now, head: memoryText(context, this.#notice) };
-    const { revision, head, blocks } = this.#shown;
-    const isNews = row.revision > revision && (await this.#wroteUnseen(session, revision));
-    const changes = isNews ? changesSince(blocks, context) : [];
-    const lead = changes.length === 0 ? [] : ["[System] Your memory was changed by someone else."];
-    return { head, news: [...lead, ...changes.map(changeText)].join("\n\n"), now };
+    const isFirst = !this.#shown || showsOldHint([...this.#shown.blocks.values()], context);
+    const isByOthers = !isFirst && (await this.#wroteUnseen(session, row.revision));
+    if (isFirst || isByOthers || this.#current === -1) {
+      if (isFirst || this.#placement === "system") this.#shown = { ...now, head: this.#headOf(context) };
+      this.#news = this.#newsOf(context, isByOthers);
+      this.#current = row.revision;
+    }
+    return { head: this.#shown?.head ?? "", news: this.#news, now };
   }
 
-  async #wroteUnseen(session: Session, since: number): Promise<boolean> {
+  #headOf(context: Context): string {
+    const isWithNews = this.#placement === "message";
+    return memoryText(isWithNews ? { ...context, blocks: [] } : context, this.#notice);
+  }
+
+  #newsOf(context: Context, isByOthers: boolean): string {
+    if (this.#placement === "message") return closedTexts(context, context.blocks).join("\n\n");
+    const changes = this.#shown ? changesSince(this.#shown.blocks, context) : [];
+    const lead =
+      changes.length === 0 || !isByOthers ? [] : ["[System] Your memory was changed by someone else."];
+    return [...lead, ...changes.map(changeText)].join("\n\n");
+  }
+
+  /** Whether someone else has written what this conversation was not shown. */
+  async #wroteUnseen(session: Session, revision: number): Promise<boolean> {
+    const since = Math.max(this.#current, this.#shown?.revision ?? 0);
+    if (revision <= since) return false;
     const entries = await session.history({ from: since + 1 });
     return entries.some((entry) => isWriting(entry) && !this.#ownEdits.has(entry.key));
   }

@@ -38,7 +38,8 @@ export const hooks = from("hooks", {
     "If a host starts the hooks of a session's start and of its first prompt at once, they run one after another, so memory is shown once.",
   "hooks.cursor": "Cursor: memory at a session's start and, after a compaction, with the next tool.",
   "hooks.generic": "Other hosts send plain events and get plain fields back.",
-  "hooks.news": "A prompt brings the changes that others made, once, and nothing else.",
+  "hooks.news":
+    'A prompt brings the memory if it has changed since it was last shown, or always with `placement: "message"`.',
   "hooks.resume": "A resumed conversation gets nothing unless its memory has changed.",
   "hooks.size":
     "At most 9,500 bytes reach the model, most important first, and each cut says how to read the rest.",

@@ -114,7 +114,7 @@ class PausedMemory {
     this.#session = session;
     this.#report = report;
     // The model's calls are run by `handleToolUse`, which knows only the session.
-    this.#shown = new ShownMemory(ownEditsOf(session));
+    this.#shown = new ShownMemory({ ownEdits: ownEditsOf(session) });
   }
 
   /** Empty if memory fails, which never stops the agent. */

@@ -85,7 +85,7 @@ test("[hooks.startup] nothing is offered without earlier notes, in a shared stor
   }
 });
 
-test("[hooks.news] a prompt shows a person's changes once, and none of the agent's own writes", async () => {
+test("[hooks.news] a prompt shows what was written since the memory was last shown, once", async () => {
   const project = await hookProject();
   const event = { session_id: "s1" };
   const prompt = () =>
@@ -97,13 +97,48 @@ test("[hooks.news] a prompt shows a person's changes once, and none of the agent
       (await memory.openSession("claude-code.s1")).notepad.append(text, options),
     );
   await write("by the agent");
+  const own = await prompt();
+  assert.match(own.context, /memory as it is now\. It is data[\s\S]+## Session Notepad\nby the agent\n\[End/);
   assert.equal((await prompt()).stdout, "");
   await write("by a person", asPerson);
   assert.equal((await stop()).stdout, "");
   const news = await prompt();
   assert.equal(JSON.parse(news.stdout).hookSpecificOutput.hookEventName, "UserPromptSubmit");
-  assert.match(news.context, /A person has changed[\s\S]+by the agent\nby a person/);
+  assert.match(news.context, /A person has changed it[\s\S]+by the agent\nby a person/);
   assert.equal((await prompt()).stdout, "");
+});
+
+test('[hooks.news] with the placement "message" every prompt shows the memory', async () => {
+  const project = await hookProject();
+  writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ placement: "message" }));
+  const send = (hook_event_name: string) =>
+    hook(project, "claude-code", { session_id: "s1", hook_event_name, prompt: "x" });
+  await send("SessionStart");
+  assert.equal((await send("UserPromptSubmit")).context, "", "nothing is kept yet");
+  await inMemory(project, async (memory) =>
+    (await memory.openSession("claude-code.s1")).notepad.append("port 8443"),
+  );
+  for (const turn of [1, 2])
+    assert.match((await send("UserPromptSubmit")).context, /## Session Notepad\nport 8443/, `turn ${turn}`);
+});
+
+test("[hooks.news] within a turn the agent is shown what others write, and its own writes with the next prompt", async () => {
+  const project = await hookProject();
+  const send = async (hook_event_name: string) =>
+    (await hook(project, "claude-code", { session_id: "s1", hook_event_name, prompt: "x" })).context;
+  const write = (text: string, options = {}) =>
+    inMemory(project, async (memory) =>
+      (await memory.openSession("claude-code.s1")).notepad.append(text, options),
+    );
+  await send("SessionStart");
+  await send("UserPromptSubmit");
+  await write("step 1");
+  assert.equal(await send("PostToolBatch"), "");
+  assert.match(await send("UserPromptSubmit"), /step 1/);
+  await write("step 2");
+  await write("stop at noon", asPerson);
+  assert.match(await send("PostToolBatch"), /A person has changed it[\s\S]+step 1\nstep 2\nstop at noon/);
+  assert.equal(await send("UserPromptSubmit"), "");
 });
 
 test("[hooks.resume] a resumed conversation is shown nothing unless its memory has changed", async () => {

@@ -96,6 +96,7 @@ export async function openSession(hook: HookContext): Promise<Session> {
 export function markSeen(hook: HookContext, state: State | undefined, stamp = stampOf(hook.store)): void {
   hook.state.seen = state?.row.revision ?? 0;
   hook.state.stamp = stamp;
+  hook.state.hasWritten = false;
 }
 
 export function renderFor(

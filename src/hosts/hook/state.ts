@@ -16,6 +16,8 @@ export interface HookState {
   seen: number;
   /** The stamp of the database file at that time. */
   stamp: string;
+  /** The agent has written to its memory since then. */
+  hasWritten?: boolean;
   /** The previous event. */
   last?: LastEvent | undefined;
   /** The session has started; the next prompt shows what there is to show. */

@@ -5,7 +5,7 @@ import { isObject, objectIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
-import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
+import { readWorkspaceConfig, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { compactionLimit, learnLimit, reserving } from "../compaction-limits.ts";
@@ -88,6 +88,7 @@ export class OpenClawMemory {
       await notify(session, { kind: "session-start" }, report);
       conversation.shown.forget(await this.#startNotice(session));
     }
+    conversation.shown.beginTurn();
     const { head, news } = await conversation.shown.texts(session);
     const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");
     const hint = await conversation.nudges.beginTurn(session, last ? plainTextOf(last.message) : "");
@@ -203,10 +204,11 @@ export class OpenClawMemory {
     const key = keyOf(context);
     const known = this.#conversations.get(key);
     if (known) return known;
+    const { config } = this.workspaceOf(context);
     const conversation: Conversation = {
       context,
-      shown: new ShownMemory(),
-      nudges: new TurnNudges(this.workspaceOf(context).config.nudges),
+      shown: new ShownMemory({ placement: settingValue(config, "placement") }),
+      nudges: new TurnNudges(config.nudges),
       isStarted: false,
       messages: [],
     };

@@ -95,7 +95,7 @@ test("the tools match the manifest, and OpenClaw accepts their names and schemas
   await assert.rejects(openclaw.call(context, "update_notepad", { operation: "append" }), /content/);
 });
 
-test("the prompt contains the memory, unchanged while only the agent writes; sessions do not see each other [plugins.openclaw-prompt]", async () => {
+test("the prompt contains the current memory; sessions do not see each other [plugins.openclaw-prompt]", async () => {
   const { openclaw, context } = start();
   const before = await openclaw.emit("before_prompt_build", {}, context);
   assert.match(before?.appendSystemContext ?? "", /## Session Notepad/);
@@ -107,10 +107,28 @@ test("the prompt contains the memory, unchanged while only the agent writes; ses
     "the hint goes",
   );
   await openclaw.call(context, "update_notepad", { operation: "append", content: "It is kept by Ada." });
-  assert.deepEqual(await openclaw.emit("before_prompt_build", {}, context), written);
+  const later = await openclaw.emit("before_prompt_build", {}, context);
+  assert.equal(later?.appendSystemContext, written?.appendSystemContext, "the provider's cache needs it");
+  assert.match(later?.prependContext ?? "", /cedar-4711\.\nIt is kept by Ada\./);
   const other = { ...context, sessionKey: "agent:ops:main" };
   assert.doesNotMatch(await openclaw.call(other, "read_notepad", {}), /cedar/);
 });
+
+for (const [placement, place] of [
+  ["system", "appendSystemContext"],
+  ["message", "prependContext"],
+] as const)
+  test(`with the placement "${placement}" the current memory is in every prompt, once [plugins.openclaw-prompt]`, async () => {
+    const { openclaw, workspaceDir, ...started } = start();
+    const context = { ...started.context, sessionKey: placement };
+    writeFileSync(join(workspaceDir, "holdfast.json"), JSON.stringify({ placement, surfaces: ["notepad"] }));
+    for (const content of ["port 8443", "port 9000"]) {
+      await openclaw.call(context, "write_notepad", { content });
+      const added = await openclaw.emit("before_prompt_build", {}, context);
+      assert.match(added?.[place] ?? "", new RegExp(`## Session Notepad\n${content}`));
+      assert.equal(JSON.stringify(added).split("port").length - 1, 1);
+    }
+  });
 
 test("a person's change is in the next prompt [plugins.openclaw-prompt]", async () => {
   const { openclaw, context, workspaceDir } = start();

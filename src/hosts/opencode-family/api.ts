@@ -37,6 +37,10 @@ export interface OpencodeHooks {
     input: unknown,
     output: { messages: OpencodeMessage[] },
   ): Promise<void>;
+  "experimental.chat.system.transform"(
+    input: { sessionID?: string },
+    output: { system: string[] },
+  ): Promise<void>;
   "experimental.session.compacting"(
     input: { sessionID: string },
     output: { context: string[] },

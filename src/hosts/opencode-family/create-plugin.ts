@@ -52,6 +52,13 @@ function hooksOf(
     "experimental.chat.messages.transform": reporting("chat.messages.transform", (_input, { messages }) =>
       plugin.placeMemory(messages),
     ),
+    "experimental.chat.system.transform": reporting(
+      "chat.system.transform",
+      async ({ sessionID }, { system }) => {
+        const text = sessionID === undefined ? "" : await plugin.systemText(sessionID);
+        if (text !== "") system.push(text);
+      },
+    ),
     "experimental.session.compacting": reporting("session.compacting", async ({ sessionID }, { context }) => {
       const keep = await plugin.beforeCompaction(sessionID);
       if (keep !== "") context.push(keep);

@@ -11,6 +11,7 @@ export const familyTraits = {
   transcript: { readLine: readOpencodeLine },
   // The plugin places memory in each call; the conversation contains none of it.
   forgetsStart: true,
+  takesSystemText: true,
   // It leaves room for the longest answer that it asks for.
   compaction: { lastRemoved: lastRemovedByFamily },
 } satisfies Partial<Host>;

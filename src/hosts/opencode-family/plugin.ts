@@ -1,4 +1,6 @@
 import { warnFrom } from "../../compaction/usage.ts";
+import type { Placement } from "../../context/placement.ts";
+import { readWorkspaceConfig, settingValue } from "../../workspace/config.ts";
 import { findProject, makeProjectDirectory, type Project } from "../../workspace/project.ts";
 import { readHookState } from "../hook/state.ts";
 import { listAncestors } from "../processes.ts";
@@ -11,9 +13,9 @@ import { tokensIn } from "./usage.ts";
 
 /** What one session's conversation shows of its memory. */
 interface Shown {
-  /** Undefined until loaded, and again after a compaction; "" if the hook failed. */
+  /** The memory. Undefined until loaded, and again after a compaction; "" if the hook failed. */
   head: string | undefined;
-  /** Changes since the last message, by the id of the message they came with. */
+  /** With the placement `epoch`: changes since the last message, by the id of the message they came with. */
   news: Map<string, string>;
   source: "startup" | "resume" | "compact";
   /** The next model call is the summariser's. */
@@ -40,6 +42,7 @@ export class OpencodePlugin {
   readonly #client: OpencodeInput["client"];
   readonly #project: Project;
   readonly #askHook: typeof askHook;
+  readonly #placement: Placement;
   readonly #sessions = new Map<string, Shown>();
   #command = ownCommand();
   /** The session that the MCP server uses. */
@@ -51,6 +54,7 @@ export class OpencodePlugin {
     this.#client = client;
     this.#project = findProject(directory);
     this.#askHook = ask;
+    this.#placement = settingValue(readWorkspaceConfig(this.#project), "placement") ?? "epoch";
   }
 
   configure(config: Record<string, unknown>): void {
@@ -61,8 +65,18 @@ export class OpencodePlugin {
   async onMessage(id: string, message: string): Promise<void> {
     const shown = this.#shownTo(id);
     this.link(id);
-    if (!shown.head) await this.#refresh(id);
-    else shown.news.set(message, (await this.#ask(id, "prompt")).context);
+    if (!shown.head) return this.#refresh(id);
+    const { context } = await this.#ask(id, "prompt");
+    if (this.#placement === "epoch") shown.news.set(message, context);
+    else if (context !== "") shown.head = context;
+  }
+
+  /** The memory for the system prompt of a call, if it goes there. */
+  async systemText(id: string): Promise<string> {
+    if (this.#placement !== "system") return "";
+    const shown = this.#shownTo(id);
+    if (shown.head === undefined) await this.#refresh(id);
+    return shown.head ?? "";
   }
 
   /** Puts memory into the messages of one model call. */
@@ -76,7 +90,7 @@ export class OpencodePlugin {
     // The turn that the host starts after a compaction has no new message.
     if (shown.head === undefined) await this.#refresh(id);
     shown.messages = messages.map(({ info, parts }) => ({ info, parts: [...parts] }));
-    placeText(messages, shown.head ?? "", shown.news);
+    placeText(messages, shown, this.#placement);
     const warning = await this.#warning(id, shown);
     if (warning !== "") addUserText(messages, warning);
   }

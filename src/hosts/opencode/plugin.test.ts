@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
@@ -96,10 +96,29 @@ test("a person's change comes with the next message and stays there [plugins.ope
   const changed = await opencode.ask("ses_a", "Go on.");
   assert.match(
     changed,
-    /Begin\.\n---\n\[Holdfast\] A person has changed[\s\S]*Ask Ada first\.[\s\S]*\n---\nGo on\.$/,
+    /Begin\.\n---\n\[Holdfast\] Your working memory as it is now\. A person has changed it[\s\S]*Ask Ada first\.[\s\S]*\n---\nGo on\.$/,
   );
   assert.ok((await opencode.ask("ses_a", "And now?")).startsWith(changed));
 });
+
+for (const [placement, expected] of [
+  ["message", /^Begin\.\n---\n\[Holdfast\][\s\S]*## Session Notepad\nplan A\nstep 2[\s\S]*\n---\nGo on\.$/],
+  ["system", /^Begin\.\n---\nGo on\.\n---\n\[Holdfast\][\s\S]*## Session Notepad\nplan A\nstep 2/],
+] as const)
+  test(`with the placement "${placement}" the current memory is there, once [plugins.opencode-placement]`, async () => {
+    const opencode = await startOpencode();
+    writeFileSync(join(opencode.directory, "holdfast.json"), JSON.stringify({ placement }));
+    await opencode.restart();
+    await opencode.write("ses_a", "plan A");
+    await opencode.ask("ses_a", "Begin.");
+    await opencode.write("ses_a", "step 2");
+    const asked = await opencode.ask("ses_a", "Go on.");
+    const system: string[] = [];
+    await opencode.hooks["experimental.chat.system.transform"]({ sessionID: "ses_a" }, { system });
+    const shown = [asked, ...system].join("\n---\n");
+    assert.match(shown, expected);
+    assert.equal(shown.split("## Session Notepad").length - 1, 1);
+  });
 
 test("the summariser learns what to keep without the memory, and the next call has handoff and receipt [plugins.opencode-compaction]", async () => {
   const opencode = await startOpencode();

@@ -71,6 +71,10 @@ export interface PiModelAnswer {
 /** A message as pi stores it. */
 export type PiAgentMessage = Record<string, unknown>;
 
+export interface PiBeforeAgentStartEvent {
+  systemPrompt: string;
+}
+
 export interface PiContextEvent {
   messages: PiAgentMessage[];
 }

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { holdfast as runCommand } from "../../../test/support/command-line.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import type { Placement } from "../../context/placement.ts";
 import { openMemory } from "../../index.ts";
 import { makeCorpus } from "../../secrets/test-support/corpus.ts";
 import { readWorkspaceConfig, userConfigFile } from "../../workspace/config.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces } from "../../workspace/surfaces.ts";
 import { readFailures } from "../failures.ts";
+import { PiExtension } from "./extension.ts";
 import holdfast from "./index.ts";
 import { readPiSession } from "./session-file.ts";
 import { FakePi, type FakePiOptions, shownIn } from "./test-support/fake-pi.ts";
@@ -17,6 +19,17 @@ import { FakePi, type FakePiOptions, shownIn } from "./test-support/fake-pi.ts";
 async function startPi(options: Partial<FakePiOptions> = {}): Promise<FakePi> {
   const pi = new FakePi({ cwd: makeProject(), ...options });
   await holdfast(pi);
+  await pi.emit("session_start", { reason: "startup" });
+  return pi;
+}
+
+async function startWithPlacement(t: TestContext, placement: Placement): Promise<FakePi> {
+  const pi = new FakePi({ cwd: makeProject() });
+  const memory = await openMemory({ store: "memory:", surfaces: ["notepad"] });
+  t.after(() => memory.close());
+  const report = (event: string, error: unknown) => t.diagnostic(`${event}: ${error}`);
+  const openIt = async () => memory;
+  new PiExtension(pi, { tools: memory.tools(), openMemory: openIt, placement, report }).register(pi);
   await pi.emit("session_start", { reason: "startup" });
   return pi;
 }
@@ -78,6 +91,51 @@ test("memory comes first in every call, byte for byte the same, and the conversa
   assert.equal(second.length, pi.messages().length + 1);
   assert.ok(!shownIn(pi.messages()).includes("[End of notepad]"));
   assert.match(shownIn(first), /## Session Notepad\s+The ledger/, "the first write takes the hint out");
+});
+
+test("the next turn shows what the agent wrote in the last one [plugins.pi-placement]", async () => {
+  const pi = await startPi();
+  pi.say("user", "Begin.");
+  await pi.modelCall();
+  await pi.call("write_notepad", { content: "plan A" });
+  await pi.modelCall();
+  await pi.call("update_notepad", { operation: "append", content: "step 2" });
+  assert.doesNotMatch(shownIn((await pi.modelCall()).slice(-1)), /plan A/, "it is in the call");
+  pi.say("user", "Go on.");
+  assert.match(shownIn((await pi.modelCall()).slice(-2)), /plan A\nstep 2[\s\S]*Go on\./);
+});
+
+test('with the placement "message" the memory is before each message, as it is now [plugins.pi-placement]', async (t) => {
+  const pi = await startWithPlacement(t, "message");
+  for (const content of ["plan A", "plan B"]) {
+    pi.say("user", "Go on.");
+    await pi.call("write_notepad", { content });
+    pi.say("user", "Next.");
+    const messages = await pi.modelCall();
+    const memory = shownIn(messages.slice(-2, -1));
+    assert.match(memory, new RegExp(`## Session Notepad\n${content}`));
+    assert.equal(
+      messages.filter(({ content: parts }) => JSON.stringify(parts).includes("## Session N")).length,
+      1,
+    );
+  }
+});
+
+test('with the placement "system" the memory is in the system prompt of each turn [plugins.pi-placement]', async (t) => {
+  const pi = await startWithPlacement(t, "system");
+  for (const content of ["plan A", "plan B"]) {
+    pi.say("user", "Go on.");
+    await pi.call("write_notepad", { content });
+    pi.say("user", "Next.");
+    const started = await pi.emit<{ systemPrompt: string }>("before_agent_start", {
+      systemPrompt: "You are pi.",
+    });
+    assert.match(
+      started?.systemPrompt ?? "",
+      new RegExp(`^You are pi\\.[\\s\\S]+## Session Notepad\n${content}\n`),
+    );
+    assert.deepEqual(await pi.modelCall(), pi.messages(), "and in no message");
+  }
 });
 
 test("a new session is offered the open items of the last one that left any [plugins.earlier-sessions]", async () => {

@@ -2,6 +2,7 @@ import type { Compaction } from "../../compaction/compaction.ts";
 import type { NudgePolicy } from "../../compaction/nudges.ts";
 import { renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
 import { plainTextOf } from "../../context/conversation.ts";
+import type { Placement } from "../../context/placement.ts";
 import type { Handoff } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
@@ -16,6 +17,7 @@ import { warn } from "../plugin/warn.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
 import type {
   PiAgentMessage,
+  PiBeforeAgentStartEvent,
   PiBeforeCompactEvent,
   PiCompactEvent,
   PiCompaction,
@@ -35,6 +37,8 @@ export interface ExtensionParts {
   tools: ReturnType<Memory["tools"]>;
   /** When to remind the agent of its memory (default: never). */
   nudges?: NudgePolicy;
+  /** Where memory goes in the prompt (default: `epoch`). */
+  placement?: Placement | undefined;
   /** Reports a failure; the agent continues. */
   report(event: string, error: unknown, context: PiContext): void;
 }
@@ -53,7 +57,7 @@ const assumedWindow = 128_000;
 export class PiExtension {
   readonly #parts: ExtensionParts;
   readonly #memory: PiMemory;
-  readonly #shown = new ShownMemory();
+  readonly #shown: ShownMemory;
   readonly #nudges: TurnNudges;
   /** User messages seen so far; one more begins a turn. */
   #asks = 0;
@@ -65,6 +69,7 @@ export class PiExtension {
 
   constructor(pi: PiExtensionApi, parts: ExtensionParts) {
     this.#parts = parts;
+    this.#shown = new ShownMemory({ placement: parts.placement });
     this.#nudges = new TurnNudges(parts.nudges);
     this.#memory = new PiMemory((type, data) => pi.appendEntry(type, data), parts.openMemory);
   }
@@ -91,6 +96,13 @@ export class PiExtension {
       "session_shutdown",
       reporting("session_shutdown", (_event: unknown, context) => this.#end(context)),
     );
+    if (this.#parts.placement === "system")
+      pi.on(
+        "before_agent_start",
+        reporting("before_agent_start", (event: PiBeforeAgentStartEvent, context) =>
+          this.#addToSystemPrompt(event, context),
+        ),
+      );
     pi.on(
       "context",
       reporting("context", (event: PiContextEvent, context) => this.#placeMemory(event, context)),
@@ -184,13 +196,27 @@ export class PiExtension {
     const session = await this.#session(context);
     await this.#memory.keep(context);
     await this.#finishing.catch(() => undefined);
-    const { head, news } = await this.#shown.texts(session);
     const asks = messages.filter(({ role }) => role === "user").length;
-    if (asks !== this.#asks && messages.at(-1)?.role === "user")
+    if (asks !== this.#asks && messages.at(-1)?.role === "user") {
+      this.#shown.beginTurn();
       await this.#nudges.beginTurn(session, lastAnswer(messages));
+    }
     this.#asks = asks;
+    const { head, news } = await this.#shown.texts(session);
     const tail = [news, this.#nudges.text, await this.#warning(session, context)];
-    return { messages: placeMemory(messages, { head, tail }) };
+    return {
+      messages: placeMemory(messages, { head: this.#parts.placement === "system" ? "" : head, tail }),
+    };
+  }
+
+  async #addToSystemPrompt(
+    { systemPrompt }: PiBeforeAgentStartEvent,
+    context: PiContext,
+  ): Promise<{ systemPrompt: string }> {
+    const session = await this.#session(context);
+    this.#shown.beginTurn();
+    const { head } = await this.#shown.texts(session);
+    return { systemPrompt: `${systemPrompt}\n\n${head}` };
   }
 
   /** pi compacts when fewer tokens than its reserve are left in the window. */

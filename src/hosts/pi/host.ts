@@ -10,6 +10,7 @@ export const pi: Host = {
   events: {},
   formatAnswer: formatReply,
   emptyAnswer: "{}",
+  takesSystemText: true,
   compaction: { lastRemoved: lastRemovedByPi },
   recording: async () => (await import("./recording.ts")).piRecording,
   sessionFile: async () => (await import("./session-document.ts")).piSessionFile,

@@ -2,7 +2,7 @@ import { HoldfastError } from "../../errors.ts";
 import { openMemory } from "../../index.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { inPlugin, type Surface } from "../../surfaces/surface.ts";
-import { readWorkspaceConfig } from "../../workspace/config.ts";
+import { readWorkspaceConfig, settingValue } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { limitsOf, secretsOf } from "../../workspace/library-options.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
@@ -33,6 +33,7 @@ export default async function holdfast(pi: PiExtensionApi): Promise<void> {
   const extension = new PiExtension(pi, {
     tools: parts.tools(inPlugin),
     nudges: config.nudges,
+    placement: settingValue(config, "placement"),
     report: reportFailure,
     openMemory: (context) =>
       openStoreOrMemory(context.cwd, surfaces, (error) => reportFailure("session_start", error, context)),

@@ -11,7 +11,7 @@ export function placeMemory(
   const text = memory.tail.filter((part) => part !== "").join("\n\n");
   const last = messages.at(-1)?.role === "user" ? messages.length - 1 : messages.length;
   return [
-    userMessage(memory.head),
+    ...(memory.head === "" ? [] : [userMessage(memory.head)]),
     ...messages.slice(0, last),
     ...(text === "" ? [] : [userMessage(text)]),
     ...messages.slice(last),
