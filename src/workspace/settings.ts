@@ -115,9 +115,9 @@ export const settings = {
     kind: oneOf(placements),
     default: "epoch",
     description:
-      "Where memory goes in the prompt: frozen per epoch, in the system prompt, or before each message.",
-    actsIn: onlyChat,
-    elsewhere: hostPlaces,
+      "Where memory goes in the prompt: once with its changes, in the system prompt, or before each message.",
+    actsIn: ["chat", "hook", "plugin"],
+    elsewhere: "it builds no prompt",
   }),
   contextWindow: setting({
     // The system prompt and the tools alone need about 2,500 tokens.

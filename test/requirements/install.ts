@@ -25,6 +25,7 @@ export const install = from("init, uninstall, doctor", {
     "With one surface alone, init allows and teaches the tools of that surface and no others, and finds nothing to change the second time.",
   "init.no-warning": "init sets no key and no timeout that a host warns about.",
   "doctor.one-document": "With one surface alone, doctor finds the canary and reports no false problem.",
+  "doctor.placement": "doctor names a placement that a coding agent cannot honor.",
   "doctor.conversation":
     "In an agent that started before it was connected, doctor reports that this conversation has no tools, and how to continue it.",
   "init.copy": "Run from the cache of npx, init installs a copy in the state folder, and hosts use that one.",

@@ -12,7 +12,7 @@ import { hostNamed } from "../hosts.ts";
 import { planInit, runInit } from "../install/init.ts";
 import type { Places } from "../install/places.ts";
 import { linkSession } from "../session-link.ts";
-import { checkOwnConversation, examine } from "./examine.ts";
+import { checkOwnConversation, checkPlacement, examine } from "./examine.ts";
 import type { Finding, HostReport } from "./finding.ts";
 import { checkLastFailure, keepOwnRun } from "./last-failure.ts";
 
@@ -158,6 +158,17 @@ test("with one surface alone, the canary comes back all the same [doctor.one-doc
     trustProject(machine);
     assert.deepEqual(problemsIn(await machine.examine("claude-code")), [], surfaces.join());
   }
+});
+
+test("a placement that the agent cannot honor is a problem, and no other is [doctor.placement]", () => {
+  const { root } = freshMachine();
+  const check = (host: string, placement: string) => {
+    writeFileSync(join(root, "holdfast.json"), JSON.stringify({ placement }));
+    return checkPlacement(hostNamed(host), findProject(root)).map(({ detail }) => detail);
+  };
+  assert.match(check("claude-code", "system").join(), /Claude Code lets nobody add to its system prompt/);
+  assert.deepEqual(check("claude-code", "message"), []);
+  assert.deepEqual(check("opencode", "system"), []);
 });
 
 test("an agent that started before it was connected is told how to continue [doctor.conversation]", async () => {

@@ -1,3 +1,4 @@
+import { readWorkspaceConfig, settingValue } from "../../workspace/config.ts";
 import type { Project } from "../../workspace/project.ts";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
@@ -61,6 +62,7 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   if (wiring.hook) findings.push(...(await checkCanary(host.name, wiring.hook, project, remedy)));
   if (setup.plugin && wiring.plugin !== undefined)
     findings.push(...(await checkPlugin(setup.plugin, wiring.plugin, project, remedy)));
+  findings.push(...checkPlacement(host, project));
   findings.push(...checkOwnConversation(host, setup, project));
   findings.push(checkLastFailure(host.name, project.directory));
   if (examination.live) findings.push(...(await examination.live(host, places)));
@@ -89,6 +91,7 @@ async function examinePlugin(
   );
   const hook = setup.hook && { line: `holdfast hook ${host.name}`, startEvent: setup.hook.startEvent };
   if (hook) findings.push(...(await checkCanary(host.name, hook, project, remedy)));
+  findings.push(...checkPlacement(host, project));
   findings.push(checkLastFailure(host.name, project.directory));
   if (live) findings.push(...(await live(host, places)));
   return findings;
@@ -96,6 +99,13 @@ async function examinePlugin(
 
 function textIn({ path, within }: Piece): string {
   return textOf(readConfig(path, within));
+}
+
+/** A hook adds to the conversation: only a plug-in can add to the system prompt. */
+export function checkPlacement({ title, takesSystemText = false }: Host, project: Project): Finding[] {
+  if (takesSystemText || settingValue(readWorkspaceConfig(project), "placement") !== "system") return [];
+  const detail = `The setting "placement" is "system", and ${title} lets nobody add to its system prompt. Memory is shown as with "epoch".`;
+  return [problem("placement", detail, 'Set "placement" to "message" or "epoch".')];
 }
 
 /** An agent that runs doctor, but started before it was connected, has neither tools nor hooks. */
