@@ -1,6 +1,6 @@
 import { tool } from "ai";
 import { z } from "zod";
-import { call, finish, inOrder, openStage } from "../../test/support/agent.ts";
+import { call, filler, finish, inOrder, isWarning, openStage, textsOf } from "../../test/support/agent.ts";
 import { openMemory } from "../index.ts";
 import { testDriver } from "../testing/test-support/test-driver.ts";
 
@@ -19,6 +19,13 @@ const tools = {
 
 testDriver("agent", async (t) => ({
   contextWindow: 32_000,
+  async warned() {
+    const memory = await openMemory({ store: "memory:", surfaces: ["notepad"] });
+    const stage = await openStage(t, { script: inOrder([]), memory, system: "", contextWindow: 8_000 });
+    await stage.say(filler(6_000));
+    await stage.say("Go on.");
+    return { session: await memory.openSession("s"), shown: textsOf(stage.turns().find(isWarning)) };
+  },
   async run({ notepad, messages, summary }, surfaces) {
     const memory = await openMemory({
       store: "memory:",
@@ -38,10 +45,6 @@ testDriver("agent", async (t) => ({
     await finish(stage.agent.compact("s"));
     await stage.say("Go on.");
     await finish(stage.agent.end("s"));
-    const shown = stage
-      .turns()
-      .at(-1)
-      ?.messages.map(({ content }) => String(content ?? ""));
-    return { session, shown: shown?.join("\n") ?? "" };
+    return { session, shown: textsOf(stage.turns().at(-1)) };
   },
 }));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Compaction, type CompactionDriver, findBegun, planSessionEnd } from "../compaction/compaction.ts";
 import type { Receipt } from "../engine/records.ts";
+import { warn } from "../hosts/plugin/warn.ts";
 import { openMemory } from "../index.ts";
 import { commitReceipt } from "../sessions/commit-receipt.ts";
 import type { Session } from "../sessions/session.ts";
@@ -17,19 +18,15 @@ interface Fault {
   /** A moment that the surfaces are not notified of. */
   silent?: Moment["kind"];
   driver?(session: Session): Partial<CompactionDriver>;
+  /** Never warns the agent. */
+  isSilent?: boolean;
   /** Replaces the text that the model is shown. */
   shown?: (text: string) => string;
 }
 
-const [handoff, words, receipt, warning, moments, order, shown] = driverContract.map(({ name }) => name) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-];
+const [handoff, words, receipt, warning, warned, moments, order, shown] = driverContract.map(
+  ({ name }) => name,
+) as [string, string, string, string, string, string, string, string];
 
 const faults: Fault[] = [
   { fault: "the last command is left out of the handoff", caughtBy: handoff, skip: 2 },
@@ -56,6 +53,7 @@ const faults: Fault[] = [
     caughtBy: warning,
     driver: () => ({ skipped: "" }),
   },
+  { fault: "an agent that is never warned", caughtBy: warned, isSilent: true },
   { fault: "no moment before the compaction", caughtBy: moments, silent: "before-compaction" },
   { fault: "no session end", caughtBy: moments, silent: "session-end" },
   {
@@ -78,7 +76,13 @@ async function last(session: Session, epoch: string) {
 }
 
 /** A minimal driver, with one fault at most. */
-function harnessOf({ skip = 0, silent, driver, shown: change }: Partial<Fault> = {}): DriverHarness {
+function harnessOf({
+  skip = 0,
+  silent,
+  driver,
+  isSilent = false,
+  shown: change,
+}: Partial<Fault> = {}): DriverHarness {
   const open: { close(): Promise<void> }[] = [];
   return {
     async run({ notepad, messages, summary }, surfaces) {
@@ -108,6 +112,13 @@ function harnessOf({ skip = 0, silent, driver, shown: change }: Partial<Fault> =
       await notify(await planSessionEnd(session, [], session.setting.countTokens));
       const { system } = await session.context();
       return { session, shown: (change ?? ((all) => all))(`${system}\n${text}`) };
+    },
+    async warned() {
+      const memory = await openMemory({ store: "memory:", surfaces: ["notepad"] });
+      open.push(memory);
+      const session = await memory.createSession();
+      const fill = { tokens: isSilent ? 0 : 97_000, limit: 100_000 };
+      return { session, shown: `Go on.\n${await warn(session, fill)}` };
     },
     dispose: async () => {
       for (const memory of open) await memory.close();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ModelMessage } from "ai";
 import { Compaction } from "../compaction/compaction.ts";
+import { warningText } from "../compaction/notices.ts";
 import { handoffTokens } from "../compaction/room.ts";
 import type { StoredMessage } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
@@ -37,6 +38,11 @@ export interface DriverHarness {
   contextWindow?: number;
   /** The last message that the driver's host removes. Default: the last one. */
   lastRemoved?(messages: readonly StoredMessage[]): number;
+  /**
+   * Starts a session with a notepad, fills the model's context until only a short turn fits before the compaction, and
+   * makes the next model call, whose whole context it returns. Or why the driver's host cannot warn the agent.
+   */
+  warned: (() => Promise<DriverRun>) | string;
   dispose?(): Promise<void>;
 }
 
@@ -191,6 +197,17 @@ export const driverContract: readonly DriverCase[] = [
         (receipt.skipped ?? "") !== "",
         "a skipped warning needs a reason",
       );
+    },
+  },
+  {
+    name: "warns the agent once before the compaction, in the words of the notepad, or says why it cannot",
+    async run({ warned }) {
+      if (typeof warned === "string") return assert.match(warned, /\w/, "a driver that never warns says why");
+      const { session, shown } = await warned();
+      assert.equal(shown.split(warningText).length - 1, 1, `${warningText}\nis not once in\n${shown}`);
+      // A driver may compact as soon as the agent has answered.
+      const [receipt] = await session.receipts();
+      assert.equal(receipt?.warning ?? readEpoch(await session.state()).warning, "given");
     },
   },
   {

@@ -138,6 +138,11 @@ export function isWarning({ messages }: ScriptedRequest): boolean {
   return String(messages.at(-1)?.content).endsWith(warningText);
 }
 
+/** All messages of a request, as one text. */
+export function textsOf(request: ScriptedRequest | undefined): string {
+  return (request?.messages ?? []).map(({ content }) => String(content ?? "")).join("\n");
+}
+
 /** Whether this request belongs to a warning turn; the compaction removes the warning from the prompt. */
 export function isInWarningTurn({ messages }: ScriptedRequest): boolean {
   return messages.some(({ role, content }) => role === "user" && String(content).includes(warningText));

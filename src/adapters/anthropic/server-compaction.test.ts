@@ -40,6 +40,7 @@ const pauses = (content: string | null): Answer => ({
 const shownIn = ({ system, messages }: Params) => JSON.stringify([system, messages]);
 
 testDriver("Anthropic adapter with the API's compaction", async (t) => ({
+  warned: "the API compacts within a call, at a size that only it counts",
   async run({ notepad, messages, summary }, surfaces) {
     const memory = await openMemory({ store: "memory:", surfaces: ["notepad", ...surfaces] });
     t.after(() => memory.close());

@@ -57,6 +57,7 @@ function accumulate(events: readonly object[]) {
 }
 
 testDriver("Anthropic adapter with the API's compaction, streamed", async (t) => ({
+  warned: "the API compacts within a call, at a size that only it counts",
   async run({ notepad, messages, summary }, surfaces) {
     const memory = await openMemory({ store: "memory:", surfaces: ["notepad", ...surfaces] });
     t.after(() => memory.close());

@@ -10,9 +10,11 @@ import {
   filler,
   inOrder,
   isSummaryRequest,
+  isWarning,
   modelAt,
   ofType,
   plainSummary,
+  textsOf,
 } from "../../../test/support/agent.ts";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
@@ -21,7 +23,7 @@ import { installClient } from "../../hosts/test-support/clients.ts";
 import { openMemory } from "../../index.ts";
 import { startScriptedServer } from "../../testing/index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
-import { openDriverSession } from "../test-support/driver-session.ts";
+import { fullConversation, openDriverSession } from "../test-support/driver-session.ts";
 import { readSheets, sheetText } from "../test-support/sheets.ts";
 import { holdfastEnd, holdfastMastra } from "./index.ts";
 import { toUiMessages } from "./test-support/ui-messages.ts";
@@ -43,6 +45,19 @@ function entryOf(name = "@mastra/core/agent"): string {
 
 testDriver("Mastra adapter with Mastra itself", async (t) => ({
   contextWindow: 16_000,
+  async warned() {
+    const { Agent } = (await import(entryOf())) as { Agent: MastraAgent };
+    const server = await startScriptedServer(inOrder([]));
+    t.after(() => server.close());
+    const { session } = await openDriverSession(t, "", []);
+    const model = modelAt(server.url);
+    const { processor, tools } = holdfastMastra({ session, model, contextWindow: 16_000 });
+    const names = { id: "driver", name: "Driver", instructions: "You audit workbooks." };
+    await new Agent({ ...names, model, tools, inputProcessors: [processor] }).generate(
+      toUiMessages(fullConversation),
+    );
+    return { session, shown: textsOf(server.requests.find(isWarning)) };
+  },
   async run({ notepad, messages, summary }, surfaces) {
     const { Agent } = (await import(entryOf())) as { Agent: MastraAgent };
     const server = await startScriptedServer(inOrder([], { summary: () => ({ text: summary }) }));
@@ -55,8 +70,7 @@ testDriver("Mastra adapter with Mastra itself", async (t) => ({
     const agent = new Agent({ ...names, model, tools, inputProcessors: [processor] });
     await agent.generate(toUiMessages([...messages, { role: "user", content: "Go on." }]));
     await holdfastEnd(session);
-    const shown = server.requests.at(-1)?.messages.map(({ content }) => String(content ?? ""));
-    return { session, shown: shown?.join("\n") ?? "" };
+    return { session, shown: textsOf(server.requests.at(-1)) };
   },
 }));
 

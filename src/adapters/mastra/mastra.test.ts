@@ -1,16 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inOrder, modelAt, ofType } from "../../../test/support/agent.ts";
+import { inOrder, isWarning, modelAt, ofType, textsOf } from "../../../test/support/agent.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import { openMemory } from "../../index.ts";
 import { type ScriptedAnswer, startScriptedServer } from "../../testing/index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
-import { openDriverSession } from "../test-support/driver-session.ts";
+import { fullConversation, openDriverSession } from "../test-support/driver-session.ts";
 import { type HoldfastMastraOptions, holdfastEnd, holdfastMastra } from "./index.ts";
 
 /** Calls the processor as Mastra does; `mastra.long.ts` runs the contract with Mastra itself. */
 testDriver("Mastra adapter", async (t) => ({
   contextWindow: 16_000,
+  async warned() {
+    const server = await startScriptedServer(inOrder([]));
+    t.after(() => server.close());
+    const { session } = await openDriverSession(t, "", []);
+    const { processor } = holdfastMastra({ session, model: modelAt(server.url), contextWindow: 16_000 });
+    const prompt = fullConversation.map(({ role, content }) => ({
+      role,
+      content: [{ type: "text", text: content }],
+    }));
+    await processor.processLLMRequest({ prompt, state: {} });
+    return { session, shown: textsOf(server.requests.find(isWarning)) };
+  },
   async run({ notepad, messages, summary }, surfaces) {
     const server = await startScriptedServer(inOrder([], { summary: () => ({ text: summary }) }));
     t.after(() => server.close());

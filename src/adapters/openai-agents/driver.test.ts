@@ -1,7 +1,7 @@
 import { Agent, Runner, setTracingDisabled } from "@openai/agents-core";
-import { inOrder } from "../../../test/support/agent.ts";
+import { inOrder, isWarning, textsOf } from "../../../test/support/agent.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
-import { openDriverSession } from "../test-support/driver-session.ts";
+import { fullConversation, openDriverSession } from "../test-support/driver-session.ts";
 import { holdfastAgents, holdfastEnd } from "./index.ts";
 import { fromModelMessage } from "./items.ts";
 import { ScriptedAgentsModel } from "./test-support/scripted-agents-model.ts";
@@ -10,6 +10,15 @@ setTracingDisabled(true);
 
 testDriver("OpenAI Agents adapter", async (t) => ({
   contextWindow: 16_000,
+  async warned() {
+    const scripted = new ScriptedAgentsModel(inOrder([]));
+    const { session } = await openDriverSession(t, "", []);
+    const given = holdfastAgents({ session, model: scripted, contextWindow: 16_000 });
+    const { model, tools, session: history } = given;
+    await history.addItems(fullConversation.slice(0, -1).flatMap(fromModelMessage));
+    await new Runner().run(new Agent({ name: "Parser", model, tools }), "Go on.", { session: history });
+    return { session, shown: textsOf(scripted.requests.find(isWarning)) };
+  },
   async run({ notepad, messages, summary }, surfaces) {
     const scripted = new ScriptedAgentsModel(inOrder([], { summary: () => ({ text: summary }) }));
     const { session } = await openDriverSession(t, notepad, surfaces);
@@ -27,7 +36,6 @@ testDriver("OpenAI Agents adapter", async (t) => ({
     await history.addItems(messages.flatMap(fromModelMessage));
     await new Runner().run(new Agent({ name: "Parser", model, tools }), "Go on.", { session: history });
     await holdfastEnd(session);
-    const shown = scripted.requests.at(-1)?.messages.map(({ content }) => String(content ?? ""));
-    return { session, shown: shown?.join("\n") ?? "" };
+    return { session, shown: textsOf(scripted.requests.at(-1)) };
   },
 }));

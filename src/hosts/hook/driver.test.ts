@@ -1,6 +1,7 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
 import { sessionIdOf } from "../session-link.ts";
@@ -58,8 +59,54 @@ async function reportedFirst({ send, summary }: Life): Promise<string> {
   return send("SessionStart", { source: "compact" });
 }
 
+/** A model call that leaves little room, in the transcript of each host, and the event that follows it. */
+const fullLines: Record<string, [line: object, event: string]> = {
+  "claude-code": [
+    {
+      type: "assistant",
+      uuid: "full",
+      sessionId: "s1",
+      message: {
+        role: "assistant",
+        model: "claude-opus-4-5",
+        content: [{ type: "text", text: "Done." }],
+        usage: { input_tokens: 162_000, output_tokens: 100 },
+      },
+    },
+    "PostToolBatch",
+  ],
+  codex: [
+    {
+      type: "event_msg",
+      payload: {
+        type: "token_count",
+        info: { last_token_usage: { total_tokens: 240_000 }, model_context_window: 272_000 },
+      },
+    },
+    "PostToolUse",
+  ],
+  gemini: [
+    { id: "full", type: "gemini", content: "Done.", model: "gemini-pro", tokens: { total: 515_000 } },
+    "AfterTool",
+  ],
+};
+
 for (const [name, host, live] of lives) {
   testDriver(`hook of ${name}`, async (t) => ({
+    async warned() {
+      process.env.XDG_STATE_HOME = temporaryDirectory();
+      const project = await hookProject();
+      const transcript_path = join(project.root, "transcript.jsonl");
+      const [line, event] = fullLines[host] ?? [];
+      writeFileSync(transcript_path, `${JSON.stringify(line)}\n`);
+      const send = (hook_event_name = "") =>
+        hook(project, host, { hook_event_name, session_id: "s1", transcript_path });
+      await send("SessionStart");
+      const { context } = await send(event);
+      const memory = await openMemory({ store: project.database });
+      t.after(() => memory.close());
+      return { session: await memory.resumeSession(sessionIdOf(host, "s1")), shown: context };
+    },
     async run({ notepad, messages, summary }, surfaces) {
       const project = await hookProject();
       const transcript_path = join(project.root, "transcript.jsonl");

@@ -9,11 +9,17 @@ export interface HookInput {
   agent_id?: string;
   source?: string;
   compact_summary?: string;
+  /** After a tool has run. */
+  tool_use_id?: string;
+  tool_response?: unknown;
 }
 
 /** The SDK's output for those events. */
 export interface HookOutput {
-  hookSpecificOutput?: { hookEventName: "SessionStart" | "UserPromptSubmit"; additionalContext: string };
+  hookSpecificOutput?: {
+    hookEventName: "SessionStart" | "UserPromptSubmit" | "PostToolUse";
+    additionalContext: string;
+  };
 }
 
 /** The SDK's transport to the program, as the Model Context Protocol defines it. */

@@ -35,6 +35,30 @@ const lives: Record<string, Life> = {
 
 for (const [name, live] of Object.entries(lives)) {
   testDriver(`Claude Agent SDK adapter, ${name},`, async (t) => ({
+    async warned() {
+      process.env.XDG_STATE_HOME = temporaryDirectory();
+      const cwd = temporaryDirectory();
+      const transcript_path = join(cwd, "transcript.jsonl");
+      const usage = { input_tokens: 162_000, output_tokens: 100 };
+      const content = [{ type: "tool_use", id: "t1", name: "Bash", input: {} }];
+      const message = { role: "assistant", model: "claude-opus-4-5", content, usage };
+      writeFileSync(transcript_path, `${JSON.stringify({ type: "assistant", uuid: "u1", message })}\n`);
+      const memory = await openMemory({ store: "memory:", surfaces: ["notepad"] });
+      t.after(() => memory.close());
+      const session = await memory.openSession("s");
+      const { hooks } = await holdfastClaude({ session, onError: (error) => assertNever(error) });
+      const answers = ["t1", "t2"].map((tool_use_id) => {
+        const input = {
+          hook_event_name: "PostToolUse",
+          transcript_path,
+          cwd,
+          tool_use_id,
+          tool_response: "ok",
+        };
+        return hooks.PostToolUse[0]?.hooks[0]?.(input);
+      });
+      return { session, shown: JSON.stringify(await Promise.all(answers)).replaceAll("\\n", "\n") };
+    },
     async run({ notepad, messages, summary }, surfaces) {
       const cwd = temporaryDirectory();
       const transcript_path = join(cwd, "transcript.jsonl");

@@ -1,9 +1,13 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Compaction } from "../../../compaction/compaction.ts";
+import { Queue } from "../../../engine/queue.ts";
 import type { Session } from "../../../sessions/session.ts";
 import { memoryFor, type ShownMemory } from "../../../sessions/shown-memory.ts";
+import { compactionLimit } from "../../compaction-limits.ts";
+import { readFill } from "../../fill.ts";
 import { notify, notifyEnd, pluginDriver } from "../../plugin/driver.ts";
+import { warn } from "../../plugin/warn.ts";
 import { readConversation, readSummary } from "../../transcript/read-conversation.ts";
 import { claudeCode } from "../host.ts";
 import type { HookInput, HookOutput } from "./api.ts";
@@ -20,6 +24,8 @@ export class AgentSdkHooks {
   readonly #shown: ShownMemory;
   /** The transcript of the conversation; "" before its first event. */
   transcript = "";
+  /** Tools that run at the same time report their results at the same time. */
+  readonly #queue = new Queue();
   #isStarted = false;
   #conversation: string | undefined;
   /** Whether the conversation contains the memory. */
@@ -52,6 +58,8 @@ export class AgentSdkHooks {
     if (input.hook_event_name === "PostCompact" && this.#begun)
       await this.#close(input, input.compact_summary ?? "");
     if (input.hook_event_name === "SessionEnd") await this.#end(input);
+    if (input.hook_event_name === "PostToolUse")
+      return added("PostToolUse", await this.#queue.run(() => this.#warning(input)));
     if (!["UserPromptSubmit", "SessionStart"].includes(input.hook_event_name)) return {};
     this.#follow(input);
     if (input.hook_event_name === "UserPromptSubmit") return this.#show(input);
@@ -71,16 +79,27 @@ export class AgentSdkHooks {
   }
 
   /** The memory as it is now, after a compaction with the handoff and the receipt; later what others changed. */
-  async #show({ hook_event_name: name, transcript_path: path }: HookInput): Promise<HookOutput> {
+  async #show(input: HookInput): Promise<HookOutput> {
+    const { hook_event_name: name, transcript_path: path } = input;
     const hookEventName = name === "SessionStart" ? name : "UserPromptSubmit";
     if (!this.#isStarted) await notify(this.#session, { kind: "session-start" }, this.#parts.report);
     this.#isStarted = true;
+    if (name === "UserPromptSubmit") this.#shown.beginTurn();
     const { head, news } = await this.#shown.textsOnce(this.#session);
+    const warning = name === "UserPromptSubmit" ? await this.#warning(input) : "";
     // A resumed conversation contains the memory as another process showed it.
     const shown = this.#isShown ? "" : await readFile(path, "utf8").catch(() => "");
-    const additionalContext = this.#isShown ? news : memoryFor(shown, head);
+    const text = this.#isShown ? news : memoryFor(shown, head);
     this.#isShown = true;
-    return additionalContext === "" ? {} : { hookSpecificOutput: { hookEventName, additionalContext } };
+    return added(hookEventName, [text, warning].filter((part) => part !== "").join("\n\n"));
+  }
+
+  /** The warning, if a compaction is near. Claude Code may write the last result to its transcript a moment later. */
+  async #warning({ transcript_path: path, cwd, tool_use_id: id, tool_response }: HookInput): Promise<string> {
+    const results = id === undefined ? [] : [{ id, text: JSON.stringify(tool_response ?? "") }];
+    const fill = readFill(claudeCode, path, { results });
+    const limit = fill && compactionLimit(claudeCode, fill, cwd);
+    return fill && limit !== undefined ? warn(this.#session, { tokens: fill.tokens, limit }) : "";
   }
 
   async #begin({ transcript_path: path, cwd }: HookInput): Promise<void> {
@@ -130,4 +149,11 @@ export class AgentSdkHooks {
     this.#isStarted = false;
     await notifyEnd(this.#session, messages, this.#parts.report);
   }
+}
+
+function added(
+  hookEventName: NonNullable<HookOutput["hookSpecificOutput"]>["hookEventName"],
+  additionalContext: string,
+): HookOutput {
+  return additionalContext === "" ? {} : { hookSpecificOutput: { hookEventName, additionalContext } };
 }

@@ -45,6 +45,7 @@ export async function holdfastClaude({ session, onError }: HoldfastClaudeOptions
     hooks: {
       SessionStart: matcher,
       UserPromptSubmit: matcher,
+      PostToolUse: matcher,
       PreCompact: matcher,
       PostCompact: matcher,
       SessionEnd: matcher,
