@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { objectIn } from "../engine/json.ts";
 import { stateFolder } from "../state-folder.ts";
@@ -34,6 +34,15 @@ export function learnLimit(host: Host, fill: Fill): void {
   if (ofHost[keyOf(fill)] === fill.tokens) return;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeSmallFile(file, { ...known, [host.name]: { ...ofHost, [keyOf(fill)]: fill.tokens } });
+}
+
+/** For a trial, which must teach nothing: returns what restores the file. */
+export function rememberLimits(): () => void {
+  const before = readSmallFile(limitsFile());
+  return () => {
+    if (before) writeSmallFile(limitsFile(), before);
+    else rmSync(limitsFile(), { force: true });
+  };
 }
 
 function limitsFile(): string {

@@ -67,6 +67,8 @@ export interface LiveClient {
   first(talk: LiveTalk): string[];
   /** The arguments that continue it. */
   again(talk: LiveTalk): string[];
+  /** The tokens at which it compacts, if its arguments or files set the window. */
+  limit?: number;
   /** The host's id of that conversation, if no hook reports it. */
   session?(folder: string): string | undefined;
   /** Its message about a Node version that is too old; undefined if that was not the problem. */

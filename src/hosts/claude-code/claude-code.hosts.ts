@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { startScriptedModel } from "../doctor/scripted-model.ts";
+import { startClientModel } from "../doctor/client-model.ts";
 import { findLink } from "../session-link.ts";
 import { count, installClient, makePlace, run } from "../test-support/clients.ts";
 
@@ -16,7 +16,7 @@ after(async () => {
 
 test(`${spec}: a note survives a compaction and is not repeated`, { timeout: 180_000 }, async () => {
   const place = makePlace("claude-code");
-  const model = await startScriptedModel();
+  const model = await startClientModel();
   stops.push(model.close);
   Object.assign(place.env, {
     ANTHROPIC_BASE_URL: model.url,
@@ -28,7 +28,7 @@ test(`${spec}: a note survives a compaction and is not repeated`, { timeout: 180
   const say = (...words: string[]) => run(program, ["-p", ...words], place);
 
   await say(`Where is src/ledger.ts? ${"pad ".repeat(3_000)}`);
-  assert.match(model.bodies[0] ?? "", /mcp__holdfast__write_notepad/);
+  assert.match(model.requests[0]?.body ?? "", /mcp__holdfast__write_notepad/);
   const directory = findProject(place.root).directory;
   const link = findLink({ directory, cwd: place.root }, "claude-code");
   assert.ok(link, "the hooks recorded the session");
@@ -37,12 +37,12 @@ test(`${spec}: a note survives a compaction and is not repeated`, { timeout: 180
   await memory.close();
 
   await say("--continue", "/compact");
-  const asked = model.bodies.length;
+  const asked = model.requests.length;
   await say("--continue", "Go on.");
-  const first = model.bodies[asked] ?? "";
+  const first = model.requests[asked]?.body ?? "";
   assert.match(first, /## Session Notepad\\nthe ledger is cedar-4711/);
   assert.match(first, /\[Handoff[\s\S]*\[Receipt: /);
   assert.ok(count(first, "pad ") < 1_000, "the long message is cut in the handoff, and nowhere else");
   await say("--continue", "And on.");
-  assert.equal(count(model.bodies.at(-1) ?? "", "the ledger is cedar-4711"), 1, "once only");
+  assert.equal(count(model.requests.at(-1)?.body ?? "", "the ledger is cedar-4711"), 1, "once only");
 });

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { buildPackage } from "../../../test/support/packed.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { startClientModel } from "../test-support/client-model.ts";
+import { startClientModel } from "../doctor/client-model.ts";
 import { installClient, run } from "../test-support/clients.ts";
 
 const client = "@anthropic-ai/claude-code@2.1.325";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, startClientModel } from "../test-support/client-model.ts";
+import { type ClientAnswer, startClientModel } from "../doctor/client-model.ts";
 import { installClient, makePlace, run, writeJson } from "../test-support/clients.ts";
 
 const spec = "@anthropic-ai/claude-code@2.1.325";

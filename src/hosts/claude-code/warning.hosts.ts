@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { warningStart } from "../../compaction/notices.ts";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, type ClientRequest, startClientModel } from "../test-support/client-model.ts";
+import { type ClientAnswer, type ClientRequest, startClientModel } from "../doctor/client-model.ts";
 import {
   type ClientPlace,
   count,

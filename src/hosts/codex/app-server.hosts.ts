@@ -3,8 +3,8 @@ import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
+import { startClientModel } from "../doctor/client-model.ts";
 import { linkSession, sessionIdOf } from "../session-link.ts";
-import { startClientModel } from "../test-support/client-model.ts";
 import { builtCommand, type ClientPlace, makePlace, run } from "../test-support/clients.ts";
 import { binFolder, codex, spec, startAppServer, writeUserConfig } from "./test-support/codex-client.ts";
 

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { startScriptedModel } from "../doctor/scripted-model.ts";
+import { startClientModel } from "../doctor/client-model.ts";
 import { findLink } from "../session-link.ts";
-import { startClientModel } from "../test-support/client-model.ts";
 import { builtCommand, count, installClient, makePlace, run } from "../test-support/clients.ts";
 import { codex, spec, writeUserConfig } from "./test-support/codex-client.ts";
 
@@ -17,7 +16,7 @@ after(async () => {
 
 test(`${spec}: a note is in the first request after a compaction`, { timeout: 180_000 }, async () => {
   const place = makePlace("codex");
-  const model = await startScriptedModel();
+  const model = await startClientModel();
   stops.push(model.close);
   mkdirSync(join(place.home, ".codex"));
   const trusted = `[projects.${JSON.stringify(realpathSync(place.root))}]\ntrust_level = "trusted"\n`;
@@ -44,9 +43,9 @@ test(`${spec}: a note is in the first request after a compaction`, { timeout: 18
   await (await memory.openSession(link.session)).notepad.append("the ledger is cedar-4711");
   await memory.close();
 
-  const asked = model.bodies.length;
+  const asked = model.requests.length;
   await say(["exec", "resume", "--last"], ["--config", "model_auto_compact_token_limit=1"], "Go on.");
-  const [summariser, first = ""] = model.bodies.slice(asked);
+  const [summariser, first = ""] = model.requests.slice(asked).map(({ body }) => body);
   assert.match(summariser ?? "", /CONTEXT CHECKPOINT COMPACTION/);
   assert.match(first, /## Session Notepad\\nthe ledger is cedar-4711/);
   assert.match(first, /\[Handoff[\s\S]*\[Receipt: /);

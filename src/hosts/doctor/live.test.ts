@@ -10,8 +10,8 @@ import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import { hostNamed } from "../hosts.ts";
 import { planInit, runInit } from "../install/init.ts";
+import { startClientModel } from "./client-model.ts";
 import { checkLive } from "./live.ts";
-import { startScriptedModel } from "./scripted-model.ts";
 
 const cli = join(import.meta.dirname, "../../cli.ts");
 
@@ -109,7 +109,7 @@ test("when interrupted, doctor kills the client and leaves no canary behind [doc
 });
 
 test("the scripted model answers in the formats of all clients [doctor.live]", async () => {
-  const model = await startScriptedModel();
+  const model = await startClientModel();
   const ask = async (path: string, body: object) => {
     const answer = await fetch(model.url + path, { method: "POST", body: JSON.stringify(body) });
     return { status: answer.status, text: await answer.text() };
@@ -124,7 +124,7 @@ test("the scripted model answers in the formats of all clients [doctor.live]", a
     assert.deepEqual([status, text.includes(end), text.includes("data: ")], [200, true, true], path);
   }
   assert.match((await ask("/v1/chat/completions", { model: "x" })).text, /"content":"ok"/);
-  assert.equal((await ask("/v1/models", {})).status, 404);
-  assert.equal(model.bodies.length, 5);
+  assert.equal((await ask("/v1/other", {})).status, 404);
+  assert.equal(model.requests.length, 5, "other paths ask no model");
   await model.close();
 });

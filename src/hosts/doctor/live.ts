@@ -3,23 +3,33 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { warningStart } from "../../compaction/notices.ts";
 import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
+import { compactionLimit, rememberLimits } from "../compaction-limits.ts";
+import { readFill } from "../fill.ts";
+import { readHookState } from "../hook/state.ts";
 import type { Host } from "../host.ts";
 import { findProgram } from "../install/launcher.ts";
 import type { Places } from "../install/places.ts";
 import { findLink, sessionIdOf } from "../session-link.ts";
+import { type ClientAnswer, type ClientModel, type ClientRequest, startClientModel } from "./client-model.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
 import { throwIfStopped } from "./running.ts";
 import { purgeSessionsOf, rememberLinks, writeCanary } from "./scratch-session.ts";
-import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
-const check = "live";
-const limit = 120_000;
+const [check, warningCheck] = ["live", "warning"];
+const timeLimit = 120_000;
+/** A client that is warned only with a prompt needs one turn to be warned, and one to show what the agent wrote. */
+const maxTurns = 3;
+const done: ClientAnswer = { text: "ok", tokens: 1_000 };
 const prompt = "This is holdfast doctor. Answer ok.";
 
-/** Runs two turns of the real client; what doctor saves in between must be in the second request. */
+/**
+ * Runs turns of the real client. What doctor saves between the first two must be in the second's request. Then its model
+ * fills the window: the agent must be warned, and what it writes because of that must come back.
+ */
 export async function checkLive(host: Host, places: Places): Promise<Finding[]> {
   const { live: client } = await host.setup();
   const program = findProgram(host.program, places.env);
@@ -28,13 +38,19 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
   const obstacle = client.obstacle?.(places);
   if (obstacle !== undefined) return [note(check, obstacle)];
   const project = findProject(places.root);
-  const model = await startScriptedModel();
+  let answer: (request: ClientRequest) => ClientAnswer = () => done;
+  const model = await startClientModel((request) => answer(request));
   const folder = mkdtempSync(join(tmpdir(), "holdfast-doctor-"));
   const links = rememberLinks(project);
+  const forgetLimits = rememberLimits();
   let hostSession = "";
   const talk = { url: model.url, folder, prompt };
   const runClient = (args: string[]) =>
-    runProgram(program, args, { cwd: places.root, env: { ...places.env, ...client.env(talk) }, limit });
+    runProgram(program, args, {
+      cwd: places.root,
+      env: { ...places.env, ...client.env(talk) },
+      limit: timeLimit,
+    });
   try {
     client.prepare?.(talk, places);
     const first = await runClient(client.first(talk));
@@ -51,14 +67,30 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
       return [
         note(check, `${host.title} does not run here: ${oldNode}`, "Put a newer Node first on the PATH."),
       ];
-    if (model.bodies.length === 0) return [silent(host, first)];
+    if (model.requests.length === 0) return [silent(host, first)];
     if (!isNew) {
       const detail = `${host.title} sent a request, but ran none of our hooks.`;
       return [problem(check, detail, "See the trust check above.")];
     }
     const again = () => runClient(client.again(talk));
-    return [await lookForCanary(host, project, link.session, model, again)];
+    const saved = await lookForCanary(host, project, link.session, model, again);
+    if (saved.status !== "ok") return [saved];
+    const compactsAt = client.limit ?? limitOf(host, project, hostSession);
+    if (compactsAt === undefined)
+      return [
+        saved,
+        note(warningCheck, `When ${host.title} compacts was not known, so no warning was tried.`),
+      ];
+    const script = new WarnedAgent(compactsAt);
+    answer = (request) => script.answer(request);
+    for (let turn = 0; turn < maxTurns && !script.isBack; turn++) {
+      script.beginTurn();
+      await again();
+      throwIfStopped();
+    }
+    return [saved, script.finding(host)];
   } finally {
+    forgetLimits();
     if (hostSession !== "") {
       links.restore(host.name, hostSession);
       await purgeSessionsOf(project, hostSession);
@@ -74,7 +106,7 @@ async function lookForCanary(
   { title }: Host,
   project: Project,
   sessionId: string,
-  model: ScriptedModel,
+  model: ClientModel,
   again: () => Promise<ProgramRun>,
 ): Promise<Finding> {
   const canary = `canary-${randomUUID()}`;
@@ -83,13 +115,79 @@ async function lookForCanary(
     const session = await memory.openSession(sessionId);
     await writeCanary(session, project, canary);
     const run = await again();
-    if (model.bodies.some((body) => body.includes(canary)))
+    if (model.requests.some(({ body }) => body.includes(canary)))
       return ok(check, `saved memory is in the request of the real ${title} (${run.milliseconds} ms)`);
     const remedy = "See the trust and last failure checks above.";
     const why = run.code === 0 ? "" : ` ${title} ended early: ${reasonOf(run)}`;
     return problem(check, `Saved memory is not in the request of the real ${title}.${why}`, remedy);
   } finally {
     await memory.close();
+  }
+}
+
+/** The tokens at which the host compacts, as the transcript and the settings say. */
+function limitOf(host: Host, { directory, root }: Project, hostSession: string): number | undefined {
+  const fill = readFill(host, readHookState(directory, host.name, hostSession)?.transcript ?? "");
+  return fill && compactionLimit(host, fill, root);
+}
+
+/** A scripted agent whose context is nearly full, and that writes to its memory when it is warned. */
+class WarnedAgent {
+  readonly #limit: number;
+  readonly #canary = `canary-${randomUUID()}`;
+  #turn = 0;
+  #isInTurn = false;
+  /** The turn in which it was warned. */
+  #warned: { turn: number; isInTurn: boolean; canWrite: boolean } | undefined;
+  /** What it wrote is in a request of a later turn, or after a compaction. */
+  isBack = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  beginTurn(): void {
+    this.#turn++;
+    this.#isInTurn = false;
+  }
+
+  answer({ text, tools }: ClientRequest): ClientAnswer {
+    const tool = tools.find((name) => /(?:write_notepad|session[._]scratchpad|add_note)$/.test(name));
+    const full = (share: number) => Math.round(this.#limit * share);
+    if (this.#warned) {
+      this.isBack ||= this.#warned.turn < this.#turn && text.includes(this.#canary);
+      // The next turn begins with the compaction.
+      return { text: "ok", tokens: full(1.01) };
+    }
+    if (text.includes(warningStart)) {
+      this.#warned = { turn: this.#turn, isInTurn: this.#isInTurn, canWrite: tool !== undefined };
+      return tool ? { call: { tool, input: { content: this.#canary } }, tokens: full(0.975) } : done;
+    }
+    // A request without tools is the client's own.
+    if (this.#isInTurn || !tool) return { text: "ok", tokens: full(0.97) };
+    this.#isInTurn = true;
+    return { call: { tool, input: { content: "Written by holdfast doctor." } }, tokens: full(0.97) };
+  }
+
+  finding({ title }: Host): Finding {
+    if (!this.#warned)
+      return problem(
+        warningCheck,
+        `With a context that is nearly full, the real ${title} did not warn the agent.`,
+        "See the trust and last failure checks above.",
+      );
+    const when = this.#warned.isInTurn ? "within a turn" : "with a prompt";
+    if (!this.#warned.canWrite) return note(warningCheck, `the real ${title} warns the agent ${when}`);
+    if (this.isBack)
+      return ok(
+        warningCheck,
+        `the real ${title} warns the agent ${when}, and what it writes then comes back`,
+      );
+    return problem(
+      warningCheck,
+      `The real ${title} warns the agent ${when}, but what it wrote then did not come back.`,
+      "See the trust and last failure checks above.",
+    );
   }
 }
 

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientModel, startClientModel } from "../test-support/client-model.ts";
+import { type ClientModel, startClientModel } from "../doctor/client-model.ts";
 import {
   builtCommand,
   type ClientPlace,

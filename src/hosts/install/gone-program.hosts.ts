@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { packageRoot } from "../../workspace/package.ts";
-import { startScriptedModel } from "../doctor/scripted-model.ts";
+import { startClientModel } from "../doctor/client-model.ts";
 import {
   builtCommand,
   type ClientPlace,
@@ -98,7 +98,7 @@ for (const [host, { spec, prepare, say }] of Object.entries(clients)) {
     timeout: 240_000,
   }, async () => {
     const place = makeBarePlace();
-    const model = await startScriptedModel();
+    const model = await startClientModel();
     stops.push(model.close);
     prepare(place, model.url);
     const root = installedPackage();
@@ -111,10 +111,10 @@ for (const [host, { spec, prepare, say }] of Object.entries(clients)) {
     assert.ok(!existsSync(join(place.root, ".mcp.json")), "nothing is written into the project");
     const folder = installClient(spec);
     const requests = async (prompt: string) => {
-      const asked = model.bodies.length;
+      const asked = model.requests.length;
       const output = await say(folder, place, prompt, model.url);
       assert.doesNotMatch(output, /deprecated|clamping/i);
-      return model.bodies.slice(asked);
+      return model.requests.slice(asked).map(({ body }) => body);
     };
     const before = await requests("The first question.");
     assert.ok(

@@ -14,6 +14,7 @@ export const openclawClient: LiveClient = {
   first: turn,
   again: turn,
   session: sessionKey,
+  limit: 100_000 - 20_000,
   oldNode,
 };
 

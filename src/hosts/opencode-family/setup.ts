@@ -54,6 +54,7 @@ export function familySetup(member: FamilyMember): HostSetup {
       }),
       first: ({ prompt }) => ["run", prompt],
       again: ({ prompt }) => ["run", "--continue", prompt],
+      limit: 90_000,
     },
   };
 }
@@ -80,7 +81,7 @@ function modelConfig(url: string): object {
       doctor: {
         npm: "@ai-sdk/openai-compatible",
         options: { baseURL: `${url}/v1`, apiKey: "doctor" },
-        models: { doctor: { name: "doctor" } },
+        models: { doctor: { name: "doctor", limit: { context: 100_000, output: 10_000 } } },
       },
     },
   };

@@ -7,6 +7,7 @@ export const piClient: LiveClient = {
   first: (talk) => [...modelArguments(talk), "-p", talk.prompt],
   again: (talk) => [...modelArguments(talk), "--continue", "-p", talk.prompt],
   session: sessionIn,
+  limit: 100_000 - 16_384,
 };
 
 /** An extension adds the provider, and an option sets the session folder. */

@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { openTestMemory } from "../../../../test/support/memory.ts";
-import { startScriptedModel } from "../../doctor/scripted-model.ts";
+import { startClientModel } from "../../doctor/client-model.ts";
 import { installClient, makePlace } from "../../test-support/clients.ts";
 import { holdfastClaude } from "./index.ts";
 
@@ -22,7 +22,7 @@ after(async () => {
 
 async function openPlace() {
   const place = makePlace("claude-code");
-  const model = await startScriptedModel();
+  const model = await startClientModel();
   stops.push(model.close);
   const env = {
     ...place.env,
@@ -60,9 +60,9 @@ test(`${spec}: the memory is shown, and shown again after a compaction`, { timeo
       if (name === "holdfast") assert.equal(status, "connected");
     if (message.type === "result") isAnswered();
   }
-  assert.match(model.bodies[0] ?? "", /mcp__holdfast__write_notepad/);
-  assert.match(model.bodies[0] ?? "", /## Session Notepad\\nthe ledger is cedar-4711/);
-  const last = model.bodies.findLast((body) => body.includes("Go on.")) ?? "";
+  assert.match(model.requests[0]?.body ?? "", /mcp__holdfast__write_notepad/);
+  assert.match(model.requests[0]?.body ?? "", /## Session Notepad\\nthe ledger is cedar-4711/);
+  const last = model.requests.findLast(({ body }) => body.includes("Go on."))?.body ?? "";
   assert.match(last, /## Session Notepad\\nthe ledger is cedar-4711/);
   assert.match(last, /\[Checkpoint[\s\S]*\[Receipt: /);
   assert.doesNotMatch(last, /pad pad/);
@@ -80,5 +80,5 @@ test(`${spec}: the example runs`, { timeout: 240_000 }, async () => {
   const args = [...imports.flatMap((each) => ["--import", each]), join(root, "examples/claude-agent-sdk.ts")];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: place.root, env });
   assert.equal(stdout, "ok\n");
-  assert.match(model.bodies[0] ?? "", /July is counted twice/);
+  assert.match(model.requests[0]?.body ?? "", /July is counted twice/);
 });

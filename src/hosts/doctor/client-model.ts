@@ -31,7 +31,7 @@ export interface ClientModel {
 
 /** A model server on loopback that a script answers, for clients of all four protocols. */
 export async function startClientModel(
-  script: (request: ClientRequest) => ClientAnswer,
+  script: (request: ClientRequest) => ClientAnswer = () => ({ text: "ok" }),
 ): Promise<ClientModel> {
   const requests: ClientRequest[] = [];
   const server = createServer(async (incoming, response) => {
