@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findSecrets } from "./find-secrets.ts";
-import { secretKinds } from "./kinds.ts";
+import { findSecrets, secretKinds } from "./find-secrets.ts";
 import { maskText, redactText, redactTexts } from "./redact.ts";
 import { inContext, makeCorpus } from "./test-support/corpus.ts";
 

@@ -1,7 +1,15 @@
+import { residentKinds } from "../engine/records.ts";
 import { keepEverything } from "../engine/retention.ts";
 import type { SessionExport } from "../engine/session-document.ts";
 import { shortHash } from "../engine/short-hash.ts";
-import type { ProjectPin, SessionRow, SessionStatus, State } from "../engine/state.ts";
+import {
+  emptyCounters,
+  listResident,
+  type ProjectPin,
+  type SessionRow,
+  type SessionStatus,
+  type State,
+} from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import type { Rewritten } from "../stores/rewrite.ts";
@@ -14,8 +22,7 @@ import { ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { ToolDescription } from "../surfaces/toolbox.ts";
 import { scopeOf } from "./lineage.ts";
 import { loadState, sessionNotFound } from "./load-state.ts";
-import { birthOf, type NewSessionOptions, newRow, residentRecords } from "./new-session.ts";
-import { checkId, type MemoryConfig } from "./options.ts";
+import { checkId, checkTitle, type MemoryConfig } from "./options.ts";
 import { Retention } from "./retention.ts";
 import { Session } from "./session.ts";
 import { retentionOwner, sweepId, sweepStateIn } from "./sweep.ts";
@@ -30,8 +37,6 @@ export interface SessionQuery {
   /** Only sessions that the list shows after this one: the last of the page before. */
   after?: { updatedAt: number; id: string };
 }
-
-export type { NewSessionOptions } from "./new-session.ts";
 
 const none: readonly ProjectPin[] = [];
 
@@ -401,4 +406,59 @@ function isKept(error: unknown): false {
 function rethrowUnlessGone(error: unknown): undefined {
   if (error instanceof HoldfastError && error.code === "session_not_found") return undefined;
   throw error;
+}
+
+export interface NewSessionOptions {
+  /** Default: random. */
+  id?: string;
+  agent?: string;
+  title?: string;
+}
+
+/** The row of a session that has nothing in it yet. */
+function newRow(
+  options: NewSessionOptions,
+  {
+    origin,
+    owner,
+    setting,
+  }: { origin: SessionRow["origin"]; owner: string; setting: Pick<MemoryConfig, "clock" | "makeId"> },
+): SessionRow {
+  const now = setting.clock();
+  return {
+    id: checkId(options.id ?? setting.makeId(), "session id"),
+    owner,
+    agent: checkId(options.agent ?? "default", "agent id"),
+    title: options.title === undefined ? null : checkTitle(options.title),
+    status: "active",
+    origin,
+    parent: null,
+    lineage: [],
+    createdAt: now,
+    updatedAt: now,
+    revision: 1,
+    lastFork: 0,
+    counters: emptyCounters(),
+    notepad: null,
+  };
+}
+
+/** The first entry of a session's journal. */
+function birthOf(row: SessionRow, operation: JournalEntry["operation"]): JournalEntry {
+  return {
+    revision: row.revision,
+    at: row.createdAt,
+    actor: { kind: "system" },
+    surface: "session",
+    operation,
+    changes: [],
+    key: null,
+    result: null,
+  };
+}
+
+function residentRecords(state: State): RecordWrite[] {
+  return residentKinds.flatMap((kind) =>
+    listResident(state, kind).map(([key, value]) => ({ kind, key, value })),
+  );
 }

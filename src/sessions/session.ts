@@ -20,7 +20,7 @@ import type { ProjectPin, State } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
-import { notifyListener } from "../stores/store.ts";
+import { notifyListener, type Scope, type Store } from "../stores/store.ts";
 import { type KeyValues, keyValuesOf } from "../surfaces/knowledge/key-values.ts";
 import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
 import { type Notepad, notepadOf } from "../surfaces/notepad/handle.ts";
@@ -38,7 +38,6 @@ import { type CallOptions, ownLoop, type Reading } from "../surfaces/surface.ts"
 import type { ToolAnswer, ToolDescription } from "../surfaces/toolbox.ts";
 import { CallLog } from "./call-log.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
-import { InDoubt, unansweredResult } from "./in-doubt.ts";
 import { readHistoryStart, readJournal, readRecords, scopeOf } from "./lineage.ts";
 import { loadState, sessionNotFound } from "./load-state.ts";
 import { checkApplyOptions, type MemoryConfig } from "./options.ts";
@@ -401,4 +400,63 @@ function checkWritable({ id, status }: State["row"], operation: Operation): void
     `Session ${id} is archived, so it is read-only. Nothing was changed. Restore it first: in "holdfast serve", or with memory.restoreSession.`,
     { data: { session: id } },
   );
+}
+
+/** What the caller would have got, had the store answered. */
+interface Unanswered {
+  entry: JournalEntry;
+  result: unknown;
+  warnings: string[];
+}
+
+/**
+ * Commits whose answer was lost (`store_unknown`). The error asks the caller to send the same call again; if the commit was
+ * applied after all, the second call gets its answer instead of applying the operation twice.
+ */
+class InDoubt {
+  #unanswered: Unanswered[] = [];
+
+  remember(unanswered: Unanswered): void {
+    this.#unanswered.push(unanswered);
+  }
+
+  /** The commit of this very operation, if the journal has it. */
+  async find(
+    store: Store,
+    scope: Scope,
+    operation: JournalEntry["operation"],
+  ): Promise<Unanswered | undefined> {
+    const same = this.#unanswered.filter(({ entry }) => isSame(entry.operation, operation));
+    for (const each of same) {
+      const { revision } = each.entry;
+      const [stored] = await store.journal(scope, { from: revision, to: revision });
+      // An abandoned server process may still apply it.
+      if (!stored) continue;
+      this.#unanswered = this.#unanswered.filter((other) => other !== each);
+      const isApplied =
+        stored.at === each.entry.at &&
+        stored.key === each.entry.key &&
+        isSame(stored.operation, each.entry.operation);
+      if (isApplied) return each;
+    }
+    return undefined;
+  }
+
+  /** A revision is taken: no other commit for it can be applied. */
+  settle(revision: number): void {
+    if (this.#unanswered.length > 0)
+      this.#unanswered = this.#unanswered.filter(({ entry }) => entry.revision > revision);
+  }
+}
+
+/** Safe cast: the same operation has the same kind of result. */
+function unansweredResult<Result>(
+  { entry, result, warnings }: Unanswered,
+  state: State,
+): AppliedOperation<Result> {
+  return { result: result as Result, warnings, revision: entry.revision, repeated: true, state };
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

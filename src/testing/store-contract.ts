@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { step } from "../engine/commit.ts";
+import type { LedgerPiece } from "../stores/ledger.ts";
 import type { Store } from "../stores/store.ts";
 import { type ContractCase, withStore } from "./contract-case.ts";
 import {
@@ -12,8 +13,184 @@ import {
   sessionRow,
   watchChanges,
 } from "./contract-session.ts";
-import { ledgerContract } from "./ledger-contract.ts";
-import { trimContract } from "./trim-contract.ts";
+
+const piece = (text: string): LedgerPiece => ({ part: "history", role: "user", tokens: 3, text });
+const call = (pieces: string[], more: { base?: number; kept?: number } = {}) => ({
+  at: 1_000,
+  base: 0,
+  kept: 0,
+  pieces,
+  facts: { model: hardText },
+  ...more,
+});
+
+/** The contract of a store with a ledger; a store without one passes every case. */
+const ledgerContract: readonly ContractCase[] = [
+  {
+    name: "keeps the prompts of model calls, each piece once, in the order of the calls",
+    run: withStore(async (store, harness) => {
+      const { ledger } = store;
+      if (!ledger) return;
+      const { scope } = await newSession(store, "a");
+      assert.deepEqual(await ledger.calls(scope, {}), []);
+      const texts = new Map([
+        ["h1", piece(hardText)],
+        ["h2", piece("two")],
+      ]);
+      assert.equal(await ledger.record(scope, call(["h1", "h2"]), texts), 1);
+      const later = new Map([
+        ["h2", piece("another text under a hash that is taken")],
+        ["h3", { part: "tools", role: "system", tokens: 0, text: "" }],
+      ]);
+      assert.equal(await ledger.record(scope, call(["h3"], { base: 1, kept: 2 }), later), 2);
+      const calls = [
+        { number: 1, ...call(["h1", "h2"]) },
+        { number: 2, ...call(["h3"], { base: 1, kept: 2 }) },
+      ];
+      assert.deepEqual(await ledger.calls(scope, {}), calls);
+      assert.deepEqual(await ledger.calls(scope, { newestFirst: true, limit: 1 }), calls.slice(1));
+      assert.deepEqual(await ledger.calls(scope, { from: 1, to: 1 }), calls.slice(0, 1));
+      const found = await ledger.pieces(scope, ["h3", "h1", "h2", "missing"]);
+      assert.deepEqual(
+        [...found].sort(([a], [b]) => (a < b ? -1 : 1)),
+        [
+          ["h1", piece(hardText)],
+          ["h2", piece("two")],
+          ["h3", { part: "tools", role: "system", tokens: 0, text: "" }],
+        ],
+      );
+      if (!harness.durable) return;
+      const other = await harness.open();
+      assert.deepEqual(await other.ledger?.calls(scope, {}), calls);
+      assert.equal(await other.ledger?.record(scope, call(["h1"]), new Map()), 3);
+      await other.close();
+      assert.equal((await ledger.calls(scope, {})).length, 3);
+    }),
+  },
+  {
+    name: "keeps each session's ledger to its owner, and purges it with the session",
+    run: withStore(async (store) => {
+      const { ledger } = store;
+      if (!ledger) return;
+      const session = await newSession(store, "a");
+      const other = await newSession(store, "b");
+      const texts = new Map([["h1", piece("secret")]]);
+      for (const { scope } of [session, other]) await ledger.record(scope, call(["h1"]), texts);
+      const stranger = { owner: "mallory", sessionId: "a" };
+      assert.equal(await ledger.record(stranger, call(["h1"]), texts), undefined);
+      assert.deepEqual(await ledger.calls(stranger, {}), []);
+      assert.deepEqual(await ledger.pieces(stranger, ["h1"]), new Map());
+      assert.equal((await ledger.calls(session.scope, {})).length, 1);
+      await store.purge(session.scope);
+      await newSession(store, "a", { createdAt: 2_000 });
+      assert.deepEqual(await ledger.calls(session.scope, {}), []);
+      assert.deepEqual(await ledger.pieces(session.scope, ["h1"]), new Map());
+      assert.equal((await ledger.calls(other.scope, {})).length, 1);
+    }),
+  },
+];
+
+/** The contract of a store that can forget; a store without `trimming` passes every case. */
+const trimContract: readonly ContractCase[] = [
+  {
+    name: "drops the oldest journal entries and keeps the state, the later entries and their keys",
+    run: withStore(async (store, harness) => {
+      const { trimming } = store;
+      if (!trimming) return;
+      const session = await newSession(store, "a");
+      const other = await newSession(store, "b");
+      for (let number = 1; number <= 6; number++)
+        await session.commit([record("note", `note_${number}`, null, note(`text ${number}`))], {
+          key: `k-${number}`,
+        });
+      const before = await store.load(session.scope);
+      const ages = await trimming.oldest(session.scope, 2);
+      assert.deepEqual(
+        ages.map(({ revision, at }) => [revision, at]),
+        [
+          [1, 1_001],
+          [2, 1_002],
+        ],
+      );
+      assert.equal(await trimming.dropEntries({ owner: "mallory", sessionId: "a" }, 5), 0);
+      assert.equal(await trimming.dropEntries(session.scope, 5), 4);
+      assert.equal(await trimming.dropEntries(session.scope, 5), 0);
+      const stores = harness.durable ? [store, await harness.open()] : [store];
+      for (const each of stores) {
+        assert.deepEqual(await each.load(session.scope), before);
+        const revisions = (await each.journal(session.scope, {})).map(({ revision }) => revision);
+        assert.deepEqual(revisions, [5, 6, 7]);
+        assert.equal(await each.entryByKey(session.scope, "k-3"), undefined);
+        assert.equal((await each.entryByKey(session.scope, "k-4"))?.revision, 5);
+        assert.equal((await each.records(session.scope, { kinds: ["note"] })).length, 6);
+        assert.equal((await each.journal(other.scope, {})).length, 1);
+      }
+      await session.commit([record("note", "note_7", null, note("after"))], { key: "k-3" });
+      assert.equal((await store.entryByKey(session.scope, "k-3"))?.revision, 8);
+      assert.equal((await store.load(session.scope))?.row.revision, 8);
+      for (const each of stores.slice(1)) await each.close();
+    }),
+  },
+  {
+    name: "keeps the versions that a fork reads when it drops journal entries",
+    run: withStore(async (store, harness) => {
+      const { trimming } = store;
+      if (!trimming) return;
+      const session = await newSession(store, "a");
+      await session.commit([record("note", "note_1", null, note("old"))]);
+      await session.commit([{ type: "forked", before: 0, after: 2 }]);
+      await session.commit([record("note", "note_1", note("old"), note("new"))]);
+      await trimming.dropEntries(session.scope, 4);
+      const stores = harness.durable ? [store, await harness.open()] : [store];
+      for (const each of stores) {
+        const [then] = await each.records(session.scope, { kinds: ["note"], at: 2 });
+        const [now] = await each.records(session.scope, { kinds: ["note"] });
+        assert.deepEqual([then?.value, now?.value], [note("old"), note("new")]);
+      }
+      for (const each of stores.slice(1)) await each.close();
+    }),
+  },
+  {
+    name: "drops model calls with the pieces that no other call contains, unless one was recorded meanwhile",
+    run: withStore(async (store, harness) => {
+      const { trimming, ledger } = store;
+      if (!trimming || !ledger) return;
+      const { scope } = await newSession(store, "a");
+      const add = (pieces: string[], base = 0, kept = 0) =>
+        ledger.record(
+          scope,
+          { at: 1_000, base, kept, pieces, facts: {} },
+          new Map(pieces.map((hash) => [hash, piece(`text of ${hash}`)])),
+        );
+      await add(["h1", "h2"]);
+      await add(["h3"], 1, 1);
+      await add(["h4"], 2, 2);
+      const plan = {
+        last: 3,
+        remove: [1, 2],
+        rewrite: [{ number: 3, pieces: ["h1", "h3", "h4"] }],
+        unused: ["h2"],
+      };
+      assert.equal(await trimming.dropCalls(scope, { ...plan, last: 2 }), false);
+      assert.equal((await ledger.calls(scope, {})).length, 3);
+      assert.equal(await trimming.dropCalls({ owner: "mallory", sessionId: "a" }, plan), false);
+      assert.equal(await trimming.dropCalls(scope, plan), true);
+      const stores = harness.durable ? [store, await harness.open()] : [store];
+      for (const each of stores) {
+        const calls = (await each.ledger?.calls(scope, {})) ?? [];
+        assert.deepEqual(
+          calls.map(({ number, base, kept, pieces }) => ({ number, base, kept, pieces })),
+          [{ number: 3, base: 0, kept: 0, pieces: ["h1", "h3", "h4"] }],
+        );
+        const texts = await each.ledger?.pieces(scope, ["h1", "h2", "h3", "h4"]);
+        assert.deepEqual([...(texts ?? new Map()).keys()].sort(), ["h1", "h3", "h4"]);
+      }
+      assert.equal(await add(["h2"], 0, 0), 4);
+      assert.equal((await ledger.pieces(scope, ["h2"])).size, 1);
+      for (const each of stores.slice(1)) await each.close();
+    }),
+  },
+];
 
 /** What every store guarantees. Run each case against a fresh harness. */
 export const storeContract: readonly ContractCase[] = [

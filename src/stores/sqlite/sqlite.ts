@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { JournalEntry } from "../../engine/journal.ts";
 import { residentKinds } from "../../engine/records.ts";
+import type { EntryAge } from "../../engine/retention.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Rewritten, TextEdit } from "../rewrite.ts";
@@ -36,7 +37,6 @@ import { type Access, sqliteLedger } from "./ledger.ts";
 import { openDatabase, sqliteVersion, warningOfVersion } from "./open-database.ts";
 import { eraseFreed, finishErasure, rewriteRows } from "./rewrite.ts";
 import { readVersions, SqliteRows } from "./session-rows.ts";
-import { sqliteTrimming } from "./trim.ts";
 
 export interface SqliteOptions extends StoreOptions {
   /** The database file; created if missing. */
@@ -333,4 +333,56 @@ function rollBack(database: DatabaseSync): void {
   } catch {
     // Report the original error.
   }
+}
+
+function sqliteTrimming(rows: SqliteRows, { write, read }: Access): Trimming {
+  return {
+    oldest: ({ sessionId, owner }, limit) =>
+      read(() =>
+        rowsAs<EntryAge>(
+          rows
+            .prepare(
+              "SELECT revision, at FROM session_journal WHERE session_id = ? AND owner = ? ORDER BY revision LIMIT ?",
+            )
+            .all(sessionId, owner, limit),
+        ),
+      ),
+    dropEntries: ({ sessionId, owner }, before) =>
+      write(() => {
+        const removal = rows.prepare(
+          "DELETE FROM session_journal WHERE session_id = ? AND owner = ? AND revision < ?",
+        );
+        return Number(removal.run(sessionId, owner, before).changes);
+      }),
+    dropCalls: ({ sessionId, owner }, { last, remove, rewrite, unused }) =>
+      write(() => {
+        const newest = rows
+          .prepare("SELECT max(number) AS number FROM ledger_calls WHERE session_id = ? AND owner = ?")
+          .get(sessionId, owner);
+        if (newest?.number !== last) return false;
+        const update = rows.prepare(
+          "UPDATE ledger_calls SET base = 0, kept = 0, pieces = ? WHERE session_id = ? AND owner = ? AND number = ?",
+        );
+        for (const { number, pieces } of rewrite)
+          update.run(JSON.stringify(pieces), sessionId, owner, number);
+        rows
+          .prepare(
+            "DELETE FROM ledger_calls WHERE session_id = ? AND owner = ? AND number IN (SELECT value FROM json_each(?))",
+          )
+          .run(sessionId, owner, JSON.stringify(remove));
+        rows
+          .prepare(
+            "DELETE FROM ledger_pieces WHERE session_id = ? AND owner = ? AND hash IN (SELECT value FROM json_each(?))",
+          )
+          .run(sessionId, owner, JSON.stringify(unused));
+        return true;
+      }),
+    size: () => read(() => usedBytes(rows)),
+  };
+}
+
+/** Bytes of the pages in use. */
+function usedBytes(database: Pick<DatabaseSync, "prepare">): number {
+  const read = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0] as number;
+  return (read("page_count") - read("freelist_count")) * read("page_size");
 }

@@ -1,7 +1,25 @@
 import { z } from "zod";
+import { fenceContent } from "../../context/fence.ts";
+import type { Child } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
-import { type Call, type ChildRunner, defineTool, type Surface } from "../surface.ts";
-import { sessionsView } from "./block.ts";
+import { type Call, type ChildRunner, defineTool, type Surface, type SurfaceView } from "../surface.ts";
+import { readChildren } from "./operations.ts";
+
+/** Work delegated to sub-sessions, each with its own memory. */
+const sessionsView: SurfaceView = {
+  name: "sessions",
+  block: (state) => {
+    const children = readChildren(state);
+    if (children.length === 0) return undefined;
+    const lines = children.map(([id, child]) => line(id, child)).join("\n");
+    return { placement: "message", text: `[Delegated work]\n${lines}\n[End of delegated work]` };
+  },
+};
+
+function line(id: string, { status, task, result }: Child): string {
+  const short = (text: string) => fenceContent(text.replaceAll(/\s+/g, " ").slice(0, 200).toWellFormed());
+  return `- ${id}: ${short(task)} → ${status}${result === "" ? "" : `: ${short(result)}`}`;
+}
 
 const task = z.string().min(1).describe("What the sub-session should do, with everything it needs to know");
 const tokenLimit = z.int().min(1_000).optional().describe("Tokens it may use");

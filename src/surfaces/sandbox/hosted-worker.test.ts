@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HostedRun } from "./hosted-run.ts";
+import { HostedRun } from "./hosted-worker.ts";
 import { defaultSandboxLimits, type SandboxLimits } from "./limits.ts";
 import { sharedNow, type ToWorker } from "./protocol.ts";
 import type { SandboxApi } from "./sandbox.ts";
