@@ -125,12 +125,3 @@ export function listenersOf({ onEvent }: Pick<PlacementOptions, "onEvent">): Lis
     },
   };
 }
-
-/** For adapters without events. */
-export function failureReporter(onError: ((error: Error) => void) | undefined): (error: unknown) => void {
-  return (error) => {
-    const failure = error instanceof Error ? error : new Error(String(error));
-    if (onError) onError(failure);
-    else console.warn(`holdfast: Memory failed; the agent continues without it: ${failure.message}`);
-  };
-}

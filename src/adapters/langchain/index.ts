@@ -11,7 +11,6 @@ import { callsOf, fromModelMessage, LangChainMessages, toModelMessage } from "./
 
 export type { AgentEvent } from "../../agent/events.ts";
 export { holdfastEnd } from "../caller/memory-of-thread.ts";
-export { HoldfastStore } from "./store.ts";
 
 /** A model that can be called with messages, such as the one of an agent's request. */
 type ChatModel = Pick<BaseChatModel, "invoke"> & Partial<Pick<BaseChatModel, "bindTools">>;

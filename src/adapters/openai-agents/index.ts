@@ -6,11 +6,9 @@ import { frameworkModel } from "../caller/framework-model.ts";
 import { parseArguments, partsOf } from "../caller/messages.ts";
 import { type CompactionOptions, describeTools } from "../caller/options.ts";
 import { AgentItems, answerMessage, fromModelMessage } from "./items.ts";
-import { HoldfastSession } from "./session.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
 export { holdfastEnd } from "../caller/memory-of-thread.ts";
-export { HoldfastSession } from "./session.ts";
 
 export interface HoldfastAgentsOptions extends Omit<CompactionOptions, "summaryModel" | "promptCache"> {
   /** A model object of a provider: `await new OpenAIProvider().getModel("…")`. */
@@ -22,12 +20,11 @@ export interface HoldfastAgentsOptions extends Omit<CompactionOptions, "summaryM
 }
 
 /**
- * Memory for an agent of the OpenAI Agents SDK: a model that places memory and compacts, memory's tools, and the run
- * history.
+ * Memory for an agent of the OpenAI Agents SDK: a model that places memory and compacts, and memory's tools.
  *
  * @example
- * const { model, tools, session: history } = holdfastAgents({ session, model: given, contextWindow: 128_000 });
- * await run(new Agent({ name: "Auditor", model, tools }), "Why does Q3 not add up?", { session: history });
+ * const { model, tools } = holdfastAgents({ session, model: given, contextWindow: 128_000 });
+ * await run(new Agent({ name: "Auditor", model, tools }), "Why does Q3 not add up?", { session: new MemorySession() });
  */
 export function holdfastAgents(options: HoldfastAgentsOptions) {
   const { session, model, tools = [], summaryModel, ...rest } = options;
@@ -37,7 +34,6 @@ export function holdfastAgents(options: HoldfastAgentsOptions) {
   return {
     model: withMemory(model, memory),
     tools: [...tools, ...memoryTools(memory, options)],
-    session: new HoldfastSession(session, rest),
   };
 }
 
