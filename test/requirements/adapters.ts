@@ -15,6 +15,8 @@ export const adapters = [
     "aisdk.fresh-prompts": "A prompt without its history still includes every change of the epoch.",
     "aisdk.untouched":
       "Injected content never reaches the caller's messages, the response messages or UI messages.",
+    "aisdk.long-chat":
+      "In 200 calls with several compactions every request is valid, fits, has the newest notepad, and each compaction is warned once.",
     "aisdk.alignment": "The caller's messages are recognised however they are passed and converted.",
     "aisdk.restart": "Another process that receives the whole history continues from the summary.",
     "aisdk.tools":
