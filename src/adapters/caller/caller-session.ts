@@ -32,11 +32,6 @@ export class CallerSession extends AgentSession {
     this.conversation.toolbox = setting.toolbox;
   }
 
-  /** Runs work on this conversation one piece at a time. */
-  exclusive<T>(work: () => Promise<T>): Promise<T> {
-    return this.conversation.queue.run(work);
-  }
-
   /**
    * Syncs with the caller's list: stores its new messages, and injects memory changes before a new user message.
    * `base` is the caller's own system prompt. `makeRoom` is called before a new user message is added.
