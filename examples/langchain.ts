@@ -2,7 +2,7 @@ import { AIMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
 import { MemorySaver } from "@langchain/langgraph";
 import { openMemory } from "holdfast";
-import { HoldfastStore, holdfastMiddleware } from "holdfast/langchain";
+import { holdfastMiddleware } from "holdfast/langchain";
 import { createAgent } from "langchain";
 
 // In place of your model: any chat model of LangChain.
@@ -15,7 +15,6 @@ const memory = await openMemory({ store: "memory.db" });
 const agent = createAgent({
   model,
   checkpointer: new MemorySaver(),
-  store: new HoldfastStore(await memory.openSession("shared")),
   middleware: [holdfastMiddleware({ memory, contextWindow: 128_000 })],
 });
 

@@ -1,4 +1,4 @@
-import { Agent, type Model, run, setTracingDisabled, Usage } from "@openai/agents-core";
+import { Agent, MemorySession, type Model, run, setTracingDisabled, Usage } from "@openai/agents-core";
 import { openMemory } from "holdfast";
 import { holdfastAgents } from "holdfast/openai-agents";
 
@@ -22,14 +22,10 @@ const scripted: Model = {
 
 const memory = await openMemory({ store: "memory.db" });
 const session = await memory.openSession("audit");
-const {
-  model,
-  tools,
-  session: history,
-} = holdfastAgents({ session, model: scripted, contextWindow: 128_000 });
+const { model, tools } = holdfastAgents({ session, model: scripted, contextWindow: 128_000 });
 
 const agent = new Agent({ name: "Auditor", model, tools });
-const { finalOutput } = await run(agent, "Why does Q3 not add up?", { session: history });
+const { finalOutput } = await run(agent, "Why does Q3 not add up?", { session: new MemorySession() });
 console.log(finalOutput, await session.notepad.read());
 
 await memory.close();

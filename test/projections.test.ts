@@ -137,7 +137,7 @@ test("every format offers the same tools with the same schemas, and no dots [too
 
 /** A framework's adapter may import that framework, which is an optional peer; no other adapter may. */
 const frameworks: Record<string, RegExp> = {
-  "src/adapters/langchain/": /^(?:langchain|@langchain\/(?:core|langgraph))(?:\/|$)/,
+  "src/adapters/langchain/": /^(?:langchain|@langchain\/core)(?:\/|$)/,
   "src/adapters/openai-agents/": /^@openai\/agents-core$/,
 };
 

@@ -1,8 +1,8 @@
 import { checkOptions, listOf, text } from "../engine/options.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
-import { ownEditsOf } from "../sessions/own-edits.ts";
 import type { Session } from "../sessions/session.ts";
+import { callKeyOf } from "../surfaces/call-key.ts";
 import { ownLoop } from "../surfaces/surface.ts";
 import type { SurfaceName } from "../surfaces/surfaces.ts";
 import { dotless, type ToolAnswer } from "../surfaces/toolbox.ts";
@@ -52,6 +52,7 @@ export async function answerCall(
   input: unknown,
   id: string,
 ): Promise<ToolAnswer | undefined> {
-  const answer = await session.call(name, input, { key: await ownEditsOf(session).keyOf(id, name, input) });
+  const key = await callKeyOf(id, name, input);
+  const answer = await session.call(name, input, key === undefined ? {} : { key });
   return answer.ok || answer.code !== "unknown_tool" ? answer : undefined;
 }

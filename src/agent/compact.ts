@@ -95,7 +95,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
   const { agent, setting, trigger, skipped, emit, base } = run;
   const { toolbox, placement, countTokens, policy, tokenizer } = setting;
   const canRecall = toolbox.tools.some(({ name }) => name === "recall");
-  const kept = before.messages.filter(({ number }) => number > to);
+  const kept = before.messages.filter(({ number, aside }) => number > to && !aside);
   const { handoff } = agent.session.setting;
   // Without a handoff the next context is the summary and the memory, and nothing else.
   const mark = handoff === false ? "" : compactedText;

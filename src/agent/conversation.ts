@@ -1,4 +1,5 @@
 import type { ModelMessage } from "ai";
+import { warningStart } from "../compaction/notices.ts";
 import type { Usage } from "../compaction/usage.ts";
 import type { Context } from "../context/blocks.ts";
 import {
@@ -12,10 +13,10 @@ import { type FittedContext, fitBlocks } from "../context/memory-share.ts";
 import { pairCalls } from "../context/pairs.ts";
 import { type Prompt, planPrompt } from "../context/prompt.ts";
 import { blocksOf } from "../context/shown-memory.ts";
-import { summarisedUpTo } from "../engine/conversation.ts";
+import { readInjections, summarisedUpTo } from "../engine/conversation.ts";
 import type { Json } from "../engine/json.ts";
 import type { MessageOperation } from "../engine/messages.ts";
-import type { Learned } from "../engine/records.ts";
+import type { Injection, Learned } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Moment, Tool } from "../surfaces/surface.ts";
@@ -98,7 +99,7 @@ export class AgentSession {
     return this.#tools;
   }
 
-  /** The messages since the last summary, in order. */
+  /** The messages since the last summary, in order. A warning turn is part of them until its compaction has ended. */
   async messages(state?: State): Promise<readonly StoredMessage[]> {
     const now = state ?? (await this.session.state());
     const { row } = now;
@@ -112,7 +113,8 @@ export class AgentSession {
       const values = await this.session.messages(next, row.counters.lastMessage);
       values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
     }
-    return this.#messages;
+    const warned = warningIn(now)?.before ?? Number.POSITIVE_INFINITY;
+    return this.#messages.filter(({ aside, number }) => !aside || number >= warned);
   }
 
   /** The agent's last answer; undefined while the user is waiting for one. */
@@ -230,6 +232,11 @@ export class AgentSession {
     const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
     return { ...parts, free: Math.max(0, policy.contextWindow - total), total };
   }
+}
+
+/** The warning of the compaction that comes next, once it was given. */
+export function warningIn(state: State): Injection | undefined {
+  return readInjections(state).find(({ text }) => text.startsWith(warningStart));
 }
 
 /** Tokens that providers take for an image or a page; what a file takes follows from its size. */

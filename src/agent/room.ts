@@ -2,7 +2,7 @@ import type { ModelMessage } from "ai";
 import { type ClearableResult, estimateCallsLeft, planClearing } from "../compaction/clearing.ts";
 import { firstUnanswered } from "../compaction/cut.ts";
 import { expectedGrowth } from "../compaction/growth.ts";
-import { warningFor, warningStart } from "../compaction/notices.ts";
+import { warningFor } from "../compaction/notices.ts";
 import {
   type CompactionPolicy,
   hasRoomToWarn,
@@ -21,7 +21,7 @@ import {
 import { chooseEnds, type Ends, shareRoom } from "../context/excerpt.ts";
 import type { FittedContext } from "../context/memory-share.ts";
 import { defaultClearing } from "../engine/clearing-policy.ts";
-import { readEpoch, readExcerpts, readInjections, readLearned } from "../engine/conversation.ts";
+import { readEpoch, readExcerpts, readLearned } from "../engine/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
@@ -29,7 +29,7 @@ import { passageAt } from "../surfaces/recall/passages.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import { callModel } from "./call.ts";
 import { type CompactionRun, cutFor, runCompaction } from "./compact.ts";
-import type { PromptNow } from "./conversation.ts";
+import { type PromptNow, warningIn } from "./conversation.ts";
 import type { AgentConfig } from "./options.ts";
 import { refreshWhenLarge, showNews } from "./shown.ts";
 import { warningTools } from "./tools.ts";
@@ -113,9 +113,7 @@ function isWorthwhile(now: PromptNow, setting: AgentConfig, plan: CutPlan): bool
 
 /** Whether the warning has no answer yet, for example because the process died right after placing it. */
 function isUnanswered(state: State): boolean {
-  return readInjections(state).some(
-    ({ before, text }) => text.startsWith(warningStart) && before > state.row.counters.lastMessage,
-  );
+  return (warningIn(state)?.before ?? 0) > state.row.counters.lastMessage;
 }
 
 /** Gives the agent a turn in which only its memory tools work, to save what it needs. */

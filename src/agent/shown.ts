@@ -1,4 +1,4 @@
-import { compactedText, foldedText } from "../compaction/notices.ts";
+import { foldedText } from "../compaction/notices.ts";
 import { messageOfCall } from "../context/conversation.ts";
 import { chooseEnds, renderEnds } from "../context/excerpt.ts";
 import { blocksOf, changesSince, shownIn, showsOldHint } from "../context/shown-memory.ts";
@@ -99,9 +99,7 @@ function changedOutside({ setting: { toolbox } }: ShownRun, state: State): boole
 async function show(run: ShownRun, state: State, isNotepadWritten: boolean): Promise<void> {
   const { agent, setting } = run;
   const context = setting.toolbox.context(state);
-  // A warning would go with the changes.
-  if (showsOldHint(readSnapshot(state), context) && readEpoch(state).warning === "none")
-    return refreshSnapshot(run, state);
+  if (showsOldHint(readSnapshot(state), context)) return refreshSnapshot(run, state);
   const changes = changesSince(shownIn(state), context, isNotepadWritten ? ["notepad"] : []);
   if (changes.length === 0) return;
   const cut = cutTo(setting, context.guidance);
@@ -139,8 +137,8 @@ export async function refreshWhenCold(run: ShownRun): Promise<void> {
   const minutes = setting.options.foldAfter ?? agentDefaults.foldAfter;
   if (setting.placement !== "epoch" || minutes === 0) return;
   const state = await agent.session.state();
-  const isMark = ({ text }: { text: string }) => text === foldedText || text === compactedText;
-  if (readEpoch(state).warning !== "none" || readInjections(state).every(isMark)) return;
+  // Notices belong to no block, and the line about a new snapshot to all of them.
+  if (readInjections(state).every(({ surface }) => surface === "" || surface === "memory")) return;
   const messages = await agent.messages(state);
   const last = messages.findLast(({ message }) => message.role === "assistant");
   if (last && setting.clock() - last.at > minutes * 60_000) await refreshSnapshot(run, state);
@@ -155,7 +153,7 @@ export async function refreshWhenLarge(run: ShownRun & Pick<TurnRun, "base" | "s
   const { usage, state, context } = await agent.prompt(run);
   const { contextWindow } = setting.policy;
   const limit = contextWindow * (setting.options.memoryShare ?? agentDefaults.memoryShare) * slack;
-  if (setting.placement !== "epoch" || usage.memory <= limit || readEpoch(state).warning !== "none") return;
+  if (setting.placement !== "epoch" || usage.memory <= limit) return;
   const texts = [context.guidance, ...context.blocks.map(({ text }) => text)];
   const fresh = texts.reduce((sum, text) => sum + setting.tokenizer.count(text), 0);
   if (fresh * slack < usage.memory) await refreshSnapshot(run, state);

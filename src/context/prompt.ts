@@ -111,7 +111,13 @@ function messageBlocks(context: Context, placement: Placement): string[] {
 function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
   const spans = readSpans(state).map(([, span]) => span);
   const show = shownMessages(state);
-  const injections = Map.groupBy(readInjections(state), ({ before }) => before);
+  // A change goes before the next message that is there: the prompt may leave out the one it was written before.
+  let waiting = readInjections(state);
+  const changesUpTo = (number: number) => {
+    const due = waiting.filter(({ before }) => before <= number);
+    if (due.length > 0) waiting = waiting.filter(({ before }) => before > number);
+    return due;
+  };
   const slots: Slot[] = [];
   const put = (before: readonly Injection[], stored?: StoredMessage) => {
     // Instructions stand alone: the agent's own system prompt and skills.
@@ -141,10 +147,8 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
   const summary = spans.find(({ kind }) => kind === "summary");
   if (summary) slots.push({ memory: "", summary: summary.text });
   let hiddenUntil = summary?.to ?? 0;
-  let next = hiddenUntil + 1;
   for (const stored of messages) {
     const { number, message } = stored;
-    next = number + 1;
     const span = spans.find(({ kind, from, to }) => kind !== "summary" && number >= from && number <= to);
     if (span && number > hiddenUntil) {
       slots.push({
@@ -160,9 +164,9 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
       number <= hiddenUntil ||
       (message.role === "tool" && number === hiddenUntil + 1 && isTaskEnd(spans, hiddenUntil));
     if (hidden && number > hiddenUntil) hiddenUntil = number;
-    put(injections.get(number) ?? [], hidden || isEmpty(message) ? undefined : show(stored));
+    put(changesUpTo(number), hidden || isEmpty(message) ? undefined : show(stored));
   }
-  put(injections.get(next) ?? []);
+  put(waiting);
   return slots;
 }
 

@@ -53,8 +53,11 @@ export const conversationOperations: Handlers<ConversationOperation, Conversatio
     return epochOf(state);
   },
   "context.fold"(draft, operation, state) {
-    removeInjections(draft, state);
-    openEpoch(draft, state, readEpoch(state).number, operation);
+    const epoch = readEpoch(state);
+    // The snapshot replaces the changes. A warning stays until its compaction.
+    removeInjections(draft, state, ({ surface }) => epoch.warning !== "given" || surface !== "");
+    draft.put("epoch", "snapshot", { blocks: operation.blocks });
+    draft.put("epoch", "current", { ...epoch, placed: state.row.revision });
     inject(draft, { before: operation.before, surface: "memory", text: operation.mark });
     return epochOf(state);
   },
@@ -205,8 +208,13 @@ export function summarisedUpTo(state: State): number {
 }
 
 /** The new snapshot includes the injected changes, so drop the injections. */
-function removeInjections(draft: Draft, state: State): void {
-  for (const [key] of listResident(state, "injection")) draft.remove("injection", key);
+function removeInjections(
+  draft: Draft,
+  state: State,
+  isOver: (injection: Injection) => boolean = () => true,
+): void {
+  for (const [key, injection] of listResident(state, "injection"))
+    if (isOver(injection)) draft.remove("injection", key);
 }
 
 function openEpoch(draft: Draft, state: State, number: number, { blocks }: MemorySnapshotRecord): void {

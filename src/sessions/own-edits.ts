@@ -1,5 +1,4 @@
 import { callKeyOf } from "../surfaces/call-key.ts";
-import type { Session } from "./session.ts";
 
 /** More edits than a model makes between two texts of the memory. */
 const maxKeys = 10_000;
@@ -17,21 +16,8 @@ export class OwnEdits {
     return key;
   }
 
-  /** Whether an entry of the journal is one of them, or a further operation of the same call. */
+  /** Whether an entry of the journal is one of them. */
   has(key: string | null): boolean {
-    const [call = ""] = (key ?? "").split("/", 1);
-    return this.#keys.has(call);
+    return key !== null && this.#keys.has(key);
   }
-}
-
-/** The key of a further operation of a call, whose first operation has the call's key. */
-export function furtherKey(key: string): string {
-  return `${key}/${crypto.randomUUID()}`;
-}
-
-const companionKey = Symbol("the model's own edits");
-
-/** Shared by what runs the model's calls and what shows it the memory, if a caller makes them separately. */
-export function ownEditsOf(session: Session): OwnEdits {
-  return session.companion(companionKey, () => new OwnEdits());
 }

@@ -28,7 +28,6 @@ export interface MemoryTexts {
 
 export interface ShownMemoryOptions {
   placement?: Placement | undefined;
-  ownEdits?: OwnEdits;
 }
 
 /**
@@ -39,16 +38,15 @@ export interface ShownMemoryOptions {
  */
 export class ShownMemory {
   readonly #placement: Placement;
-  readonly #ownEdits: OwnEdits;
+  readonly #ownEdits = new OwnEdits();
   #shown: Shown | undefined;
   #notice: readonly string[] = [];
   #news = "";
   /** The revision that the texts of this turn show; -1 before its first text. */
   #current = -1;
 
-  constructor({ placement = "epoch", ownEdits = new OwnEdits() }: ShownMemoryOptions = {}) {
+  constructor({ placement = "epoch" }: ShownMemoryOptions = {}) {
     this.#placement = placement;
-    this.#ownEdits = ownEdits;
   }
 
   /** Starts a new epoch: the next text shows the current memory, with the notice. */

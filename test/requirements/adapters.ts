@@ -15,6 +15,8 @@ export const adapters = [
     "aisdk.fresh-prompts": "A prompt without its history still includes every change of the epoch.",
     "aisdk.untouched":
       "Injected content never reaches the caller's messages, the response messages or UI messages.",
+    "aisdk.long-chat":
+      "In 200 calls with several compactions every request is valid, fits, has the newest notepad, and each compaction is warned once.",
     "aisdk.alignment": "The caller's messages are recognised however they are passed and converted.",
     "aisdk.restart": "Another process that receives the whole history continues from the summary.",
     "aisdk.tools":
@@ -29,7 +31,6 @@ export const adapters = [
       "Memory's tools run in a createAgent agent; each thread has its own session, and errors reach the model.",
     "langchain.overflow": "A prompt that a LangChain model rejects as too long is compacted and resent.",
     "langchain.failure": "A memory failure never stops a createAgent agent and is never silent.",
-    "langchain.store": "A LangGraph store keeps its items in a session's notes and finds them.",
     "mastra.processor":
       "A Mastra processor places memory in each request and compacts; Mastra's own messages stay whole, and its tools run.",
     "mastra.history":
@@ -40,28 +41,11 @@ export const adapters = [
     "openai.agents-compaction":
       "A run of the OpenAI Agents SDK, streamed or not, goes through warning, handoff, compaction and receipt; its history stays whole, and a new process continues it.",
     "openai.agents-tools": "Memory's tools run in the OpenAI Agents SDK, and errors reach the model.",
-    "openai.agents-session": "A Holdfast session is a Session of the OpenAI Agents SDK, item for item.",
     "openai.agents-overflow":
       "A request of the OpenAI Agents SDK that is rejected as too long is compacted and resent.",
     "openai.agents-failure":
       "A memory failure never stops a run of the OpenAI Agents SDK and is never silent.",
     "anthropic.messages": "Tools and tool results work with the real client for the Messages API.",
-    "anthropic.memory-tool": "memory_20250818 works with the real client and with its tool runner.",
-    "anthropic.memory-answers": "The memory tool's commands answer like Anthropic's own file system tool.",
-    "anthropic.memory-files":
-      "Notepad, spaces and notes are files, other files are notes, and every write can be read back.",
-    "anthropic.memory-paths": "Paths that lead out of /memories are rejected, in any spelling.",
-    "anthropic.memory-once": "A memory command that is sent again under the same id changes nothing.",
-    "anthropic.memory-journal":
-      "The memory tool's commands are journaled, budgeted and undoable, and lose no concurrent edit.",
-    "anthropic.compaction":
-      "When Anthropic's API pauses after a compaction, the handoff and the receipt are written, and the model goes on with them.",
-    "anthropic.streamed":
-      "A streamed answer in which Anthropic's API pauses after a compaction is one stream of one message, with handoff and receipt written in the pause.",
-    "anthropic.news":
-      "In a loop on Anthropic's API the model's own edits are not news to it; a change by someone else is shown once, in a place that does not move.",
-    "anthropic.clearing":
-      "Where Anthropic's API clears tool results, Holdfast clears none itself, and memory's results are left alone.",
     "claude.sdk-hooks":
       "Hooks of the Claude Agent SDK in the process show the memory once, then changes by others.",
     "claude.sdk-tools":

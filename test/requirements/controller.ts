@@ -85,6 +85,8 @@ export const controller = [
     "controller.overflow": "A prompt that the provider rejects as too long is compacted and resent.",
     "controller.overflow-endless":
       "A provider that keeps rejecting the prompt leads to a clear error, and nothing is lost.",
+    "controller.long-chat":
+      "In 200 turns with several compactions every request is valid, fits, has the newest notepad, and each compaction is warned once.",
     "controller.property":
       "In random runs no message leaves the context without a handoff and a receipt, and every message can be read back.",
     "controller.recall": "Removed messages stay readable with recall, by search and page by page, in full.",

@@ -3,13 +3,10 @@ import { checkAgentOptions } from "../../agent/options.ts";
 import { typeName } from "../../engine/check-fields.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
-import { CallerSession } from "../caller/caller-session.ts";
+import { CallerMemory } from "../caller/caller-memory.ts";
 import {
-  adapterConfig,
-  adapterToolbox,
   type CompactionOptions,
   compactionKinds,
-  listenersOf,
   type PlacementOptions,
   placementKinds,
   type ToolOptions,
@@ -19,7 +16,7 @@ import { forOwnCalls, memoryMiddleware, type PrepareStep, prepareStepFor, type S
 import { executableTools, followAuthoredTools } from "./tools.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
-export { holdfastEnd } from "../caller/memory-of-thread.ts";
+export { holdfastEnd } from "../caller/caller-memory.ts";
 export type { CompactionOptions, PlacementOptions, ToolOptions } from "../caller/options.ts";
 export type { PrepareStep, Step } from "./middleware.ts";
 
@@ -47,22 +44,21 @@ export interface PrepareStepOptions extends CompactionOptions {
  */
 export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptions<TOOLS>) {
   checkAgentOptions("holdfast", options, compactionKinds);
-  const { session, model, tools } = options;
+  const { session, model, tools, ...rest } = options;
   checkModel(model);
-  const setting = adapterConfig(session, options, tools);
-  const memoryTools = executableTools(session, setting.toolbox);
+  const memory = new CallerMemory(session, { ...rest, ...(tools ? { tools } : {}) });
+  const memoryTools = executableTools(memory);
   checkNames(tools ?? {}, memoryTools);
-  const parts = { agent: new CallerSession(session, setting), setting, ...listenersOf(options) };
   const offered: ToolSet = { ...tools, ...memoryTools };
-  const prepareStep = prepareStepFor({ ...parts, modelOf: () => model });
-  const follow = followAuthoredTools(session, setting.toolbox, offered);
+  const prepareStep = prepareStepFor(memory, () => model);
+  const followTools = followAuthoredTools(memory, offered);
   return {
-    model: wrapLanguageModel({ model, middleware: memoryMiddleware({ ...parts, model }) }),
+    model: wrapLanguageModel({ model, middleware: memoryMiddleware(memory, options) }),
     tools: offered as TOOLS & ToolSet,
     prepareStep: async (step: Step): Promise<undefined> => {
       await prepareStep(step);
       // The SDK reads the tools of each step from the same object.
-      await follow().catch(parts.report);
+      await followTools().catch(memory.report);
     },
   };
 }
@@ -70,8 +66,7 @@ export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptio
 /** Only memory's tools, ready to run; their names have no dots. */
 export function holdfastTools(session: Session, options: ToolOptions = {}): ToolSet {
   checkAgentOptions("holdfastTools", options, toolKinds);
-  const reading = { shown: "epoch", keepsConversation: true, dotless: true } as const;
-  return executableTools(session, adapterToolbox(session, options).readAs(reading));
+  return executableTools(new CallerMemory(session, options));
 }
 
 /** Only placement: adds guidance, blocks and changes to each prompt on its way to the model. */
@@ -80,20 +75,15 @@ export function holdfastMiddleware(
   options: PlacementOptions = {},
 ): LanguageModelMiddleware {
   checkAgentOptions("holdfastMiddleware", options, placementKinds);
-  const setting = adapterConfig(session, options);
-  const agent = new CallerSession(session, setting);
-  return memoryMiddleware({ agent, setting, ...listenersOf(options) });
+  return memoryMiddleware(new CallerMemory(session, options), options);
 }
 
 /** Only compaction, for a model wrapped with `holdfastMiddleware`: pass the same surfaces and placement to both. */
 export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
   checkAgentOptions("holdfastPrepareStep", options, compactionKinds);
   const { session, model, ...rest } = options;
-  const setting = adapterConfig(session, rest);
-  const agent = new CallerSession(session, setting);
   // The step's model includes the middleware, which must not treat a warning or a summary as a turn.
-  const modelOf = (step: Step) => model ?? forOwnCalls(step.model);
-  return prepareStepFor({ agent, setting, modelOf, ...listenersOf(options) });
+  return prepareStepFor(new CallerMemory(session, rest), (step) => model ?? forOwnCalls(step.model));
 }
 
 /** Untyped callers may pass a model name, as the SDK allows, but a name cannot be wrapped. */

@@ -5,13 +5,6 @@ import {
   type ModelMessage,
   wrapLanguageModel,
 } from "ai";
-import { isOverflow, providerOf } from "../../agent/call.ts";
-import { runCompaction } from "../../agent/compact.ts";
-import type { PromptNow } from "../../agent/conversation.ts";
-import type { ReportedUsage } from "../../agent/events.ts";
-import { recordTurn } from "../../agent/ledger.ts";
-import type { AgentConfig } from "../../agent/options.ts";
-import { modelName } from "../../agent/turn.ts";
 import {
   type CachedMessage,
   cacheKindOf,
@@ -19,174 +12,112 @@ import {
   withCacheKey,
   withCacheMark,
 } from "../../context/prompt-cache.ts";
-import { withSystemRole } from "../../context/system-role.ts";
 import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { dotless } from "../../surfaces/toolbox.ts";
-import { createNudge, makeRoomForCall, planCall } from "../caller/caller-memory.ts";
-import type { CallerSession } from "../caller/caller-session.ts";
+import type { CallerMemory, FrameworkCall, PlacedCall } from "../caller/caller-memory.ts";
 import {
   type CallOptions,
   divide,
   type PromptMessage,
+  parseArguments,
   toModelMessage,
   withMemory,
 } from "../caller/messages.ts";
-import type { Listeners } from "../caller/options.ts";
 
-/** A caller's conversation, its settings, and the listeners for events. */
-export interface Parts extends Listeners {
-  agent: CallerSession;
-  setting: AgentConfig;
-}
-
-export interface MiddlewareParts extends Parts {
-  /** Writes the summary after an overflow; without it the middleware does not compact. */
-  model?: LanguageModel;
+/** A call that was sent with memory. */
+interface SentCall {
+  original: CallOptions;
+  call: FrameworkCall;
+  placed: PlacedCall;
 }
 
 /**
  * Adds memory to each prompt on its way to the model, and nowhere else: neither the caller's messages nor the answers
  * ever contain it.
  */
-export function memoryMiddleware({
-  agent,
-  setting,
-  emit,
-  report,
-  model,
-}: MiddlewareParts): LanguageModelMiddleware {
-  /** The prompts with memory; a call that is not in here does not belong to the conversation. */
-  const placements = new WeakMap<CallOptions, PlacedCall>();
-  const nudge = createNudge(setting, emit);
+export function memoryMiddleware(
+  memory: CallerMemory,
+  { promptCache = true }: { promptCache?: boolean | undefined },
+): LanguageModelMiddleware {
+  /** A call that is not in here does not belong to the conversation. */
+  const sentCalls = new WeakMap<CallOptions, SentCall>();
 
-  const addMemory = async (params: CallOptions, provider: string): Promise<CallOptions> => {
-    const { conversation: shared } = agent;
-    shared.signal = params.abortSignal;
-    const { instructions, base, conversation } = divide(params.prompt);
-    const parts = { agent, setting, emit, nudge };
-    const planned = await planCall(parts, conversation.map(toModelMessage), base);
-    const { prompt } = planned;
-    const system = withMemory(instructions, prompt.system);
-    const messages = withSystemRole(prompt, provider).map((message) =>
-      toPromptMessage(shared.bytes.with(message)),
-    );
-    const whole = { ...params, prompt: [...system, ...messages] };
+  /** The caller's options with the prompt that memory has planned. */
+  const optionsFor = (original: CallOptions, placed: PlacedCall, provider: string): CallOptions => {
+    const { prompt } = placed.planned;
+    const system = withMemory(divide(original.prompt).instructions, prompt.system);
+    const options = { ...original, prompt: [...system, ...placed.messages.map(toPromptMessage)] };
+    if (!promptCache) return options;
     const summary = prompt.parts.indexOf("summaries");
-    const placed =
-      setting.options.promptCache === false
-        ? whole
-        : withPromptCache(whole, provider, {
-            session: agent.session.id,
-            summary: summary < 0 ? undefined : system.length + summary,
-          });
-    placements.set(placed, { original: params, planned, base });
-    shared.placed++;
-    return placed;
-  };
-
-  /** If the provider rejects a call as too long, compacts and retries; returns what was sent in the end, too. */
-  const withinWindow = async <T>(
-    params: CallOptions,
-    first: () => PromiseLike<T>,
-    again: (params: CallOptions) => PromiseLike<T>,
-  ): Promise<{ result: T; sent: CallOptions }> => {
-    let sent = params;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return { result: await (sent === params ? first() : again(sent)), sent };
-      } catch (error) {
-        const original = placements.get(params)?.original;
-        const canCompact = original && model && attempt <= 3 && isOverflow(error);
-        const placed = canCompact ? await compactAndAddMemory(original, model).catch(report) : undefined;
-        if (!placed) throw error;
-        sent = placed;
-      }
-    }
-  };
-
-  const compactAndAddMemory = (params: CallOptions, by: LanguageModel): Promise<CallOptions | undefined> =>
-    agent.exclusive(async () => {
-      const { base, conversation } = divide(params.prompt);
-      // Another call on this conversation may have run in the meantime.
-      await agent.follow(conversation.map(toModelMessage), base, emit);
-      const skipped = "the provider refused the prompt as too long";
-      const signal = params.abortSignal ?? new AbortController().signal;
-      const run = { agent, setting, signal, emit, model: by, base, skipped };
-      const done = await runCompaction({ ...run, trigger: "overflow" });
-      return done ? addMemory(params, providerOf(by)) : undefined;
+    return withPromptCache(options, provider, {
+      session: memory.session.id,
+      summary: summary < 0 ? undefined : system.length + summary,
     });
-
-  const record = async (answer: ModelMessage) => {
-    await agent.store([answer]).catch(report);
   };
 
-  /** Learns from the provider's counts and records the call. */
-  const observe = async (params: CallOptions, used: LanguageModel, counts: ModelUsage, body: unknown) => {
-    const call = placements.get(params);
-    if (!call) return;
-    const reported = reportedCounts(counts);
-    await agent.observe(modelName(used), reported.inputTokens).catch(report);
-    // Without a window, memory is placed but nothing is counted.
-    if (!Number.isFinite(setting.policy.contextWindow)) return;
-    const { planned, base } = call;
-    const usage = agent.usage(planned.prompt, base);
-    emit({ type: "usage", usage, reported });
-    const system = [base, planned.prompt.system].filter((text) => text !== "").join("\n\n");
-    const now = { ...planned, usage, prompt: { ...planned.prompt, system } };
-    const run = { agent, setting, emit, model: used, base };
-    const recorded =
-      setting.options.ledger === false ? undefined : await recordTurn(run, now, "turn", reported);
-    await agent.receiptCheck.check({ call: recorded, body: body ?? params.prompt }, emit).catch(report);
+  /** Sends a call again, shorter, if the provider rejects it as too long. */
+  const send = async <T>(
+    { original, call, placed: first }: SentCall,
+    provider: string,
+    sendFirst: () => PromiseLike<T>,
+    sendAgain: (options: CallOptions) => PromiseLike<T>,
+  ) => {
+    const { result, placed = first } = await memory.send(
+      call,
+      (now) => (!now || now === first ? sendFirst() : sendAgain(optionsFor(original, now, provider))),
+      first,
+    );
+    const record = (content: GenerateResult["content"], counts: ModelUsage | undefined, body: unknown) =>
+      memory.record(placed, call, { message: answerOf(content), ...countsOf(counts), body });
+    return { result, record };
   };
 
   return {
     specificationVersion: "v4",
-    transformParams: async ({ params, model: used }) => {
+    transformParams: async ({ params, model }) => {
       if (params.providerOptions?.[ownCall]) return withoutMarker(params);
-      try {
-        return await agent.exclusive(() => addMemory(params, used.provider));
-      } catch (error) {
-        report(error);
-        return params;
-      }
+      const { base, conversation } = divide(params.prompt);
+      const signal = params.abortSignal;
+      memory.conversation.signal = signal;
+      const call = { base, messages: conversation.map(toModelMessage), model, signal };
+      const placed = await memory.place(call);
+      if (!placed) return params;
+      const options = optionsFor(params, placed, model.provider);
+      sentCalls.set(options, { original: params, call, placed });
+      return options;
     },
-    wrapGenerate: async ({ doGenerate, params, model: used }) => {
-      const { result, sent } = await withinWindow(params, doGenerate, (placed) => used.doGenerate(placed));
-      if (!placements.has(params)) return result;
+    wrapGenerate: async ({ doGenerate, params, model }) => {
+      const sent = sentCalls.get(params);
+      if (!sent) return doGenerate();
+      const again = (options: CallOptions) => model.doGenerate(options);
+      const { result, record } = await send(sent, model.provider, doGenerate, again);
       const content = result.content.map((part) => withOfferedName(part, params));
-      await observe(sent, used, result.usage, result.request?.body);
-      await recordAnswer(content, record);
+      await record(content, result.usage, result.request?.body);
       return { ...result, content };
     },
-    wrapStream: async ({ doStream, params, model: used }) => {
-      const { result, sent } = await withinWindow(params, doStream, (placed) => used.doStream(placed));
-      if (!placements.has(params)) return result;
+    wrapStream: async ({ doStream, params, model }) => {
+      const sent = sentCalls.get(params);
+      if (!sent) return doStream();
+      const again = (options: CallOptions) => model.doStream(options);
+      const { result, record } = await send(sent, model.provider, doStream, again);
       const stream = recordStream(result.stream, {
         rename: (part) => withOfferedName(part, params),
-        record,
-        onUsage: (counts) => observe(sent, used, counts, result.request?.body),
+        record: (content, counts) => record(content, counts, result.request?.body),
       });
       return { ...result, stream };
     },
   };
 }
 
-interface PlacedCall {
-  original: CallOptions;
-  planned: Omit<PromptNow, "usage">;
-  /** The caller's own instructions. */
-  base: string;
-}
-
 type ModelUsage = GenerateResult["usage"];
 
-function reportedCounts({ inputTokens, outputTokens }: ModelUsage): ReportedUsage {
+function countsOf({ inputTokens, outputTokens }: Partial<ModelUsage> = {}) {
   return {
-    inputTokens: inputTokens.total,
-    outputTokens: outputTokens.total,
-    cachedTokens: inputTokens.cacheRead,
-    cacheWriteTokens: inputTokens.cacheWrite,
+    inputTokens: inputTokens?.total,
+    outputTokens: outputTokens?.total,
+    cachedTokens: inputTokens?.cacheRead,
+    cacheWriteTokens: inputTokens?.cacheWrite,
   };
 }
 
@@ -270,19 +201,19 @@ function offeredName(name: string, { tools = [] }: CallOptions): string {
   return plain !== name && tools.some((tool) => tool.name === plain) ? plain : name;
 }
 
-export type GenerateResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>>;
+type GenerateResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>>;
 type StreamResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapStream"]>>>;
 type StreamPart = StreamResult["stream"] extends ReadableStream<infer Part> ? Part : never;
-type RecordMessage = (answer: ModelMessage) => Promise<void>;
 
-/** Records a model's answer as the message that the caller will pass in with its next call. */
-async function recordAnswer(content: GenerateResult["content"], record: RecordMessage): Promise<void> {
-  const parts: AnswerPart[] = [];
-  for (const part of content) {
-    if (part.type === "text" && part.text !== "") parts.push({ type: "text", text: part.text });
-    else if (part.type === "tool-call") parts.push(callPart(part));
-  }
-  if (parts.length > 0) await record({ role: "assistant", content: parts });
+/** A model's answer as the message that the caller will pass in with its next call. */
+function answerOf(content: GenerateResult["content"]): ModelMessage | undefined {
+  const parts = content.flatMap((part): AnswerPart[] => {
+    if (part.type === "text" && part.text !== "") return [{ type: "text", text: part.text }];
+    if (part.type !== "tool-call") return [];
+    const { type, toolCallId, toolName, input } = part;
+    return [{ type, toolCallId, toolName, input: parseArguments(input) }];
+  });
+  return parts.length === 0 ? undefined : { role: "assistant", content: parts };
 }
 
 type AnswerPart = Extract<
@@ -290,37 +221,22 @@ type AnswerPart = Extract<
   { type: "text" | "tool-call" }
 >;
 
-function callPart(part: { toolCallId: string; toolName: string; input: string }): AnswerPart {
-  const { toolCallId, toolName } = part;
-  return { type: "tool-call", toolCallId, toolName, input: parseInput(part.input) };
-}
-
-function parseInput(input: string): unknown {
-  try {
-    return JSON.parse(input);
-  } catch {
-    return input;
-  }
-}
-
 /** Records a streamed answer before passing on its `finish` part, because the SDK runs the tools after that. */
 function recordStream(
   stream: StreamResult["stream"],
   {
     rename,
     record,
-    onUsage,
   }: {
     /** Gives a call the name under which the tool was offered. */
     rename: (part: StreamPart) => StreamPart;
-    record: RecordMessage;
-    onUsage: (usage: GenerateResult["usage"]) => Promise<void>;
+    record: (content: GenerateResult["content"], counts: ModelUsage | undefined) => Promise<void>;
   },
 ): StreamResult["stream"] {
   const content = new Map<string, GenerateResult["content"][number]>();
   let isRecorded = false;
-  const end = async () => {
-    if (!isRecorded) await recordAnswer([...content.values()], record);
+  const end = async (counts?: ModelUsage) => {
+    if (!isRecorded) await record([...content.values()], counts);
     isRecorded = true;
   };
   const pieces = new TransformStream<StreamPart, StreamPart>({
@@ -328,18 +244,13 @@ function recordStream(
       const part = rename(original);
       if (part.type === "text-delta") {
         const known = content.get(part.id);
-        content.set(part.id, {
-          type: "text",
-          text: `${known?.type === "text" ? known.text : ""}${part.delta}`,
-        });
+        const before = known?.type === "text" ? known.text : "";
+        content.set(part.id, { type: "text", text: `${before}${part.delta}` });
       } else if (part.type === "tool-call") content.set(part.toolCallId, part);
-      else if (part.type === "finish") {
-        await onUsage(part.usage);
-        await end();
-      }
+      else if (part.type === "finish") await end(part.usage);
       controller.enqueue(part);
     },
-    flush: end,
+    flush: () => end(),
   });
   return stream.pipeThrough(pieces);
 }
@@ -355,34 +266,27 @@ export interface Step {
 /** Never changes the step: the middleware drops compacted messages from the prompt. */
 export type PrepareStep = (step: Step) => Promise<undefined>;
 
-export interface StepParts extends Parts {
-  /** Answers the warning and writes the summary. */
-  modelOf: (step: Step) => LanguageModel;
-}
-
 /** Before each step: stores new messages, then clears, warns and compacts as needed. */
-export function prepareStepFor({ agent, setting, emit, report, modelOf }: StepParts): PrepareStep {
-  const never = new AbortController().signal;
-  const { conversation } = agent;
-  const signalOf = ({ steps }: Step) => (steps.length > 0 ? conversation.signal : undefined) ?? never;
-  const prepare = async (step: Step) => {
-    const { messages, steps, instructions } = step;
-    if (steps.length > 0 && conversation.placed === 0) throw middlewareMissing();
-    const base = textOf(instructions);
-    const start = messages.findIndex(({ role }) => role !== "system");
-    const conversationNow = start === -1 ? [] : messages.slice(start);
-    const frame = { agent, setting, emit, base, model: modelOf(step), signal: signalOf(step) };
-    await makeRoomForCall({ ...frame, messages: conversationNow });
-  };
+export function prepareStepFor(memory: CallerMemory, modelOf: (step: Step) => LanguageModel): PrepareStep {
+  const { conversation } = memory;
   return async (step) => {
-    try {
-      await agent.exclusive(() => prepare(step));
-    } catch (error) {
-      // The SDK handles aborts itself.
-      if (!signalOf(step).aborted) report(error);
-    }
+    const { messages, steps, instructions } = step;
+    if (steps.length > 0 && conversation.placed === 0) memory.report(middlewareMissing());
+    else
+      await memory.makeRoom({
+        base: textOf(instructions),
+        messages: conversationIn(messages),
+        model: modelOf(step),
+        signal: steps.length > 0 ? conversation.signal : undefined,
+      });
     return undefined;
   };
+}
+
+/** The messages after the instructions. */
+function conversationIn(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const start = messages.findIndex(({ role }) => role !== "system");
+  return start === -1 ? [] : messages.slice(start);
 }
 
 function middlewareMissing(): HoldfastError {

@@ -1,55 +1,41 @@
 import { jsonSchema, type ToolSet, tool } from "ai";
-import { callKey } from "../../context/conversation.ts";
 import { type ErrorCode, HoldfastError } from "../../errors.ts";
-import type { Session } from "../../sessions/session.ts";
 import { schemaOf } from "../../surfaces/dispatch.ts";
 import type { Tool } from "../../surfaces/surface.ts";
-import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
+import { dotless } from "../../surfaces/toolbox.ts";
+import type { CallerMemory } from "../caller/caller-memory.ts";
 
 /** Memory's tools for the AI SDK, ready to run. The model reads a tool's text; programs get its structured output. */
-export function executableTools(session: Session, toolbox: Toolbox): ToolSet {
-  return Object.fromEntries(
-    toolbox.tools.map((each) => [dotless(each.name), executable(session, toolbox, each)]),
-  );
+export function executableTools(memory: CallerMemory): ToolSet {
+  return Object.fromEntries(memory.tools.map((each) => [dotless(each.name), executable(memory, each)]));
 }
 
 /** Adds the tools that the agent has authored since to the ones that the SDK was given, and removes deleted ones. */
-export function followAuthoredTools(
-  session: Session,
-  toolbox: Toolbox,
-  offered: ToolSet,
-): () => Promise<void> {
+export function followAuthoredTools(memory: CallerMemory, offered: ToolSet): () => Promise<void> {
   const added = new Set<string>();
   return async () => {
-    await toolbox.refresh(session);
-    const authored = toolbox.extraTools((await session.state()).row);
-    const names = new Set(authored.map(({ name }) => dotless(name)));
+    const tools = await memory.refreshTools();
+    const names = new Set(tools.map(({ name }) => dotless(name)));
     for (const name of added) {
       if (names.has(name)) continue;
       delete offered[name];
       added.delete(name);
     }
-    for (const tool of authored) {
+    for (const tool of tools) {
       const name = dotless(tool.name);
       if (!Object.hasOwn(offered, name)) added.add(name);
-      if (added.has(name)) offered[name] = executable(session, toolbox, tool);
+      if (added.has(name)) offered[name] = executable(memory, tool);
     }
   };
 }
 
-function executable(
-  session: Session,
-  toolbox: Toolbox,
-  { name, description, input, text }: Tool,
-): ToolSet[string] {
+function executable(memory: CallerMemory, { name, description, input, text }: Tool): ToolSet[string] {
   return tool({
     description,
-    // `dispatch` validates the input, with errors that say what to do next.
+    // `run` validates the input, with errors that say what to do next.
     inputSchema: jsonSchema<Record<string, unknown>>(schemaOf(input, "input")),
     execute: async (given, { toolCallId }): Promise<Record<string, unknown>> => {
-      const { row } = await session.state();
-      const key = callKey(row.counters.lastMessage, toolCallId).slice(0, 255);
-      const answer = await toolbox.dispatch(session, name, given, { key });
+      const answer = await memory.run(name, given, toolCallId);
       if (answer.ok) return answer.output;
       throw new HoldfastError(answer.code as ErrorCode, answer.text, { data: answer.data });
     },

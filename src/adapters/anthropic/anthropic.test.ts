@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Anthropic from "@anthropic-ai/sdk";
-import { betaMemoryTool } from "@anthropic-ai/sdk/helpers/beta/memory";
 import { openTestSession } from "../../../test/support/memory.ts";
 import { type JsonRequest, startJsonServer } from "../test-support/json-server.ts";
-import { anthropicMemoryTool, anthropicTools, handleToolUse, memoryToolHandlers } from "./index.ts";
+import { anthropicTools, handleToolUse } from "./index.ts";
 
 type Block = { type: "text"; text: string } | { type: "tool_use"; id: string; name: string; input: unknown };
 
@@ -65,71 +64,4 @@ test("a loop on messages with the real client [anthropic.messages]", async (t) =
   assert.equal(server.requests[0]?.path, "/v1/messages");
   assert.deepEqual(server.requests[0]?.body.tools, tools);
   assert.deepEqual(lastContent(server, 1), results);
-});
-
-test("Anthropic's memory tool with the real client, next to memory's own tools [anthropic.memory-tool]", async (t) => {
-  const session = await openTestSession();
-  const server = await startMessagesServer(t, [
-    [use("toolu_1", "memory", { command: "view", path: "/memories" })],
-    [
-      use("toolu_2", "memory", { command: "create", path: "/memories/notepad.md", file_text: "- July" }),
-      use("toolu_3", "read_notepad", {}),
-      use("toolu_4", "memory", { command: "view", path: "/memories/../etc/passwd" }),
-    ],
-  ]);
-  const client = new Anthropic({ baseURL: server.url, apiKey: "none" });
-  const tools: Anthropic.ToolUnion[] = [
-    anthropicMemoryTool,
-    ...(await anthropicTools(session, { surfaces: ["notepad"] })),
-  ];
-  const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Remember July." }];
-  for (let turn = 0; turn < 5; turn++) {
-    const answer = await client.messages.create({ model: "m", max_tokens: 100, messages, tools });
-    messages.push({ role: "assistant", content: answer.content });
-    if (answer.stop_reason !== "tool_use") break;
-    messages.push({ role: "user", content: await handleToolUse(session, answer) });
-  }
-  assert.deepEqual(server.requests[0]?.body.tools[0], { type: "memory_20250818", name: "memory" });
-  const [viewed] = lastContent(server, 1);
-  assert.match(viewed.content, /^Here're the files and directories up to 2 levels deep in \/memories/);
-  const [created, read, escaped] = lastContent(server, 2);
-  assert.equal(created.content, "File created successfully at: /memories/notepad.md");
-  assert.equal(read.content, `{"content":"- July"}`);
-  assert.deepEqual(
-    [escaped.is_error, escaped.content.slice(0, 51)],
-    [true, "Path /memories/../etc/passwd would escape /memories"],
-  );
-});
-
-test("the SDK's own tool runner accepts the memory tool's handlers [anthropic.memory-tool]", async (t) => {
-  const session = await openTestSession();
-  const server = await startMessagesServer(t, [
-    [use("toolu_1", "memory", { command: "create", path: "/memories/likes.md", file_text: "Ada likes tea" })],
-    [
-      use("toolu_2", "memory", {
-        command: "str_replace",
-        path: "/memories/none.md",
-        old_str: "a",
-        new_str: "b",
-      }),
-    ],
-  ]);
-  const client = new Anthropic({ baseURL: server.url, apiKey: "none" });
-  const final = await client.beta.messages.toolRunner({
-    model: "m",
-    max_tokens: 100,
-    messages: [{ role: "user", content: "Remember that Ada likes tea." }],
-    tools: [betaMemoryTool(memoryToolHandlers(session))],
-  });
-  assert.equal(final.content[0]?.type === "text" && final.content[0].text, "Done.");
-  assert.deepEqual(
-    (await session.notes.all()).map(({ content, tags }) => [content, tags]),
-    [["Ada likes tea", ["/memories/likes.md"]]],
-  );
-  const [refused] = lastContent(server, 2);
-  assert.equal(refused.is_error, true);
-  assert.match(
-    JSON.stringify(refused.content),
-    /The path \/memories\/none.md does not exist\. Please provide a valid path\./,
-  );
 });

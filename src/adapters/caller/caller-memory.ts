@@ -1,28 +1,36 @@
-import type { LanguageModel, ModelMessage } from "ai";
+import type { LanguageModel, ModelMessage, ToolSet } from "ai";
 import { isOverflow, providerOf } from "../../agent/call.ts";
 import { runCompaction } from "../../agent/compact.ts";
 import type { PromptNow } from "../../agent/conversation.ts";
 import type { AgentEvent, ReportedUsage } from "../../agent/events.ts";
 import { recordTurn } from "../../agent/ledger.ts";
-import { type AgentConfig, checkAgentOptions } from "../../agent/options.ts";
+import type { AgentConfig } from "../../agent/options.ts";
 import { makeRoom, makeRoomFor } from "../../agent/room.ts";
 import { refreshWhenCold, showNews } from "../../agent/shown.ts";
 import { modelName } from "../../agent/turn.ts";
+import { planSessionEnd } from "../../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../../compaction/nudges.ts";
-import { callKey, type StoredMessage, spokenText, toolCallsOf } from "../../context/conversation.ts";
+import {
+  callKey,
+  type StoredMessage,
+  spokenText,
+  toolCallsOf,
+  toStored,
+} from "../../context/conversation.ts";
 import { withSystemRole } from "../../context/system-role.ts";
-import { readEpoch, readLearned } from "../../engine/conversation.ts";
+import { readEpoch, readLearned, summarisedUpTo } from "../../engine/conversation.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { Tool } from "../../surfaces/surface.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
 import { isMemoryEmpty } from "../../surfaces/views.ts";
-import { CallerSession } from "./caller-session.ts";
+import { type CallerConversation, CallerSession, conversationOf } from "./caller-session.ts";
 import {
   adapterConfig,
   type CompactionOptions,
-  compactionKinds,
   type Listeners,
   listenersOf,
+  type PlacementOptions,
 } from "./options.ts";
 
 /** A model call that a framework is about to make. */
@@ -30,7 +38,7 @@ export interface FrameworkCall {
   /** The caller's own system prompt. */
   base: string;
   /** The whole conversation. */
-  messages: ModelMessage[];
+  messages: readonly ModelMessage[];
   /** Answers warnings and writes summaries. */
   model: LanguageModel;
   signal?: AbortSignal | undefined;
@@ -45,10 +53,16 @@ export interface PlacedCall {
 }
 
 /** What came back, and what the provider counted. */
-export interface ModelAnswer extends Partial<ReportedUsage> {
+export interface FrameworkAnswer extends Partial<ReportedUsage> {
   /** The answer; undefined if the framework passes it in with its next call only. */
   message?: ModelMessage | undefined;
+  /** The request's body if the provider reports it. */
+  body?: unknown;
 }
+
+export type CallerOptions = Omit<PlacementOptions & Partial<CompactionOptions>, "session"> & {
+  tools?: ToolSet;
+};
 
 /** The answer of a memory tool while the memory cannot be read. */
 export const unavailable: ToolAnswer = {
@@ -61,185 +75,215 @@ export const unavailable: ToolAnswer = {
 /** How often a call that is too long is compacted and sent again. */
 export const maxRetries = 3;
 
-/** Everything that the adapter of a framework needs: the framework passes its whole conversation to each model call. */
+/**
+ * The memory of a conversation that a framework owns and passes whole to each model call. An adapter converts messages and
+ * calls this. A memory failure is reported and never stops the framework.
+ */
 export class CallerMemory {
   readonly session: Session;
+  readonly report: Listeners["report"];
+  readonly #emit: Listeners["emit"];
   readonly #agent: CallerSession;
   readonly #setting: AgentConfig;
-  readonly #listeners: Listeners;
-  readonly #nudge: ReturnType<typeof createNudge>;
+  readonly #nudge: (state: State) => string;
 
-  /** `name` is the function that the options were passed to. */
-  constructor(name: string, session: Session, options: Omit<CompactionOptions, "session">) {
-    checkAgentOptions(name, options, compactionKinds);
+  constructor(session: Session, options: CallerOptions) {
+    const { emit, report } = listenersOf(options);
     this.session = session;
+    this.report = report;
+    this.#emit = emit;
     this.#setting = adapterConfig(session, options);
     this.#agent = new CallerSession(session, this.#setting);
-    this.#listeners = listenersOf(options);
-    this.#nudge = createNudge(this.#setting, this.#listeners.emit);
+    this.#nudge = createNudge(this.#agent, this.#setting, emit);
   }
 
-  /** Runs one of memory's tools, once per call id. Never rejects: if memory fails, the answer says so. */
+  /** Shared by all that is made for the session. */
+  get conversation(): CallerConversation {
+    return this.#agent.conversation;
+  }
+
+  /** Memory's tools, as of the last refresh. */
+  get tools(): readonly Tool[] {
+    return this.#agent.tools;
+  }
+
+  /** Memory's tools now, with the ones that the agent has made. */
+  async refreshTools(): Promise<readonly Tool[]> {
+    await this.#agent.refresh();
+    return this.#agent.tools;
+  }
+
+  /** Runs one of memory's tools, once per call id. Never rejects: if memory fails, the answer reports it. */
   async run(tool: string, input: unknown, id: string): Promise<ToolAnswer> {
-    const { report } = this.#listeners;
     try {
       const { row } = await this.session.state();
-      const key = callKey(row.counters.lastMessage, id);
+      const key = callKey(row.counters.lastMessage, id).slice(0, 255);
       const answer = await this.#setting.toolbox.dispatch(this.session, tool, input, { key });
       // The model sees every refusal; a store that fails concerns the caller, too.
-      if (!answer.ok && answer.code.startsWith("store_")) report(new Error(answer.text));
+      if (!answer.ok && answer.code.startsWith("store_")) this.report(new Error(answer.text));
       return answer;
     } catch (error) {
-      report(error);
+      this.report(error);
       return unavailable;
     }
   }
 
+  /** Before a call: stores the caller's new messages, then clears, warns and compacts as needed. */
+  async makeRoom(call: FrameworkCall): Promise<void> {
+    await this.#safely(call, () => this.#makeRoom(call));
+  }
+
+  /** The call with memory; undefined if memory fails. */
+  place(call: FrameworkCall): Promise<PlacedCall | undefined> {
+    return this.#safely(call, () => this.#place(call));
+  }
+
+  /** Makes room and places memory; undefined if memory fails. */
+  prepare(call: FrameworkCall): Promise<PlacedCall | undefined> {
+    return this.#safely(call, async () => {
+      await this.#makeRoom(call);
+      return this.#place(call);
+    });
+  }
+
   /**
-   * Sends a model call with memory. If memory fails, the call goes out as it is (`send(undefined)`). If the provider
-   * rejects it as too long, it is compacted and sent again. Returns what was sent, too.
+   * Sends a call with memory. If memory fails, the call goes out as it is (`send(undefined)`). If the provider rejects it
+   * as too long, it is compacted and sent again. Returns what was sent, too.
    */
   async send<T>(
     call: FrameworkCall,
-    send: (placed: PlacedCall | undefined) => Promise<T>,
+    send: (placed: PlacedCall | undefined) => PromiseLike<T>,
+    prepared?: PlacedCall,
   ): Promise<{ result: T; placed: PlacedCall | undefined }> {
-    let placed = await this.prepare(call);
+    let placed = prepared ?? (await this.prepare(call));
     for (let attempt = 1; ; attempt++) {
       try {
         return { result: await send(placed), placed };
       } catch (error) {
         const mayRetry = placed !== undefined && attempt <= maxRetries;
         const isShorter = mayRetry && (await this.compactRejected(call, error));
-        placed = isShorter ? await this.#safely(call, () => this.#place(call)) : undefined;
+        placed = isShorter ? await this.place(call) : undefined;
         if (!placed) throw error;
       }
     }
   }
 
-  /** Makes room and places memory; undefined if memory failed. */
-  async prepare(call: FrameworkCall): Promise<PlacedCall | undefined> {
-    const { emit } = this.#listeners;
-    return this.#safely(call, async () => {
-      await makeRoomForCall({ ...call, agent: this.#agent, setting: this.#setting, emit });
-      return this.#place(call);
+  /** Compacts a call that the provider rejected as too long; false if that was not the reason, or nothing can go. */
+  async compactRejected(call: FrameworkCall, error: unknown): Promise<boolean> {
+    const [agent, setting, emit] = [this.#agent, this.#setting, this.#emit];
+    // Without a window, memory is placed and nothing is compacted.
+    if (!isOverflow(error) || !Number.isFinite(setting.policy.contextWindow)) return false;
+    const { signal = new AbortController().signal, base, model, messages } = call;
+    const skipped = "the provider refused the prompt as too long";
+    const isCompacted = await this.#safely(call, async () => {
+      // Another call on this conversation may have run in the meantime.
+      await agent.follow(messages, base, emit);
+      return runCompaction({ agent, setting, signal, emit, model, base, skipped, trigger: "overflow" });
     });
+    return isCompacted ?? false;
   }
 
   /** Stores an answer of the model, and learns from the provider's counts. */
   async record(
-    placed: PlacedCall | undefined,
+    { system, messages, planned }: PlacedCall,
     { model, base }: FrameworkCall,
-    answer: ModelAnswer,
+    { message, body, ...counts }: FrameworkAnswer,
   ): Promise<void> {
-    if (!placed) return;
-    const { emit, report } = this.#listeners;
-    const { message, inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = answer;
+    const [agent, setting, emit] = [this.#agent, this.#setting, this.#emit];
+    const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = counts;
     const reported = { inputTokens, outputTokens, cachedTokens, cacheWriteTokens };
-    const [agent, setting] = [this.#agent, this.#setting];
     try {
-      await agent.observe(modelName(model), reported.inputTokens);
-      const { planned } = placed;
-      const usage = agent.usage(planned.prompt, base);
-      emit({ type: "usage", usage, reported });
-      const now = { ...planned, usage, prompt: { ...planned.prompt, system: placed.system } };
-      const run = { agent, setting, emit, model, base };
-      const isRecorded = setting.options.ledger !== false;
-      const call = isRecorded ? await recordTurn(run, now, "turn", reported) : undefined;
-      await agent.receiptCheck.check({ call, body: [placed.system, placed.messages] }, emit);
+      await agent.observe(modelName(model), inputTokens);
+      // Without a window nothing is counted.
+      if (Number.isFinite(setting.policy.contextWindow)) {
+        const usage = agent.usage(planned.prompt, base);
+        emit({ type: "usage", usage, reported });
+        const now = { ...planned, usage, prompt: { ...planned.prompt, system } };
+        const isRecorded = setting.options.ledger !== false;
+        const run = { agent, setting, emit, model, base };
+        const call = isRecorded ? await recordTurn(run, now, "turn", reported) : undefined;
+        await agent.receiptCheck.check({ call, body: body ?? [system, messages] }, emit);
+      }
       if (message) await agent.store([message]);
     } catch (error) {
-      report(error);
+      this.report(error);
     }
   }
 
-  /** Compacts a call that the provider rejected as too long; false if that was not the reason, or nothing can go. */
-  async compactRejected(call: FrameworkCall, error: unknown): Promise<boolean> {
-    if (!isOverflow(error)) return false;
-    const { signal = new AbortController().signal, base, model } = call;
-    const { emit } = this.#listeners;
-    const run = { agent: this.#agent, setting: this.#setting, signal, emit, model, base };
-    const skipped = "the provider refused the prompt as too long";
-    const done = await this.#safely(call, () => runCompaction({ ...run, skipped, trigger: "overflow" }));
-    return done ?? false;
+  async #makeRoom({ messages, base, model, signal = new AbortController().signal }: FrameworkCall) {
+    const [agent, setting, emit] = [this.#agent, this.#setting, this.#emit];
+    const run = { agent, setting, emit, base, model, signal, steer: "", isOver: () => false };
+    const learned = readLearned(await agent.session.state(), modelName(model));
+    if (learned) setting.tokenizer.start(learned.ratio);
+    await agent.follow(messages, base, emit, (message) => makeRoomFor(run, message));
+    await makeRoom(run);
+    this.conversation.expected = (await agent.prompt({ base })).usage.total;
   }
 
   async #place({ messages, base, model }: FrameworkCall): Promise<PlacedCall> {
-    const [agent, { emit }] = [this.#agent, this.#listeners];
-    const parts = { agent, setting: this.#setting, emit, nudge: this.#nudge };
-    const planned = await planCall(parts, messages, base);
-    agent.conversation.placed++;
+    const [agent, setting] = [this.#agent, this.#setting];
+    await agent.refresh();
+    await agent.follow(messages, base, this.#emit);
+    await showNews({ agent, setting });
+    await refreshWhenCold({ agent, setting });
+    // The caller's own system prompt is not part of the plan.
+    const planned = await agent.plan({ steer: this.#nudge(await agent.session.state()), base: "" });
     const { prompt } = planned;
+    this.conversation.placed++;
     return {
       planned,
       system: [base, prompt.system].filter((text) => text !== "").join("\n\n"),
       messages: withSystemRole(prompt, providerOf(model)).map((message) =>
-        agent.conversation.bytes.with(message),
+        this.conversation.bytes.with(message),
       ),
     };
   }
 
   async #safely<T>({ signal }: FrameworkCall, work: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.#agent.exclusive(work);
+      return await this.conversation.queue.run(work);
     } catch (error) {
       // The framework handles aborts itself.
-      if (!signal?.aborted) this.#listeners.report(error);
+      if (!signal?.aborted) this.report(error);
       return undefined;
     }
   }
 }
 
-interface Parts {
-  agent: CallerSession;
-  setting: AgentConfig;
-  emit: (event: AgentEvent) => void;
-}
-
-/** Before a model call: stores the caller's new messages, then clears, warns and compacts as needed. */
-export async function makeRoomForCall({
-  messages,
-  signal = new AbortController().signal,
-  ...frame
-}: Parts & {
-  base: string;
-  messages: readonly ModelMessage[];
-  /** Answers the warning and writes the summary. */
-  model: LanguageModel;
-  signal?: AbortSignal | undefined;
-}): Promise<void> {
-  const { agent, setting, base, emit, model } = frame;
-  const run = { ...frame, signal, steer: "", isOver: () => false };
-  const learned = readLearned(await agent.session.state(), modelName(model));
-  if (learned) setting.tokenizer.start(learned.ratio);
-  await agent.follow(messages, base, emit, (message) => makeRoomFor(run, message));
-  await makeRoom(run);
-  agent.conversation.expected = (await agent.prompt({ base })).usage.total;
-}
-
-/** The prompt of a model call, with memory in it. `base`, the caller's own system prompt, is not part of it. */
-export async function planCall(
-  { agent, setting, emit, nudge }: Parts & { nudge: ReturnType<typeof createNudge> },
-  messages: readonly ModelMessage[],
-  base: string,
-): Promise<Omit<PromptNow, "usage">> {
-  await agent.refresh();
-  await agent.follow(messages, base, emit);
-  await showNews({ agent, setting });
-  await refreshWhenCold({ agent, setting });
-  return agent.plan({ steer: nudge(agent, await agent.session.state()), base: "" });
+/**
+ * Ends work on a session for now: surfaces that store data outside the session write their handoff. Frameworks have
+ * no hook for this, so call it when your conversation is over.
+ */
+export async function holdfastEnd(
+  session: Session,
+  options: Pick<PlacementOptions, "onEvent"> = {},
+): Promise<void> {
+  const { setting } = session;
+  const conversation = conversationOf(session);
+  const { toolbox = setting.toolbox } = conversation;
+  const to = summarisedUpTo(await session.state());
+  const values = await session.messages(to + 1);
+  const messages = values.map((value, index) => toStored(to + 1 + index, value));
+  const end = await planSessionEnd(session, messages, setting.countTokens);
+  conversation.isStarted = false;
+  for (const message of await toolbox.notify(session, end))
+    listenersOf(options).emit({ type: "error", message });
 }
 
 /** The hint for the current turn, or "": chosen at the start of the turn and kept until it ends. */
-export function createNudge(setting: AgentConfig, emit: (event: AgentEvent) => void) {
+function createNudge(agent: CallerSession, setting: AgentConfig, emit: (event: AgentEvent) => void) {
   const policy = { ...noNudges, ...setting.options.nudges };
+  const writes = new Set(
+    setting.toolbox.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)])),
+  );
   let given: NudgeFacts["given"] = {};
   let turn = { message: 0, epoch: 0, hint: "" };
-  return (agent: CallerSession, state: State): string => {
+  return (state: State): string => {
     const message = agent.list.findLast((stored) => stored.message.role === "user")?.number ?? 0;
     if (message === turn.message) return turn.hint;
     const epoch = readEpoch(state).number;
     const compacted = turn.epoch !== 0 && epoch !== turn.epoch;
-    const facts = { ...factsOf(agent.list, message, writingTools(setting)), compacted, given };
+    const facts = { ...factsOf(agent.list, message, writes), compacted, given };
     const planned = planNudge({ ...facts, isEmpty: isMemoryEmpty(state) }, policy);
     turn = { message, epoch, hint: planned?.text ?? "" };
     if (planned) {
@@ -248,10 +292,6 @@ export function createNudge(setting: AgentConfig, emit: (event: AgentEvent) => v
     }
     return turn.hint;
   };
-}
-
-function writingTools({ toolbox }: AgentConfig): ReadonlySet<string> {
-  return new Set(toolbox.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)])));
 }
 
 /** The facts of the turns before the newest user message. */

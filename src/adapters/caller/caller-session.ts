@@ -6,11 +6,9 @@ import { showChanges } from "../../agent/shown.ts";
 import { learnFrom } from "../../compaction/growth.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { planPrompt } from "../../context/prompt.ts";
-import { readEpoch, readInjections, readLearned, summarisedUpTo } from "../../engine/conversation.ts";
+import { readEpoch, readLearned, summarisedUpTo } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
-import { messageKey } from "../../engine/messages.ts";
 import { Queue } from "../../engine/queue.ts";
-import { type Injection, recordId } from "../../engine/records.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Toolbox } from "../../surfaces/toolbox.ts";
@@ -32,11 +30,6 @@ export class CallerSession extends AgentSession {
     this.#setting = setting;
     this.conversation = conversationOf(session);
     this.conversation.toolbox = setting.toolbox;
-  }
-
-  /** Runs work on this conversation one piece at a time. */
-  exclusive<T>(work: () => Promise<T>): Promise<T> {
-    return this.conversation.queue.run(work);
   }
 
   /**
@@ -129,11 +122,10 @@ export class CallerSession extends AgentSession {
     const messages = await this.messages(state);
     const { placement } = this.#setting;
     const context = this.context(state);
-    const anchored = anchorInjections(state, messages);
     return {
       view: { steer, base },
       context,
-      prompt: planPrompt({ state: anchored, context, messages, base, placement, steer }),
+      prompt: planPrompt({ state, context, messages, base, placement, steer }),
       state,
       messages,
     };
@@ -159,28 +151,6 @@ function toStorable(message: ModelMessage, at: number, aside: boolean): Json {
   const plain = (_: string, value: unknown) =>
     typeof value === "string" ? value.replaceAll("\u0000", "\ufffd") : value;
   return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
-}
-
-/**
- * If the caller's list no longer has the message that an injection precedes, moves the injection to the next one, so
- * that the model sees every change of the epoch.
- */
-function anchorInjections(state: State, messages: readonly StoredMessage[]): State {
-  const listed = new Set(messages.map(({ number }) => number));
-  const end = (messages.at(-1)?.number ?? summarisedUpTo(state)) + 1;
-  const isAnchored = ({ before }: Injection) => listed.has(before) || before === end;
-  const injections = readInjections(state);
-  if (injections.every(isAnchored)) return state;
-  const resident = new Map(state.resident);
-  for (const id of state.resident.keys()) if (id.startsWith("injection/")) resident.delete(id);
-  injections.forEach((injection, index) => {
-    const anchor = messages.find(({ number }) => number >= injection.before)?.number ?? end;
-    resident.set(recordId("injection", messageKey(index + 1)), {
-      ...injection,
-      before: anchor,
-    } satisfies Json);
-  });
-  return { row: state.row, resident };
 }
 
 /** State of one session shared by the middleware and `prepareStep`, which callers may create separately. */

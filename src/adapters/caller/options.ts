@@ -69,15 +69,20 @@ export const compactionKinds = {
   ...{ outputReserve, memoryShare, clearing },
 } satisfies Kinds<keyof CompactionOptions | "model" | "tools">;
 
-export function adapterToolbox({ setting }: Pick<Session, "setting">, { surfaces }: ToolOptions): Toolbox {
+function adapterToolbox({ setting }: Pick<Session, "setting">, { surfaces }: ToolOptions): Toolbox {
   const toolbox = toolboxFor(setting, surfaces, adapterSurfaces);
   checkUsable(toolbox);
   return toolbox;
 }
 
 /** Memory's tools in a form that suits every framework: a name without dots, a description, a JSON Schema. */
-export function describeTools(source: Pick<Session, "setting">, options: ToolOptions) {
-  return adapterToolbox(source, options).tools.map(({ name, description, input }) => ({
+export function describeTools(
+  source: Pick<Session, "setting">,
+  { placement = "epoch", ...options }: Pick<PlacementOptions, "placement" | "surfaces">,
+) {
+  const toolbox = adapterToolbox(source, options);
+  const { tools } = toolbox.readAs({ shown: placement, keepsConversation: true, dotless: true });
+  return tools.map(({ name, description, input }) => ({
     name: dotless(name),
     description,
     schema: schemaOf(input, "input"),
@@ -96,17 +101,11 @@ function checkUsable({ needsAgent: [unusable] }: Toolbox): void {
 /** Without a context window the adapter never compacts and never calls the model. */
 export function adapterConfig(
   session: Session,
-  options: PlacementOptions & Partial<CompactionOptions>,
-  tools?: ToolSet,
+  options: PlacementOptions & Omit<Partial<CompactionOptions>, "session"> & { tools?: ToolSet },
 ): AgentConfig {
-  const toolbox = adapterToolbox(session, options);
-  const {
-    contextWindow = Number.POSITIVE_INFINITY,
-    surfaces: _surfaces,
-    session: _session,
-    ...rest
-  } = options;
-  return agentConfig(session.setting, toolbox, { ...rest, contextWindow, ...(tools ? { tools } : {}) });
+  const { contextWindow = Number.POSITIVE_INFINITY, surfaces, ...rest } = options;
+  const toolbox = adapterToolbox(session, surfaces ? { surfaces } : {});
+  return agentConfig(session.setting, toolbox, { ...rest, contextWindow });
 }
 
 /** Receive events and failures. Memory failures never block the agent and are never silent. */
@@ -123,14 +122,5 @@ export function listenersOf({ onEvent }: Pick<PlacementOptions, "onEvent">): Lis
       if (onEvent) onEvent({ type: "error", message });
       else console.warn(`holdfast: ${message}`);
     },
-  };
-}
-
-/** For adapters without events. */
-export function failureReporter(onError: ((error: Error) => void) | undefined): (error: unknown) => void {
-  return (error) => {
-    const failure = error instanceof Error ? error : new Error(String(error));
-    if (onError) onError(failure);
-    else console.warn(`holdfast: Memory failed; the agent continues without it: ${failure.message}`);
   };
 }

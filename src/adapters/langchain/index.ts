@@ -3,21 +3,26 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import { type AIMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { createMiddleware } from "langchain";
-import { type PlacedCall, unavailable } from "../caller/caller-memory.ts";
+import { checkAgentOptions } from "../../agent/options.ts";
+import { HoldfastError } from "../../errors.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Session } from "../../sessions/session.ts";
+import { CallerMemory, type CallerOptions, type PlacedCall, unavailable } from "../caller/caller-memory.ts";
 import { frameworkModel } from "../caller/framework-model.ts";
-import { memoryOfThread, sourceOf, type ThreadOptions } from "../caller/memory-of-thread.ts";
-import { describeTools } from "../caller/options.ts";
+import { type CompactionOptions, compactionKinds, describeTools, listenersOf } from "../caller/options.ts";
 import { callsOf, fromModelMessage, LangChainMessages, toModelMessage } from "./messages.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
-export { holdfastEnd } from "../caller/memory-of-thread.ts";
-export { HoldfastStore } from "./store.ts";
+export { holdfastEnd } from "../caller/caller-memory.ts";
 
 /** A model that can be called with messages, such as the one of an agent's request. */
 type ChatModel = Pick<BaseChatModel, "invoke"> & Partial<Pick<BaseChatModel, "bindTools">>;
 
-/** Without `session`, the `thread_id` of a run is the id of its session. */
-export interface HoldfastMiddlewareOptions extends Omit<ThreadOptions, "summaryModel" | "promptCache"> {
+export interface HoldfastMiddlewareOptions
+  extends Omit<CompactionOptions, "session" | "summaryModel" | "promptCache"> {
+  /** The session of every run. Without it, the `thread_id` of a run is the id of its session in `memory`. */
+  session?: Session;
+  memory?: Memory;
   /** Writes the summaries (default: the agent's model). */
   summaryModel?: BaseChatModel;
 }
@@ -29,14 +34,21 @@ export interface HoldfastMiddlewareOptions extends Omit<ThreadOptions, "summaryM
  * @example
  * const agent = createAgent({ model, tools, checkpointer, middleware: [holdfastMiddleware({ memory, contextWindow: 128_000 })] });
  */
-export function holdfastMiddleware({ summaryModel, ...options }: HoldfastMiddlewareOptions) {
-  const name = "holdfastMiddleware";
+export function holdfastMiddleware(given: HoldfastMiddlewareOptions) {
+  const { summaryModel, session, memory, ...options } = given;
+  const source = session ?? memory;
+  if (!source)
+    throw new HoldfastError(
+      "invalid_input",
+      'holdfastMiddleware needs a "session" or a "memory"; got neither.',
+    );
+  checkAgentOptions("holdfastMiddleware", options, compactionKinds);
   const own = { ...options, ...(summaryModel ? { summaryModel: asLanguageModel(summaryModel) } : {}) };
-  const memoryOf = memoryOfThread(name, own, '{ configurable: { thread_id } } to "invoke"');
+  const memoryOf = memoryOfThread(source, own);
   const messages = new LangChainMessages();
   return createMiddleware({
     name: "Holdfast",
-    tools: describeTools(sourceOf(name, options), options).map(({ name, description, schema }) =>
+    tools: describeTools(source, options).map(({ name, description, schema }) =>
       tool(
         async (input, config) => {
           const id = String(config.toolCall?.id ?? crypto.randomUUID());
@@ -68,10 +80,34 @@ export function holdfastMiddleware({ summaryModel, ...options }: HoldfastMiddlew
             : request,
         );
       const { result, placed } = await memory.send(call, send);
-      await memory.record(placed, call, { message: toModelMessage(result), ...countsOf(result) });
+      if (placed) await memory.record(placed, call, { message: toModelMessage(result), ...countsOf(result) });
       return result;
     },
   });
+}
+
+/** Finds the memory of a run; undefined if it cannot be opened, which is reported. */
+function memoryOfThread(source: Session | Memory, options: CallerOptions) {
+  const { report } = listenersOf(options);
+  const known = new Map<string, CallerMemory>();
+  return async (thread: unknown): Promise<CallerMemory | undefined> => {
+    const id = "openSession" in source ? (typeof thread === "string" ? thread : "") : source.id;
+    if (id === "") {
+      throw new HoldfastError(
+        "invalid_input",
+        'The run has no thread, so its session is unknown. Pass { configurable: { thread_id } } to "invoke", or "session" to holdfastMiddleware.',
+      );
+    }
+    try {
+      const open = async () => ("openSession" in source ? source.openSession(id) : source);
+      const found = known.get(id) ?? new CallerMemory(await open(), options);
+      known.set(id, found);
+      return found;
+    } catch (error) {
+      report(error);
+      return undefined;
+    }
+  };
 }
 
 /** Appends memory to the agent's system message; blocks with a cache marker stay as they are. */

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { test } from "node:test";
 import { HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
@@ -16,12 +15,9 @@ import {
 } from "../../../test/support/agent.ts";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { assertValidPrompt } from "../../../test/support/prompt.ts";
-import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import type { AgentEvent } from "../../agent/events.ts";
-import { openMemory } from "../../index.ts";
 import { isOwnTurn, readSheets, sheetText } from "../test-support/sheets.ts";
 import { type HoldfastMiddlewareOptions, holdfastMiddleware } from "./index.ts";
-import { HoldfastStore } from "./store.ts";
 import { ScriptedChatModel } from "./test-support/scripted-chat-model.ts";
 
 let _reads = 0;
@@ -172,47 +168,4 @@ test("a run without a thread, and a middleware without a memory, say what to pas
   const agent = createAgent({ model, middleware: [holdfastMiddleware({ memory, contextWindow: 6_000 })] });
   await assert.rejects(agent.invoke({ messages: [new HumanMessage("Hi")] }), /thread_id/);
   await memory.close();
-});
-
-test("the store keeps items in notes, in every process, and finds them [langchain.store]", async () => {
-  const memory = await openTestMemory({ surfaces: ["notes"] });
-  const session = await memory.openSession("shared");
-  const store = new HoldfastStore(session);
-  await store.put(["users", "ada"], "prefs", { theme: "dark", level: 3 });
-  await store.put(["users", "bob"], "prefs", { theme: "light", level: 1 });
-  await store.put(["users", "ada"], "prefs", { theme: "dim", level: 4 });
-  await store.put(["teams"], "core", { members: 2 });
-  const another = new HoldfastStore(await memory.openSession("shared"));
-  const item = await another.get(["users", "ada"], "prefs");
-  assert.deepEqual(item?.value, { theme: "dim", level: 4 });
-  assert.ok(item && item.updatedAt >= item.createdAt);
-  assert.equal(await another.get(["users"], "prefs"), null);
-  const keys = async (options: Parameters<typeof store.search>[1]) =>
-    (await another.search(["users"], options)).map(({ namespace }) => namespace[1]);
-  assert.deepEqual((await keys({})).sort(), ["ada", "bob"]);
-  assert.deepEqual(await keys({ filter: { level: { $gt: 1 } } }), ["ada"]);
-  assert.deepEqual(await keys({ filter: { theme: "light" } }), ["bob"]);
-  assert.deepEqual(await keys({ query: "dim" }), ["ada"]);
-  assert.equal((await another.search(["users"], { limit: 1 })).length, 1);
-  assert.deepEqual(await another.listNamespaces({ maxDepth: 1 }), [["teams"], ["users"]]);
-  assert.deepEqual(await another.listNamespaces({ prefix: ["users"], suffix: ["bob"] }), [["users", "bob"]]);
-  await another.delete(["users", "ada"], "prefs");
-  assert.equal(await store.get(["users", "ada"], "prefs"), null);
-  assert.equal((await session.notes.all()).length, 2);
-  await memory.close();
-});
-
-test("puts of one key at once make one item, from two stores and two processes too [langchain.store]", async () => {
-  const path = join(temporaryDirectory(), "memory.db");
-  const memories = [await openMemory({ store: path }), await openMemory({ store: path })];
-  const stores: HoldfastStore[] = [];
-  for (const memory of memories)
-    for (let each = 0; each < 2; each++) stores.push(new HoldfastStore(await memory.openSession("shared")));
-  await Promise.all(stores.map((store, value) => store.put(["users"], "ada", { value })));
-  const [one, , two] = stores;
-  assert.equal((await one?.search(["users"]))?.length, 1);
-  assert.deepEqual(await one?.search(["users"]), await two?.search(["users"]));
-  await Promise.all(stores.map((store) => store.delete(["users"], "ada")));
-  assert.deepEqual(await two?.search(["users"]), []);
-  await Promise.all(memories.map((memory) => memory.close()));
 });

@@ -1,12 +1,13 @@
 import { jsonSchema, type LanguageModel, type ModelMessage, type ToolSet, tool } from "ai";
+import { checkAgentOptions } from "../../agent/options.ts";
 import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { CallerMemory, type FrameworkCall, maxRetries, type PlacedCall } from "../caller/caller-memory.ts";
 import { divide, Originals, type PromptMessage, toModelMessage, withMemory } from "../caller/messages.ts";
-import { type CompactionOptions, describeTools } from "../caller/options.ts";
+import { type CompactionOptions, compactionKinds, describeTools } from "../caller/options.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
-export { holdfastEnd } from "../caller/memory-of-thread.ts";
+export { holdfastEnd } from "../caller/caller-memory.ts";
 
 /** The fields of Mastra's `processLLMRequest` arguments that we read. */
 interface RequestArguments {
@@ -48,7 +49,8 @@ export function holdfastMastra({ model, ...options }: HoldfastMastraOptions) {
     );
   }
   const { session, ...rest } = options;
-  const memory = new CallerMemory("holdfastMastra", session, rest);
+  checkAgentOptions("holdfastMastra", rest, compactionKinds);
+  const memory = new CallerMemory(session, rest);
   return { processor: processorFor(memory, model), tools: toolsFor(memory, options) };
 }
 
@@ -98,7 +100,7 @@ function processorFor(memory: CallerMemory, model: LanguageModel) {
     async processLLMResponse({ chunks = [], state }: ResponseArguments): Promise<undefined> {
       const { call, placed } = (state[sentKey] ?? {}) as Partial<Sent>;
       state[sentKey] = undefined;
-      if (call) await memory.record(placed, call, countsIn(chunks));
+      if (call && placed) await memory.record(placed, call, countsIn(chunks));
       return undefined;
     },
   };

@@ -1,4 +1,4 @@
-import { Agent, Runner, setTracingDisabled } from "@openai/agents-core";
+import { Agent, MemorySession, Runner, setTracingDisabled } from "@openai/agents-core";
 import { inOrder, isWarning, textsOf } from "../../../test/support/agent.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
 import { fullConversation, openDriverSession } from "../test-support/driver-session.ts";
@@ -14,7 +14,8 @@ testDriver("OpenAI Agents adapter", async (t) => ({
     const scripted = new ScriptedAgentsModel(inOrder([]));
     const { session } = await openDriverSession(t, "", []);
     const given = holdfastAgents({ session, model: scripted, contextWindow: 16_000 });
-    const { model, tools, session: history } = given;
+    const { model, tools } = given;
+    const history = new MemorySession();
     await history.addItems(fullConversation.slice(0, -1).flatMap(fromModelMessage));
     await new Runner().run(new Agent({ name: "Parser", model, tools }), "Go on.", { session: history });
     return { session, shown: textsOf(scripted.requests.find(isWarning)) };
@@ -22,11 +23,8 @@ testDriver("OpenAI Agents adapter", async (t) => ({
   async run({ notepad, messages, summary }, surfaces) {
     const scripted = new ScriptedAgentsModel(inOrder([], { summary: () => ({ text: summary }) }));
     const { session } = await openDriverSession(t, notepad, surfaces);
-    const {
-      model,
-      tools,
-      session: history,
-    } = holdfastAgents({
+    const history = new MemorySession();
+    const { model, tools } = holdfastAgents({
       session,
       model: scripted,
       contextWindow: 16_000,

@@ -1,16 +1,15 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { FunctionTool, Model, ModelRequest, ModelResponse, Tool } from "@openai/agents-core";
+import { checkAgentOptions } from "../../agent/options.ts";
 import { HoldfastError } from "../../errors.ts";
 import { CallerMemory } from "../caller/caller-memory.ts";
 import { frameworkModel } from "../caller/framework-model.ts";
 import { parseArguments, partsOf } from "../caller/messages.ts";
-import { type CompactionOptions, describeTools } from "../caller/options.ts";
+import { type CompactionOptions, compactionKinds, describeTools } from "../caller/options.ts";
 import { AgentItems, answerMessage, fromModelMessage } from "./items.ts";
-import { HoldfastSession } from "./session.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
-export { holdfastEnd } from "../caller/memory-of-thread.ts";
-export { HoldfastSession } from "./session.ts";
+export { holdfastEnd } from "../caller/caller-memory.ts";
 
 export interface HoldfastAgentsOptions extends Omit<CompactionOptions, "summaryModel" | "promptCache"> {
   /** A model object of a provider: `await new OpenAIProvider().getModel("…")`. */
@@ -22,22 +21,21 @@ export interface HoldfastAgentsOptions extends Omit<CompactionOptions, "summaryM
 }
 
 /**
- * Memory for an agent of the OpenAI Agents SDK: a model that places memory and compacts, memory's tools, and the run
- * history.
+ * Memory for an agent of the OpenAI Agents SDK: a model that places memory and compacts, and memory's tools.
  *
  * @example
- * const { model, tools, session: history } = holdfastAgents({ session, model: given, contextWindow: 128_000 });
- * await run(new Agent({ name: "Auditor", model, tools }), "Why does Q3 not add up?", { session: history });
+ * const { model, tools } = holdfastAgents({ session, model: given, contextWindow: 128_000 });
+ * await run(new Agent({ name: "Auditor", model, tools }), "Why does Q3 not add up?", { session: new MemorySession() });
  */
 export function holdfastAgents(options: HoldfastAgentsOptions) {
   const { session, model, tools = [], summaryModel, ...rest } = options;
   checkModel(model);
   const own = { ...rest, ...(summaryModel ? { summaryModel: asLanguageModel(summaryModel) } : {}) };
-  const memory = new CallerMemory("holdfastAgents", session, own);
+  checkAgentOptions("holdfastAgents", own, compactionKinds);
+  const memory = new CallerMemory(session, own);
   return {
     model: withMemory(model, memory),
     tools: [...tools, ...memoryTools(memory, options)],
-    session: new HoldfastSession(session, rest),
   };
 }
 
@@ -70,8 +68,9 @@ function withMemory(inner: Model, memory: CallerMemory): Model {
         now ? { ...request, systemInstructions: now.system, input: items.fromModel(now.messages) } : request,
       ),
     );
-    const record = ({ output, usage }: Answer) =>
-      memory.record(placed, call, { message: answerMessage(output), ...countsOf(usage) });
+    const record = async ({ output, usage }: Answer) => {
+      if (placed) await memory.record(placed, call, { message: answerMessage(output), ...countsOf(usage) });
+    };
     return { result, record };
   };
   return {

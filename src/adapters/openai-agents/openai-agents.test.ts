@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Agent, Runner, setTracingDisabled, tool } from "@openai/agents-core";
+import { Agent, MemorySession, Runner, setTracingDisabled, tool } from "@openai/agents-core";
 import { z } from "zod";
 import {
   append,
@@ -15,7 +15,7 @@ import { assertValidPrompt } from "../../../test/support/prompt.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { ScriptedRequest } from "../../testing/index.ts";
 import { isOwnTurn, readSheets, sheetText } from "../test-support/sheets.ts";
-import { type HoldfastAgentsOptions, HoldfastSession, holdfastAgents } from "./index.ts";
+import { type HoldfastAgentsOptions, holdfastAgents } from "./index.ts";
 import { ScriptedAgentsModel } from "./test-support/scripted-agents-model.ts";
 
 setTracingDisabled(true);
@@ -36,7 +36,8 @@ async function openStage(script: Script, options: Partial<HoldfastAgentsOptions>
   const scripted = new ScriptedAgentsModel(script);
   const events: AgentEvent[] = [];
   const session = await memory.openSession("audit");
-  // Each run has a new model and history on the same store, as after a restart.
+  const history = new MemorySession();
+  // Each run has a new model on the same store and history, as after a restart.
   const start = () =>
     holdfastAgents({
       session,
@@ -47,7 +48,7 @@ async function openStage(script: Script, options: Partial<HoldfastAgentsOptions>
       ...options,
     });
   const run = async (text: string, stream = false) => {
-    const { model, tools, session: history } = start();
+    const { model, tools } = start();
     const agent = new Agent({ name: "Auditor", instructions: "You audit workbooks.", model, tools });
     const runner = new Runner();
     if (!stream) return (await runner.run(agent, text, { session: history, maxTurns: 60 })).finalOutput;
@@ -56,12 +57,12 @@ async function openStage(script: Script, options: Partial<HoldfastAgentsOptions>
     await result.completed;
     return result.finalOutput;
   };
-  return { memory, session, scripted, events, run };
+  return { memory, session, scripted, history, events, run };
 }
 
 for (const stream of [false, true]) {
   test(`a run goes through several compactions, and the history stays whole (${stream ? "streamed" : "at once"}) [openai.agents-compaction]`, async () => {
-    const { memory, session, scripted, events, run } = await openStage(readSheets(16));
+    const { memory, session, scripted, history, events, run } = await openStage(readSheets(16));
     assert.equal(await run("Audit every sheet of report.xlsx.", stream), "All sheets are read.");
     const compactions = ofType(events, "compaction");
     assert.ok(compactions.length >= 2, `${compactions.length} compactions`);
@@ -71,7 +72,7 @@ for (const stream of [false, true]) {
     for (const request of scripted.requests) assertValidPrompt(request);
 
     // The history has every item, the reasoning with its id too, and none of memory's.
-    const items = await new HoldfastSession(session).getItems();
+    const items = await history.getItems();
     assert.equal(items.length, 1 + 16 * 3 + 2);
     assert.equal(items.filter((item) => "type" in item && item.type === "reasoning" && item.id).length, 17);
     assert.doesNotMatch(JSON.stringify(items), /Session Notepad|Summary of the conversation/);
@@ -91,7 +92,7 @@ for (const stream of [false, true]) {
     );
 
     await run("Which sheets did you read?", stream);
-    assert.equal((await new HoldfastSession(session).getItems()).length, items.length + 3);
+    assert.equal((await history.getItems()).length, items.length + 3);
     assert.equal((await session.receipts()).length, ofType(events, "compaction").length);
     assert.ok(ofType(events, "compaction").length <= compactions.length + 1, "nothing is summarised twice");
     await memory.close();
@@ -114,28 +115,6 @@ test("memory's tools run, and their errors reach the model [openai.agents-tools]
   assert.equal(await session.notepad.read(), "- July is counted twice");
   const results = scripted.requests.at(-1)?.messages.filter(({ role }) => role === "tool") ?? [];
   assert.match(String(results[1]?.content), /content/, "the error says what is missing");
-  await memory.close();
-});
-
-test("the history is a Session of the SDK: items in order, the last one popped, all cleared [openai.agents-session]", async () => {
-  const memory = await openTestMemory();
-  const session = await memory.openSession("audit");
-  const history = new HoldfastSession(session);
-  const item = (content: string) => ({ role: "user" as const, content });
-  await Promise.all([history.getItems(), history.addItems([item("one"), item("two")])]);
-  const another = new HoldfastSession(session);
-  await another.addItems([item("three")]);
-  assert.deepEqual(await history.getItems(), [item("one"), item("two"), item("three")]);
-  assert.deepEqual(await history.getItems(2), [item("two"), item("three")]);
-  assert.deepEqual(await history.getItems(0), []);
-  assert.deepEqual(await history.popItem(), item("three"));
-  assert.deepEqual(await another.getItems(), [item("one"), item("two")]);
-  await session.notepad.write("- kept");
-  await history.clearSession();
-  assert.deepEqual(await another.getItems(), []);
-  assert.equal(await another.popItem(), undefined);
-  assert.equal(await history.getSessionId(), "audit");
-  assert.equal(await session.notepad.read(), "- kept");
   await memory.close();
 });
 
@@ -167,56 +146,17 @@ const noteThenAnswer: Script = ({ messages }) =>
 test("a memory failure never stops a run and is never silent; a model's name is refused [openai.agents-failure]", async (t) => {
   const { memory, session, scripted, events, run } = await openStage(noteThenAnswer);
   assert.equal(await run("Hello"), "Still here.");
-  const stored = await new HoldfastSession(session).getItems();
   const fail = async () => Promise.reject(new Error("the disk is gone"));
   for (const name of ["state", "apply", "messages"] as const) t.mock.method(session, name, fail);
   assert.equal(await run("And now?"), "Still here.");
   const messages = ofType(events, "error").map(({ message }) => message);
-  assert.match(
-    messages.join("\n"),
-    /continues without it: the disk is gone \(\d+ items of the history not stored/,
-  );
+  assert.match(messages.join("\n"), /continues without it: the disk is gone/);
   const last = scripted.requests.at(-1)?.messages ?? [];
   assert.match(String(last.at(-1)?.content), /not available now, and nothing was written/);
-  assert.match(JSON.stringify(last), /Hello[\s\S]*And now\?/, "the history that is known goes on");
-  const history = new HoldfastSession(session, { onEvent: () => undefined });
-  await assert.rejects(history.popItem(), /the disk is gone/);
-  await assert.rejects(history.clearSession(), /the disk is gone/);
-
-  // What the run was told is kept is stored as soon as the store works, in order and once.
+  assert.match(JSON.stringify(last), /Hello[\s\S]*And now\?/, "the history goes on");
   t.mock.restoreAll();
-  const items = await history.getItems();
-  assert.deepEqual(items.slice(0, stored.length), stored);
-  assert.equal(items.length, stored.length * 2);
-  assert.match(JSON.stringify(items), /Hello[\s\S]*And now\?/);
-  const log = await session.messages();
-  assert.equal(log.filter((value) => JSON.stringify(value).includes("And now?")).length, 1);
   await memory.close();
   assert.equal(await run("Closed?"), "Still here.");
   const named = { session, model: "gpt-5", contextWindow: 6_000 } as unknown as HoldfastAgentsOptions;
   assert.throws(() => holdfastAgents(named), /getModel\("gpt-5"\)/);
-});
-
-test("a write of the history that was stored but not answered is stored once [openai.agents-failure]", async (t) => {
-  const memory = await openTestMemory();
-  const session = await memory.openSession("audit");
-  const apply = session.apply.bind(session);
-  t.mock.method(session, "apply", async (...given: Parameters<typeof apply>) => {
-    await apply(...given);
-    throw new Error("no answer");
-  });
-  const errors: AgentEvent[] = [];
-  const history = new HoldfastSession(session, { onEvent: (event) => errors.push(event) });
-  await history.addItems([{ role: "user", content: "one" }]);
-  t.mock.restoreAll();
-  await history.addItems([{ role: "user", content: "two" }]);
-  const items = [
-    { role: "user", content: "one" },
-    { role: "user", content: "two" },
-  ];
-  assert.deepEqual(await history.getItems(), items);
-  assert.equal(errors.length, 1);
-  const session2 = await memory.openSession("audit");
-  assert.equal((await session2.messages()).length, 2);
-  await memory.close();
 });
