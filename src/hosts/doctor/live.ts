@@ -17,7 +17,7 @@ import { type ClientAnswer, type ClientModel, type ClientRequest, startClientMod
 import { type Finding, note, ok, problem } from "./finding.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
 import { throwIfStopped } from "./running.ts";
-import { purgeSessionsOf, rememberLinks, writeCanary } from "./scratch-session.ts";
+import { canaryPlace, purgeSessionsOf, rememberLinks, writeCanary } from "./scratch-session.ts";
 
 const [check, warningCheck] = ["live", "warning"];
 const timeLimit = 120_000;
@@ -103,17 +103,18 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
 }
 
 async function lookForCanary(
-  { title }: Host,
+  host: Host,
   project: Project,
   sessionId: string,
   model: ClientModel,
   again: () => Promise<ProgramRun>,
 ): Promise<Finding> {
+  const { title } = host;
   const canary = `canary-${randomUUID()}`;
   const memory = await openWorkspaceMemory({ cwd: project.root, onWarning: () => {} });
   try {
     const session = await memory.openSession(sessionId);
-    await writeCanary(session, project, canary);
+    await writeCanary(session, canaryPlace(host, project), canary);
     const run = await again();
     if (model.requests.some(({ body }) => body.includes(canary)))
       return ok(check, `saved memory is in the request of the real ${title} (${run.milliseconds} ms)`);

@@ -2,11 +2,14 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Session } from "../../sessions/session.ts";
-import { offers, readWorkspaceConfig } from "../../workspace/config.ts";
+import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { openExistingMemory, openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import type { Project } from "../../workspace/project.ts";
 import { namesIn } from "../../workspace/small-file.ts";
+import { chosenSurfaces } from "../../workspace/surfaces.ts";
 import { stateFile } from "../hook/state.ts";
+import type { Host } from "../host.ts";
+import { findHost } from "../hosts.ts";
 import { sessionIdOf } from "../session-link.ts";
 
 /** A conversation of doctor's own, with a unique word in its notepad. */
@@ -30,7 +33,7 @@ export async function openScratchSession(host: string, project: Project): Promis
     await memory.close();
   };
   try {
-    await writeCanary(await memory.openSession(id), project, canary);
+    await writeCanary(await memory.openSession(id), canaryPlace(findHost(host), project), canary);
     return { hostSession, canary, close };
   } catch (error) {
     await close();
@@ -38,12 +41,24 @@ export async function openScratchSession(host: string, project: Project): Promis
   }
 }
 
-/** Writes to what the agent gets back: the notepad, or the scratchpad; a pin is shown whatever the surfaces are. */
-export async function writeCanary(session: Session, project: Project, canary: string): Promise<void> {
-  const text = `Written by holdfast doctor: ${canary}`;
+/** What the agent of a host gets back in this project: the notepad, or the scratchpad; a pin is shown whatever the surfaces are. */
+export function canaryPlace(
+  host: Pick<Host, "offersTools"> | undefined,
+  project: Project,
+): "notepad" | "scratchpad" | "pins" {
   const config = readWorkspaceConfig(project);
-  if (offers(config, "notepad")) await session.notepad.append(text);
-  else if (offers(config, "scratchpad")) await session.scratchpad.setPlan(text);
+  const chosen = chosenSurfaces({ project, config }, host?.offersTools ? "host" : "server");
+  return (["notepad", "scratchpad"] as const).find((name) => chosen.includes(name)) ?? "pins";
+}
+
+export async function writeCanary(
+  session: Session,
+  place: ReturnType<typeof canaryPlace>,
+  canary: string,
+): Promise<void> {
+  const text = `Written by holdfast doctor: ${canary}`;
+  if (place === "notepad") await session.notepad.append(text);
+  else if (place === "scratchpad") await session.scratchpad.setPlan(text);
   else await session.pins.pin(text);
 }
 
