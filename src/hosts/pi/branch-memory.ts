@@ -5,7 +5,7 @@ import type { SessionExport } from "../../engine/session-document.ts";
 import type { State } from "../../engine/state.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { listPins } from "../../surfaces/pins/operations.ts";
+import { ownPins } from "../../surfaces/pins/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { isNothingKept } from "../../surfaces/views.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -288,7 +288,7 @@ function isNote(id: string, value: unknown): boolean {
 }
 
 function stateOf(state: State): Omit<BranchMemory, "notes"> {
-  const pins = listPins(state).map(({ id, ...pin }): [string, Json] => [id, pin]);
+  const pins = ownPins(state).map(({ id, ...pin }): [string, Json] => [id, pin]);
   return { notepad: state.row.notepad, scratchpad: readScratchpad(state), pins: new Map(pins) };
 }
 
