@@ -5,10 +5,11 @@ import type { Project } from "../../workspace/project.ts";
 import type { Host } from "../host.ts";
 import type { PluginCheck } from "../host-setup.ts";
 import { ownMarker } from "../install/own-file.ts";
+import { memoryPlace } from "../memory-place.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 import { keepOwnRun } from "./last-failure.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
-import { canaryPlace, purgeSessionsOf } from "./scratch-session.ts";
+import { purgeSessionsOf } from "./scratch-session.ts";
 
 /** Loads the module that the host loads and, if it works without hooks, runs it as the host would. */
 export async function checkPlugin(
@@ -22,7 +23,7 @@ export async function checkPlugin(
   const started = Date.now();
   const hostSession = `doctor-${randomUUID()}`;
   const canary = `canary-${randomUUID()}`;
-  const place = canaryPlace(host, project);
+  const place = memoryPlace(host, project);
   const [name, input] = writing[place](canary);
   const run = await runScript(
     `const { default: plugin } = await import(${JSON.stringify(urlOf(file))});

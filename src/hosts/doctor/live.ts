@@ -12,12 +12,13 @@ import { readHookState } from "../hook/state.ts";
 import type { Host } from "../host.ts";
 import { findProgram } from "../install/launcher.ts";
 import type { Places } from "../install/places.ts";
+import { memoryPlace } from "../memory-place.ts";
 import { findLink, sessionIdOf } from "../session-link.ts";
 import { type ClientAnswer, type ClientModel, type ClientRequest, startClientModel } from "./client-model.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
 import { throwIfStopped } from "./running.ts";
-import { canaryPlace, purgeSessionsOf, rememberLinks, writeCanary } from "./scratch-session.ts";
+import { purgeSessionsOf, rememberLinks, writeCanary } from "./scratch-session.ts";
 
 const [check, warningCheck] = ["live", "warning"];
 const timeLimit = 120_000;
@@ -114,7 +115,7 @@ async function lookForCanary(
   const memory = await openWorkspaceMemory({ cwd: project.root, onWarning: () => {} });
   try {
     const session = await memory.openSession(sessionId);
-    await writeCanary(session, canaryPlace(host, project), canary);
+    await writeCanary(session, memoryPlace(host, project), canary);
     const run = await again();
     if (model.requests.some(({ body }) => body.includes(canary)))
       return ok(check, `saved memory is in the request of the real ${title} (${run.milliseconds} ms)`);

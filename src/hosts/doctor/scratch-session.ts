@@ -2,14 +2,12 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Session } from "../../sessions/session.ts";
-import { readWorkspaceConfig } from "../../workspace/config.ts";
 import { openExistingMemory, openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import type { Project } from "../../workspace/project.ts";
 import { namesIn } from "../../workspace/small-file.ts";
-import { chosenSurfaces } from "../../workspace/surfaces.ts";
 import { stateFile } from "../hook/state.ts";
-import type { Host } from "../host.ts";
 import { findHost } from "../hosts.ts";
+import { memoryPlace } from "../memory-place.ts";
 import { sessionIdOf } from "../session-link.ts";
 
 /** A conversation of doctor's own, with a unique word in its notepad. */
@@ -33,7 +31,7 @@ export async function openScratchSession(host: string, project: Project): Promis
     await memory.close();
   };
   try {
-    await writeCanary(await memory.openSession(id), canaryPlace(findHost(host), project), canary);
+    await writeCanary(await memory.openSession(id), memoryPlace(findHost(host), project), canary);
     return { hostSession, canary, close };
   } catch (error) {
     await close();
@@ -41,19 +39,9 @@ export async function openScratchSession(host: string, project: Project): Promis
   }
 }
 
-/** What the agent of a host gets back in this project: the notepad, or the scratchpad; a pin is shown whatever the surfaces are. */
-export function canaryPlace(
-  host: Pick<Host, "offersTools"> | undefined,
-  project: Project,
-): "notepad" | "scratchpad" | "pins" {
-  const config = readWorkspaceConfig(project);
-  const chosen = chosenSurfaces({ project, config }, host?.offersTools ? "host" : "server");
-  return (["notepad", "scratchpad"] as const).find((name) => chosen.includes(name)) ?? "pins";
-}
-
 export async function writeCanary(
   session: Session,
-  place: ReturnType<typeof canaryPlace>,
+  place: ReturnType<typeof memoryPlace>,
   canary: string,
 ): Promise<void> {
   const text = `Written by holdfast doctor: ${canary}`;

@@ -1,7 +1,5 @@
-import { type Finished, findEnded } from "../../compaction/compaction.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
-import { readEpoch } from "../../engine/conversation.ts";
 import { isObject, objectIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -88,11 +86,12 @@ export class OpenClawMemory {
     const talk = this.#talk(context);
     const session = await this.#session(context);
     Object.assign(talk, { messages, tokens: tokensIn(messages) });
-    await talk.memory.start(session, report, async () => {
+    const hint = async () => {
       for (const problem of await explainProblems(this.workspaceOf(context).config))
         report(new HoldfastError("invalid_input", problem));
-      return this.#startNotice(session);
-    });
+      return "";
+    };
+    await talk.memory.start(session, { report, hint });
     if (!talk.recorded) await this.#load(talk, session).catch(report);
     else await this.#record(talk, session).catch(report);
     const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");
@@ -161,12 +160,6 @@ export class OpenClawMemory {
     return limit === undefined ? {} : { fill: { tokens, limit } };
   }
 
-  /** What a new process shows with the memory: what the last compaction left. */
-  async #startNotice(session: Session): Promise<string[]> {
-    const ended = await findEnded(session, readEpoch(await session.state()).number - 1);
-    return ended ? noticeOf(ended) : [];
-  }
-
   /** OpenClaw does not wait for this hook, but passes the messages before it removes them. */
   async beforeCompaction(
     { messages = [], sessionFile = "" }: OpenClawCompactionEvent,
@@ -201,8 +194,7 @@ export class OpenClawMemory {
     if (compactedCount === 0) return talk.memory.dropCompaction();
     talk.tokens = 0;
     // OpenClaw does not pass its summary to plug-ins.
-    const finished = await talk.memory.finishCompaction({ text: "", by: "unknown" });
-    if (finished) talk.memory.forget(noticeOf(finished));
+    await talk.memory.finishCompaction({ text: "", by: "unknown" });
   }
 
   /** Starts a reset conversation with an empty memory, and archives the old one. */
@@ -257,11 +249,6 @@ export class OpenClawMemory {
     // The key has colons, so the session's id is a hash of it: people know the session by its title.
     return memory.openSession(memoryOf(directory, "openclaw", key), { agent: "openclaw", title: key });
   }
-}
-
-/** What the memory shows of a compaction. */
-function noticeOf({ handoff, receipt }: Pick<Finished, "handoff" | "receipt">): string[] {
-  return [handoff.text, receipt.line].filter((text) => text !== "");
 }
 
 function keyOf({ sessionKey, sessionId }: OpenClawContext): string {

@@ -123,10 +123,17 @@ export class PiMemory {
       if (found) return found;
     }
     const id = sessionIdOf("pi", pi);
-    const existing = hasLink(entries, pi) ? undefined : await memory.findSession(id);
+    const isTaken = hasLink(entries, pi);
+    const existing = isTaken ? undefined : await memory.findSession(id);
+    const recorded = readBranch(branch);
+    const isNew = !link && !isTaken && listEntries(readBranch([]), recorded).length === 0;
     // If another branch of the file has this id, the import chooses a new one.
     const row = { id, parent: link?.session ?? null, now: Date.now() };
-    const session = existing ?? (await memory.importSession(toDocument(readBranch(branch), row)));
+    const session =
+      existing ??
+      (isNew
+        ? await memory.openSession(id, { agent: "pi" })
+        : await memory.importSession(toDocument(recorded, row)));
     this.#append(...linkEntry(session.id, pi));
     return session;
   }

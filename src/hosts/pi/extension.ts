@@ -1,7 +1,7 @@
 import { handoffTokens } from "../../compaction/room.ts";
 import { renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
-import { isObject } from "../../engine/json.ts";
+import { isObject, textIn } from "../../engine/json.ts";
 import type { Handoff } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
@@ -107,9 +107,11 @@ export class PiExtension {
   async #session(context: PiContext): Promise<Session> {
     const session = await this.#memory.session(context);
     const report = (error: unknown) => this.#parts.report("session_start", error, context);
-    await this.#conversation.start(session, report, async () => [
-      await this.#memory.earlierSessions(session, context),
-    ]);
+    await this.#conversation.start(session, {
+      report,
+      hint: () => this.#memory.earlierSessions(session, context),
+      contains: (handoff) => lastSummary(context.sessionManager.getBranch()).includes(handoff),
+    });
     return session;
   }
 
@@ -243,11 +245,9 @@ export class PiExtension {
     this.#pending = undefined;
     const own = await pending?.answer.catch(() => undefined);
     const isOwn = own?.text === summary;
-    const finished = await this.#conversation.finishCompaction(
-      pending && (isOwn ? own.summary : { text: summary, by: "model" }),
-    );
-    // If another extension wrote the summary, the memory shows the handoff.
-    if (finished) this.#conversation.forget([isOwn ? "" : finished.handoff.text, finished.receipt.line]);
+    // Another extension may have written the summary, or pi itself.
+    const written = pending && (isOwn ? own.summary : { text: summary, by: "model" as const });
+    await this.#conversation.finishCompaction(written, isOwn);
   }
 }
 
@@ -262,6 +262,10 @@ function placeMemory(messages: readonly PiAgentMessage[], head: string, news: st
 
 function userMessage(text: string): PiAgentMessage[] {
   return text === "" ? [] : [{ role: "user", content: [{ type: "text", text }], timestamp: 0 }];
+}
+
+function lastSummary(branch: readonly PiTreeEntry[]): string {
+  return textIn(branch.findLast(({ type }) => type === "compaction")?.summary);
 }
 
 /** The text of the agent's last message. */

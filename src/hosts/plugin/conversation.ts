@@ -1,8 +1,9 @@
-import { Compaction, type Conversation, type Finished } from "../../compaction/compaction.ts";
+import { Compaction, type Conversation, type Finished, findEnded } from "../../compaction/compaction.ts";
 import { afterTurn, type NudgePolicy, newNudgeFacts, noNudges, planNudge } from "../../compaction/nudges.ts";
 import type { Summary } from "../../compaction/summary.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import type { Placement } from "../../context/placement.ts";
+import { readEpoch } from "../../engine/conversation.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
 import type { ReadConversation } from "../../surfaces/surface.ts";
@@ -59,18 +60,29 @@ export class PluginConversation {
     this.#shown.forget(notice.filter((text) => text !== ""));
   }
 
-  /** With the first use of a conversation, tells the surfaces; `notice` is shown with the memory. */
+  /**
+   * With the first use of a conversation, tells the surfaces. The memory then shows what the last compaction left, except a
+   * handoff that the conversation contains, and the `hint`.
+   */
   async start(
     session: Session,
-    report: (error: unknown) => void,
-    notice: () => Promise<readonly string[]>,
+    {
+      report,
+      contains = () => false,
+      hint = async () => "",
+    }: {
+      report: (error: unknown) => void;
+      contains?: (handoff: string) => boolean;
+      hint?: () => Promise<string>;
+    },
   ): Promise<void> {
     const isFirst = this.#started === undefined;
     // A conversation may go on in another session: that of another branch.
     this.#started = session;
     if (!isFirst) return;
     await notify(session, { kind: "session-start" }, report);
-    this.forget(await notice());
+    const ended = await findEnded(session, readEpoch(await session.state()).number - 1);
+    this.forget([await hint(), ...(ended ? noticeOf(ended, contains(ended.handoff.text)) : [])]);
   }
 
   /** Runs a tool call. The same call, run again, changes nothing. */
@@ -119,14 +131,16 @@ export class PluginConversation {
     return this.#compaction.begin(conversation);
   }
 
-  /** The host has compacted. Without a summary it only forgets what the model was shown. */
-  async finishCompaction(summary: Summary | undefined): Promise<Finished | undefined> {
+  /** The host has compacted. The memory shows the receipt, and the handoff unless the summary contains it. */
+  async finishCompaction(summary: Summary | undefined, hasHandoff = false): Promise<Finished | undefined> {
     const compaction = this.#compaction;
     this.#compaction = undefined;
     this.forget();
     if (this.#turn) this.#turn.compacted = true;
     else this.#facts.compacted = true;
-    return summary && compaction?.finish(summary);
+    const finished = summary && (await compaction?.finish(summary));
+    if (finished) this.forget(noticeOf(finished, hasHandoff));
+    return finished;
   }
 
   /** The host did not compact after all. */
@@ -146,4 +160,12 @@ export class PluginConversation {
     this.#started = undefined;
     this.forget();
   }
+}
+
+/** What the memory shows of a compaction. */
+function noticeOf(
+  { handoff, receipt }: Pick<Finished, "handoff" | "receipt">,
+  hasHandoff: boolean,
+): string[] {
+  return [hasHandoff ? "" : handoff.text, receipt.line];
 }
