@@ -23,19 +23,19 @@ const soon = 6_000;
 
 /** A plug-in in its host. */
 interface Plugin {
-  /** Calls the tool that appends to the notepad; its text, or that of its error. */
+  /** Calls the tool that appends to the scratchpad; its text, or that of its error. */
   append(content: string, id: string): Promise<string>;
   close(): Promise<unknown>;
 }
 
-const input = (content: string) => ({ operation: "append", content });
+const input = (content: string) => ({ action: "append_notes", content });
 const messageOf = (error: unknown) => (error as Error).message;
 
 async function startPi(cwd: string): Promise<Plugin> {
   const host = new FakePi({ cwd });
   await pi(host);
   await host.emit("session_start", { reason: "startup" });
-  const tool = host.tools.get("update_notepad");
+  const tool = host.tools.get("session_scratchpad");
   assert.ok(tool);
   return {
     append: (content, id) =>
@@ -58,7 +58,7 @@ async function startOpenClaw(workspaceDir: string): Promise<Plugin> {
   };
   openclaw.register(api);
   const context = { sessionKey: "agent:main:main", sessionId: "s1", workspaceDir };
-  const tool = toolsOf?.(context)?.find(({ name }) => name === "update_notepad");
+  const tool = toolsOf?.(context)?.find(({ name }) => name === "session_scratchpad");
   assert.ok(tool);
   return {
     append: (content, id) => tool.execute(id, input(content)).then(JSON.stringify, messageOf),
@@ -89,7 +89,7 @@ function holdTable(url: string): Hold {
 async function assertHeld(plugin: Plugin, store: string, hold: Hold): Promise<void> {
   const { append } = plugin;
   try {
-    assert.match(await append("first", "call_1"), /ok|Appended/i);
+    assert.match(await append("first", "call_1"), /notes updated/);
     const release = await hold();
     let [last, longest] = [performance.now(), 0];
     const ticking = setInterval(() => {
@@ -110,8 +110,8 @@ async function assertHeld(plugin: Plugin, store: string, hold: Hold): Promise<vo
   const memory = await openMemory({ store });
   try {
     const [session] = await memory.listSessions();
-    const notepad = await (await memory.resumeSession(session?.id ?? "")).notepad.read();
-    assert.equal(notepad, "first\nthird");
+    const { notes } = await (await memory.resumeSession(session?.id ?? "")).scratchpad.read();
+    assert.equal(notes, "first\nthird");
   } finally {
     await memory.close();
   }

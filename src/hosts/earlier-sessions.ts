@@ -33,7 +33,7 @@ export async function earlierSessions(
       ? `The last conversation in this project (${which}) left notes and no open items.`
       : `${countOf(items)} of the last conversation in this project (${which}):`,
     ...items.slice(0, maxItems).map((item) => `- [ ] ${line(item)}`),
-    `If the user wants to go on with that work, run: ${command}\nIt appends the notes of that conversation to your notepad and prints them.`,
+    `If the user wants to go on with that work, run: ${command}\nIt appends the notes of that conversation to yours and prints them.`,
   ].join("\n");
 }
 
@@ -55,11 +55,11 @@ export async function findEarlier(
   return undefined;
 }
 
-/** The notepad, and below it the open items that it does not have: steps of the plan, and tasks. */
+/** The notepad and the scratchpad's notes, and below them the open items that they do not have: steps of the plan, and tasks. */
 export function notesToContinue(state: State): string {
-  const notepad = state.row.notepad ?? "";
-  const others = openItems(state).filter((item) => !notepad.includes(item));
-  return appendText(notepad, others.map((item) => `- [ ] ${item}`).join("\n"));
+  const notes = appendText(state.row.notepad ?? "", readScratchpad(state).notes);
+  const others = openItems(state).filter((item) => !notes.includes(item));
+  return appendText(notes, others.map((item) => `- [ ] ${item}`).join("\n"));
 }
 
 /** The unticked lines of the notepad, the steps of the plan that are not done, and the open tasks. */

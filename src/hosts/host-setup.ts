@@ -41,7 +41,7 @@ export interface PluginCheck {
   /** What to do if the file is missing. Default: run init again. */
   remedy?: string;
   /**
-   * The body of a script that writes `content` to the notepad of session `id` in the folder `cwd` through `plugin`,
+   * The body of a script that calls the tool `name` with `input` in session `id` in the folder `cwd` through `plugin`,
    * as the host would, and prints what the plugin adds to a request. Default: the plugin is only loaded.
    */
   script?: string;

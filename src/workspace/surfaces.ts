@@ -56,12 +56,15 @@ interface Ability {
   lacks: readonly string[];
 }
 
-/** `agent`: Holdfast keeps the conversation. `server`: it only answers calls. `host`: and its tools are fixed. */
+/**
+ * `agent`: Holdfast keeps the conversation. `server`: it only answers calls. `host`: its plug-in offers the tools, in the
+ * hosts that the scratchpad is from.
+ */
 const abilities = {
   agent: { defaults: ["notepad", "notes", "pins", "recall", "tasks", "results", "sessions"], lacks: [] },
   server: { defaults: basic, lacks: ["results", "sessions"] },
   host: {
-    defaults: ["notepad", "notes", "pins", "recall", "scratchpad"],
+    defaults: ["scratchpad", "pins", "recall"],
     lacks: ["results", "sessions", "sandbox"],
   },
 } as const satisfies Record<string, Ability>;

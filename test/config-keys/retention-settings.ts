@@ -98,6 +98,7 @@ async function runAged(entry: Entry, root: string): Promise<Evidence> {
 export const retentionSettings: Scenario = {
   name: "retention",
   entries: entries.filter((entry) => entry !== "commands"),
+  base: { surfaces: ["notepad"] },
   cases: () => ({
     retention: {
       value: 5,

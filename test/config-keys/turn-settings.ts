@@ -42,6 +42,7 @@ const hints: Record<NudgeName, { value: number; text: string }> = {
 export const turnSettings: Scenario = {
   name: "turns",
   entries: ["chat", "hook", "pi", "openclaw"],
+  base: { surfaces: ["notepad", "pins"] },
   cases() {
     const cases: Partial<Record<SettingName, Case>> = {};
     for (const name of Object.keys(hints) as NudgeName[]) {

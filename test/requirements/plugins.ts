@@ -26,6 +26,9 @@ export const plugins = from("plug-ins of the hosts", {
   "plugins.openclaw-reset": "A reset starts with an empty memory, and the old one stays readable.",
   "plugins.openclaw-register":
     "Registering the OpenClaw plug-in repeatedly has the effect of registering it once.",
+  "plugins.scratchpad":
+    "pi and OpenClaw offer the scratchpad instead of the notepad, and keep it in the session's own entries.",
+  "plugins.openclaw-warning": "OpenClaw's agent is warned with a tool's result, or with the next prompt.",
   "plugins.failure":
     "A failing plug-in leaves its host unaffected, reports the failure once, and records it for doctor.",
   "plugins.package": "The package declares where pi and OpenClaw find their plug-ins.",

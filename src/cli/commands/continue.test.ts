@@ -51,7 +51,7 @@ test("continue appends a named session below the notes that are there, as a pers
   await run();
   const refused = await run();
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /The notepad of claude-code\.today, the conversation here, is not empty\./);
+  assert.match(refused.stderr, /claude-code\.today, the conversation here, has notes already\./);
   assert.equal((await run("claude-code.older", "--json")).code, 0);
   assert.equal(await notepad("claude-code.today"), `${notes}- [ ] Tell Ada\nolder notes`);
   assert.match((await start("today")).context, /\[Origin of the notepad: lines 1–5 by a person\]/);
@@ -63,10 +63,7 @@ test("continue changes nothing if there is nothing to append [people.continue]",
   assert.match(itself.stderr, /no session "claude-code\.today"/);
   await start("last");
   assert.match((await run("claude-code.last")).stderr, /claude-code\.last is the conversation here\./);
-  assert.match(
-    (await run()).stderr,
-    /The notepad of claude-code\.last, .+ is not empty\. Nothing was changed\./,
-  );
+  assert.match((await run()).stderr, /claude-code\.last, .+ has notes already\. Nothing was changed\./);
   assert.equal(await notepad("claude-code.last"), notes);
   const project = await hookProject();
   await hook(project, "claude-code", {

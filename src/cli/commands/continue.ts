@@ -1,15 +1,18 @@
 import { HoldfastError } from "../../errors.ts";
 import { findEarlier, notesToContinue } from "../../hosts/earlier-sessions.ts";
 import { ownCommand } from "../../hosts/install/launcher.ts";
+import { memoryPlace } from "../../hosts/memory-place.ts";
+import { hostOfSession } from "../../hosts/session-transcript.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
 import { currentSession, pickSession } from "../pick-session.ts";
 import { print } from "../terminal/screen.ts";
 import { visibleLine, visibleText } from "../terminal/visible-text.ts";
 
-/** Appends the notes of an earlier conversation to the notepad of the conversation here, and prints them. */
+/** Appends the notes of an earlier conversation to those of the conversation here, and prints them. */
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("continue", args);
   return withMemory("create", values, async (memory) => {
@@ -18,9 +21,13 @@ export async function run(args: string[]): Promise<number> {
     const session = await currentSession(memory);
     const { from, notes } = await notesFor(session, earlier, memory);
     const options = { actor: { kind: "person" as const }, surface: "cli" };
-    const { revision } = await session.notepad.append(notes, options);
+    const place = memoryPlace(hostOfSession(session.id), findProject(process.cwd()));
+    const { revision } =
+      place === "scratchpad"
+        ? await session.scratchpad.appendNotes(notes, options)
+        : await session.notepad.append(notes, options);
     print(values, { session: session.id, from: from.id, notes }, () => [
-      `Appended to the notepad of ${session.id}, from ${visibleLine(from.id)}:`,
+      `Appended to the ${place === "scratchpad" ? place : "notepad"} of ${session.id}, from ${visibleLine(from.id)}:`,
       "",
       ...visibleText(notes).trimEnd().split("\n"),
       "",
@@ -42,10 +49,11 @@ async function notesFor(
       `${session.id} is the conversation here. Nothing was changed. Start a new conversation first, or name another session. ${list}`,
     );
   // Before a new conversation has begun, the conversation here is the one to continue.
-  if (!given && (await session.notepad.read()) !== "")
+  const isWritten = (await session.notepad.read()) !== "" || (await session.scratchpad.read()).notes !== "";
+  if (!given && isWritten)
     throw new HoldfastError(
       "conflict",
-      `The notepad of ${session.id}, the conversation here, is not empty. Nothing was changed. Start a new conversation first, or name the session to append: ${ownCommand()} continue SESSION. ${list}`,
+      `${session.id}, the conversation here, has notes already. Nothing was changed. Start a new conversation first, or name the session to append: ${ownCommand()} continue SESSION. ${list}`,
     );
   const from = given ?? (await findEarlier(memory, session.id));
   const notes = from ? from.hideSecrets(notesToContinue(await from.state())) : "";
@@ -53,7 +61,7 @@ async function notesFor(
   throw new HoldfastError(
     "not_found",
     from
-      ? `${from.id} has an empty notepad and no open items. Nothing was changed. ${list}`
+      ? `${from.id} has no notes and no open items. Nothing was changed. ${list}`
       : `No earlier conversation in this project left notes. Nothing was changed. ${list}`,
   );
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { offers, readWorkspaceConfig } from "../../workspace/config.ts";
 import type { Project } from "../../workspace/project.ts";
+import type { Host } from "../host.ts";
 import type { PluginCheck } from "../host-setup.ts";
 import { ownMarker } from "../install/own-file.ts";
+import { memoryPlace } from "../memory-place.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 import { keepOwnRun } from "./last-failure.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
@@ -12,20 +13,21 @@ import { purgeSessionsOf } from "./scratch-session.ts";
 
 /** Loads the module that the host loads and, if it works without hooks, runs it as the host would. */
 export async function checkPlugin(
-  { script: ownScript, ...plugin }: PluginCheck,
+  host: Host,
+  { script, ...plugin }: PluginCheck,
   file: string,
   project: Project,
   remedy: string,
 ): Promise<Finding[]> {
   if (!existsSync(file)) return [problem("plugin", `${file} is missing.`, plugin.remedy ?? remedy)];
-  // The script writes to the notepad; with another choice of surfaces the module is only loaded.
-  const script = offers(readWorkspaceConfig(project), "notepad") ? ownScript : undefined;
   const started = Date.now();
   const hostSession = `doctor-${randomUUID()}`;
   const canary = `canary-${randomUUID()}`;
+  const place = memoryPlace(host, project);
+  const [name, input] = writing[place](canary);
   const run = await runScript(
     `const { default: plugin } = await import(${JSON.stringify(urlOf(file))});
-    const [id, content, cwd] = ${JSON.stringify([hostSession, canary, project.root])};
+    const [id, name, input, cwd] = ${JSON.stringify([hostSession, name, input, project.root])};
     ${script ?? loadOnly}`,
     project.root,
   );
@@ -36,11 +38,18 @@ export async function checkPlugin(
   }
   if (script === undefined) return [ok("plugin", "loads")];
   if (run.stdout.includes(canary))
-    return [ok("canary", "what is written to the notepad comes back from the plugin")];
+    return [ok("canary", `what is written to the ${place} comes back from the plugin`)];
   keepOwnRun(project.directory, { from: started, to: Date.now() });
   const lastLine = run.stderr.trim().split("\n").at(-1) ?? "";
-  return [problem("canary", `The plugin (${file}) did not return the notepad. ${lastLine}`.trim(), remedy)];
+  return [problem("canary", `The plugin (${file}) did not return the ${place}. ${lastLine}`.trim(), remedy)];
 }
+
+/** The call that writes a text to each of the places. */
+const writing = {
+  notepad: (content: string) => ["write_notepad", { content }],
+  scratchpad: (content: string) => ["session_scratchpad", { action: "set_notes", content }],
+  pins: (text: string) => ["pin", { text }],
+} as const;
 
 /**
  * A file of ours is a module for its host, whatever a package.json near it says: the hosts read it as one, and Node

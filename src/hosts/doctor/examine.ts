@@ -61,7 +61,7 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   if (wiring.server) findings.push(...(await checkServer(wiring.server, project.root, remedy)));
   if (wiring.hook) findings.push(...(await checkCanary(host.name, wiring.hook, project, remedy)));
   if (setup.plugin && wiring.plugin !== undefined)
-    findings.push(...(await checkPlugin(setup.plugin, wiring.plugin, project, remedy)));
+    findings.push(...(await checkPlugin(host, setup.plugin, wiring.plugin, project, remedy)));
   findings.push(...checkPlacement(host, project));
   findings.push(...checkOwnConversation(host, setup, project));
   findings.push(checkLastFailure(host.name, project.directory));

@@ -12,6 +12,7 @@ import { readHookState } from "../hook/state.ts";
 import type { Host } from "../host.ts";
 import { findProgram } from "../install/launcher.ts";
 import type { Places } from "../install/places.ts";
+import { memoryPlace } from "../memory-place.ts";
 import { findLink, sessionIdOf } from "../session-link.ts";
 import { type ClientAnswer, type ClientModel, type ClientRequest, startClientModel } from "./client-model.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
@@ -103,17 +104,18 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
 }
 
 async function lookForCanary(
-  { title }: Host,
+  host: Host,
   project: Project,
   sessionId: string,
   model: ClientModel,
   again: () => Promise<ProgramRun>,
 ): Promise<Finding> {
+  const { title } = host;
   const canary = `canary-${randomUUID()}`;
   const memory = await openWorkspaceMemory({ cwd: project.root, onWarning: () => {} });
   try {
     const session = await memory.openSession(sessionId);
-    await writeCanary(session, project, canary);
+    await writeCanary(session, memoryPlace(host, project), canary);
     const run = await again();
     if (model.requests.some(({ body }) => body.includes(canary)))
       return ok(check, `saved memory is in the request of the real ${title} (${run.milliseconds} ms)`);

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Session } from "../../sessions/session.ts";
-import { offers, readWorkspaceConfig } from "../../workspace/config.ts";
 import { openExistingMemory, openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import type { Project } from "../../workspace/project.ts";
 import { namesIn } from "../../workspace/small-file.ts";
 import { stateFile } from "../hook/state.ts";
+import { findHost } from "../hosts.ts";
+import { memoryPlace } from "../memory-place.ts";
 import { sessionIdOf } from "../session-link.ts";
 
 /** A conversation of doctor's own, with a unique word in its notepad. */
@@ -30,7 +31,7 @@ export async function openScratchSession(host: string, project: Project): Promis
     await memory.close();
   };
   try {
-    await writeCanary(await memory.openSession(id), project, canary);
+    await writeCanary(await memory.openSession(id), memoryPlace(findHost(host), project), canary);
     return { hostSession, canary, close };
   } catch (error) {
     await close();
@@ -38,12 +39,14 @@ export async function openScratchSession(host: string, project: Project): Promis
   }
 }
 
-/** Writes to what the agent gets back: the notepad, or the scratchpad; a pin is shown whatever the surfaces are. */
-export async function writeCanary(session: Session, project: Project, canary: string): Promise<void> {
+export async function writeCanary(
+  session: Session,
+  place: ReturnType<typeof memoryPlace>,
+  canary: string,
+): Promise<void> {
   const text = `Written by holdfast doctor: ${canary}`;
-  const config = readWorkspaceConfig(project);
-  if (offers(config, "notepad")) await session.notepad.append(text);
-  else if (offers(config, "scratchpad")) await session.scratchpad.setPlan(text);
+  if (place === "notepad") await session.notepad.append(text);
+  else if (place === "scratchpad") await session.scratchpad.setPlan(text);
   else await session.pins.pin(text);
 }
 

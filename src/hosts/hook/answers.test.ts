@@ -31,7 +31,7 @@ for (const host of ["claude-code", "codex"]) {
       `Open items of the last conversation in this project (DATE):
 - [ ] Round totals
 If the user wants to go on with that work, run: ${ownCommand()} continue ${host}.old
-It appends the notes of that conversation to your notepad and prints them.`,
+It appends the notes of that conversation to yours and prints them.`,
     );
   });
 }

@@ -5,12 +5,32 @@ export interface OpenClawApi {
     options: { names: string[] },
   ): void;
   on(hook: string, handler: (event: never, context: OpenClawContext) => unknown): void;
+  /** Changes the result of a tool before the model reads it. Missing before 2026.4. */
+  registerAgentToolResultMiddleware?(
+    handler: (
+      event: OpenClawResultEvent,
+      context: OpenClawContext,
+    ) => Promise<{ result: OpenClawResult } | undefined>,
+    options: { runtimes: string[] },
+  ): void;
   logger?: { warn(message: string): void };
+  /** OpenClaw's whole config. */
+  config?: OpenClawConfig | undefined;
+  runtime?: {
+    agent?: { session?: { resolveStorePath?(store: unknown, options: { agentId: string }): string } };
+  };
   /** `plugins.entries.holdfast.config` in OpenClaw's config. */
   pluginConfig?: Record<string, unknown> | undefined;
 }
 
+export interface OpenClawConfig {
+  session?: { store?: unknown };
+  /** `agents.defaults.claudeSdk.scratchpad`, in an OpenClaw that has this key. */
+  agents?: { defaults?: { claudeSdk?: { scratchpad?: unknown } } };
+}
+
 export interface OpenClawContext {
+  agentId?: string;
   /** Does not change when a compaction or a reset gives the session a new id. */
   sessionKey?: string;
   sessionId?: string;
@@ -18,11 +38,49 @@ export interface OpenClawContext {
   modelId?: string;
 }
 
-/** After a model call. */
-export interface OpenClawOutputEvent {
+/** Before a model call, and after the last one of a turn. */
+export interface OpenClawModelEvent {
   model?: string;
   /** The tokens of the context window that the run may use. */
   contextTokenBudget?: number;
+}
+
+/** A message that OpenClaw is about to store. */
+export interface OpenClawMessageEvent {
+  message?: unknown;
+}
+
+export interface OpenClawResult {
+  content: ({ type: string; text?: string } & Record<string, unknown>)[];
+  details?: unknown;
+}
+
+/** After a tool has run. */
+export interface OpenClawResultEvent {
+  result: OpenClawResult;
+}
+
+/** A line of the transcript. */
+export interface OpenClawEntry {
+  type: string;
+  id?: string;
+  [field: string]: unknown;
+}
+
+interface OpenClawTarget {
+  agentId: string;
+  sessionKey: string;
+  sessionId: string;
+  storePath: string;
+}
+
+/** `SessionManager` of `openclaw/plugin-sdk/agent-sessions`. */
+export interface OpenClawSessionManager {
+  openAsync(target: OpenClawTarget): Promise<{ getBranch(): OpenClawEntry[] }>;
+  openBoundedAsync(
+    target: OpenClawTarget,
+    options: { maxBytes: number; maxEvents: number },
+  ): Promise<{ appendCustomEntry(customType: string, data: unknown): string }>;
 }
 
 export interface OpenClawTool {

@@ -9,6 +9,7 @@ export const openclaw: Host = {
   events: {},
   formatAnswer: formatReply,
   emptyAnswer: "{}",
+  offersTools: true,
   takesSystemText: true,
   compaction: {},
   setup: async () => (await import("./setup.ts")).openclawSetup,

@@ -1,33 +1,34 @@
 import { projectSurface } from "../../surfaces/project/surface.ts";
-import { inPlugin } from "../../surfaces/surface.ts";
 import { findSurfaces } from "../../surfaces/surfaces.ts";
-import { createToolbox, dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
-import { limitsOf } from "../../workspace/library-options.ts";
+import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
 import { chosenSurfaces } from "../../workspace/surfaces.ts";
+import { describeTools } from "../plugin/project-memories.ts";
 import { failureReporter } from "../report-failure.ts";
 import type {
   OpenClawApi,
   OpenClawCompactionEvent,
   OpenClawContext,
-  OpenClawOutputEvent,
+  OpenClawMessageEvent,
+  OpenClawModelEvent,
   OpenClawPlugin,
   OpenClawPromptEvent,
   OpenClawTool,
 } from "./api.ts";
 import { OpenClawMemory, type Report } from "./openclaw-memory.ts";
+import { openTranscript } from "./transcript.ts";
 
 const memory = new OpenClawMemory();
 const report = failureReporter("openclaw");
 /** The surfaces that a config can choose here. They are known before a project is: OpenClaw reads names first. */
 const surfaces = [
-  ...findSurfaces(["notepad", "notes", "pins", "scratchpad", "tasks", "knowledge"]),
+  ...findSurfaces(["notepad", "notes", "pins", "recall", "scratchpad", "tasks", "knowledge"]),
   projectSurface({ root: process.cwd() }),
 ];
 const names = surfaces.flatMap(({ tools }) => tools.map((tool) => dotless(tool.name)));
 /** OpenClaw calls `register` several times in one turn. */
 const registered = new WeakSet<OpenClawApi>();
 
-/** The OpenClaw plug-in: tools, memory in the prompt, a checkpoint before and a receipt after each compaction. */
+/** The OpenClaw plug-in: tools, memory in the prompt, the warning, a handoff before and a receipt after each compaction. */
 const plugin: OpenClawPlugin = {
   id: "holdfast",
   name: "Holdfast",
@@ -35,21 +36,19 @@ const plugin: OpenClawPlugin = {
   register(api) {
     if (registered.has(api)) return;
     registered.add(api);
-    memory.configure(api.pluginConfig ?? {});
-    const reportFailure = (event: string, error: unknown, context: OpenClawContext) =>
-      report(
-        event,
-        error,
-        context.workspaceDir || process.cwd(),
-        api.logger && ((line) => api.logger?.warn(line)),
-      );
+    memory.configure(settingsOf(api));
+    memory.openTranscript = (context) => openTranscript(api, context);
+    const reporter =
+      (event: string, { workspaceDir }: OpenClawContext = {}): Report =>
+      (error) =>
+        report(event, error, workspaceDir || process.cwd(), api.logger && ((line) => api.logger?.warn(line)));
     const listen = <Event, Result>(
       name: string,
       handle: (event: Event, context: OpenClawContext, failed: Report) => Promise<Result>,
     ) =>
       api.on(name, async (event: Event, hookContext: OpenClawContext): Promise<Result | undefined> => {
         const context = hookContext ?? {};
-        const failed = (error: unknown) => reportFailure(name, error, context);
+        const failed = reporter(name, context);
         try {
           return await handle(event, context, failed);
         } catch (error) {
@@ -57,14 +56,34 @@ const plugin: OpenClawPlugin = {
           return undefined;
         }
       });
-    api.registerTool((context) => toolsFor(context).map((tool) => toolOf(tool, context)), {
-      names,
-    });
+    api.registerTool(
+      (context) =>
+        toolsFor(context).map((tool) => toolOf(tool, context, reporter(`tool ${tool.name}`, context))),
+      { names },
+    );
     listen("before_prompt_build", async ({ messages = [] }: OpenClawPromptEvent, context, failed) => {
       const { head, news } = await memory.texts(context, messages, failed);
       return { appendSystemContext: head, ...(news === "" ? {} : { prependContext: news }) };
     });
-    listen("llm_output", async (event: OpenClawOutputEvent) => memory.noteWindow(event));
+    for (const call of ["model_call_started", "llm_output"])
+      listen(call, async (event: OpenClawModelEvent) => memory.noteWindow(event));
+    // OpenClaw calls it while it stores the message, and takes no promise.
+    api.on("before_message_write", ({ message }: OpenClawMessageEvent, context) =>
+      memory.noteMessage(message, context ?? {}),
+    );
+    api.registerAgentToolResultMiddleware?.(
+      async ({ result }, context) => {
+        try {
+          const warned = await memory.warnWithResult(result, context);
+          return warned && { result: warned };
+        } catch (error) {
+          // A tool whose result cannot be looked at fails.
+          reporter("tool result", context)(error);
+          return undefined;
+        }
+      },
+      { runtimes: ["openclaw"] },
+    );
     listen("before_compaction", (event: OpenClawCompactionEvent, context, failed) =>
       memory.beforeCompaction(event, context, failed),
     );
@@ -78,21 +97,26 @@ const plugin: OpenClawPlugin = {
 
 export default plugin;
 
+/** `agents.defaults.claudeSdk.scratchpad` of OpenClaw's config, where it has this key; our own config there overrides it. */
+function settingsOf({ config, pluginConfig = {} }: OpenClawApi): Record<string, unknown> {
+  const scratchpad = config?.agents?.defaults?.claudeSdk?.scratchpad;
+  return scratchpad === undefined ? pluginConfig : { scratchpad, ...pluginConfig };
+}
+
 /** The tools of the surfaces that the conversation's project has. */
 function toolsFor(context: OpenClawContext): ToolDescription[] {
   const workspace = memory.workspaceOf(context);
   const chosen = chosenSurfaces(workspace, "host");
-  const offered = surfaces.filter(({ name }) => chosen.includes(name));
-  return createToolbox(
-    offered,
-    { limits: limitsOf(workspace.config), countTokens: () => 0 },
-    inPlugin,
-  ).describe();
+  return describeTools(
+    surfaces.filter(({ name }) => chosen.includes(name)),
+    workspace.config,
+  );
 }
 
 function toolOf(
   { name, description, inputSchema, readOnly }: ToolDescription,
   context: OpenClawContext,
+  failed: Report,
 ): OpenClawTool {
   return {
     name: dotless(name),
@@ -102,9 +126,8 @@ function toolOf(
     executionMode: "sequential",
     catalogMode: "direct-only",
     execute: async (id, input) => {
-      const call = { id, tool: name, input, isReadOnly: readOnly };
-      const { text, ...details } = await memory.call(context, call);
-      return { content: [{ type: "text", text }], details };
+      const { text, output } = await memory.call(context, { id, name, input, readOnly }, failed);
+      return { content: [{ type: "text", text }], details: output };
     },
   };
 }

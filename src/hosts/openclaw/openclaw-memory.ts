@@ -1,43 +1,49 @@
-import { Compaction, type Finished, findEnded } from "../../compaction/compaction.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
-import { readEpoch } from "../../engine/conversation.ts";
+import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { isObject, objectIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
-import { ShownMemory } from "../../sessions/shown-memory.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import type { ReadConversation } from "../../surfaces/surface.ts";
+import type { ToolAnswer } from "../../surfaces/toolbox.ts";
 import { readWorkspaceConfig, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
-import { compactionLimit, learnLimit, reserving } from "../compaction-limits.ts";
+import { chosenSurfaces } from "../../workspace/surfaces.ts";
+import { compactionLimit, learnLimit } from "../compaction-limits.ts";
 import { transcriptConversation } from "../past-conversation.ts";
-import { notify, notifyEnd, pluginDriver } from "../plugin/driver.ts";
+import { type PluginCall, PluginConversation } from "../plugin/conversation.ts";
 import { ProjectMemories } from "../plugin/project-memories.ts";
-import { TurnNudges } from "../plugin/turn-nudges.ts";
-import { warn } from "../plugin/warn.ts";
+import { type EntryState, listChanges, readState } from "../plugin/scratchpad-entries.ts";
 import { listAncestors } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
 import { countIn } from "../transcript/json-lines.ts";
-import { toModelMessage } from "../transcript/model-messages.ts";
-import type { OpenClawCompactionEvent, OpenClawContext, OpenClawOutputEvent } from "./api.ts";
+import { plainText, toModelMessage } from "../transcript/model-messages.ts";
+import type { OpenClawCompactionEvent, OpenClawContext, OpenClawModelEvent, OpenClawResult } from "./api.ts";
 import { openclaw } from "./host.ts";
-
-interface Conversation {
-  context: OpenClawContext;
-  shown: ShownMemory;
-  nudges: TurnNudges;
-  compaction?: Compaction | undefined;
-  /** Whether the surfaces were notified of the session start. */
-  isStarted: boolean;
-  /** The messages before the newest model call. */
-  messages: readonly unknown[];
-}
+import { conversationOf, type OpenClawTranscript, sinceReset } from "./transcript.ts";
 
 export type Report = (error: unknown) => void;
+
+/** One conversation, by its session key. */
+interface Talk {
+  /** As of its last event: a compaction or a reset changes the session id. */
+  context: OpenClawContext;
+  memory: PluginConversation;
+  /** The messages before the newest turn. */
+  messages: readonly unknown[];
+  /** The tokens of its last model call, and of the results since. */
+  tokens: number;
+  /** What the transcript records of the scratchpad; undefined until it was read. */
+  recorded?: EntryState | undefined;
+}
 
 /** The memories of all conversations of this gateway, shared because OpenClaw registers the plug-in many times. */
 export class OpenClawMemory {
   readonly #memories: ProjectMemories;
-  readonly #conversations = new Map<string, Conversation>();
+  readonly #talks = new Map<string, Talk>();
+  openTranscript: (context: OpenClawContext) => Promise<OpenClawTranscript | undefined> = async () =>
+    undefined;
 
   constructor(memories = new ProjectMemories()) {
     this.#memories = memories;
@@ -55,23 +61,21 @@ export class OpenClawMemory {
     return { project, config: readWorkspaceConfig(project, host ? { host } : {}) };
   }
 
-  /** Reports settings that cannot be used. */
-  async checkConfig(context: OpenClawContext, report: Report): Promise<void> {
-    for (const problem of await explainProblems(this.workspaceOf(context).config))
-      report(new HoldfastError("invalid_input", problem));
-  }
-
   async call(
     context: OpenClawContext,
-    { id, tool, input, isReadOnly }: { id: string; tool: string; input: unknown; isReadOnly: boolean },
-  ): Promise<Record<string, unknown> & { text: string }> {
-    const { shown, nudges } = this.#conversation(context);
+    call: Omit<PluginCall, "conversation">,
+    report: Report,
+  ): Promise<Extract<ToolAnswer, { ok: true }>> {
+    const talk = this.#talk(context);
     const session = await this.#session(context);
-    const key = await shown.ownEdit(id, tool, input);
-    const answer = await session.call(tool, input, { key, conversation: transcriptConversation });
-    if (answer.ok && !isReadOnly) nudges.noteWriting();
+    const conversation: ReadConversation = async (own) => {
+      const entries = await (await this.openTranscript(context))?.entries();
+      return entries ? conversationOf(entries) : transcriptConversation(own);
+    };
+    const answer = await talk.memory.call(session, { ...call, conversation });
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
-    return { ...answer.output, text: answer.text };
+    if (!call.readOnly) await this.#record(talk, session).catch(report);
+    return answer;
   }
 
   async texts(
@@ -79,47 +83,81 @@ export class OpenClawMemory {
     messages: readonly unknown[],
     report: Report,
   ): Promise<{ head: string; news: string }> {
-    const conversation = this.#conversation(context);
+    const talk = this.#talk(context);
     const session = await this.#session(context);
-    conversation.messages = messages;
-    if (!conversation.isStarted) {
-      conversation.isStarted = true;
-      await this.checkConfig(context, report);
-      await notify(session, { kind: "session-start" }, report);
-      conversation.shown.forget(await this.#startNotice(session));
-    }
-    conversation.shown.beginTurn();
-    const { head, news } = await conversation.shown.texts(session);
+    Object.assign(talk, { messages, tokens: tokensIn(messages) });
+    const hint = async () => {
+      for (const problem of await explainProblems(this.workspaceOf(context).config))
+        report(new HoldfastError("invalid_input", problem));
+      return "";
+    };
+    await talk.memory.start(session, { report, hint });
+    if (!talk.recorded) await this.#load(talk, session).catch(report);
+    else await this.#record(talk, session).catch(report);
     const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");
-    const hint = await conversation.nudges.beginTurn(session, last ? plainTextOf(last.message) : "");
-    const warning = await this.#warning(session, context, messages);
-    return { head, news: [news, hint, warning].filter((text) => text !== "").join("\n\n") };
+    const fill = this.#fill(talk);
+    return talk.memory.texts(session, { lastAnswer: last ? plainTextOf(last.message) : "", ...fill });
   }
 
-  /** Keeps the limit that follows from the window. OpenClaw tells it after a call, and asks for the memory before one. */
-  noteWindow({ model = "", contextTokenBudget = 0 }: OpenClawOutputEvent): void {
-    if (contextTokenBudget === 0) return;
-    const tokens = reserving(reserveFloor)(contextTokenBudget);
+  /** Takes the scratchpad from the transcript, if this memory has none yet: of an older plug-in, or another store. */
+  async #load(talk: Talk, session: Session): Promise<void> {
+    const { project, config } = this.workspaceOf(talk.context);
+    if (!chosenSurfaces({ project, config }, "host").includes("scratchpad")) return;
+    const transcript = await this.openTranscript(talk.context);
+    if (!transcript) return;
+    const recorded = readState(sinceReset(await transcript.entries()));
+    const own = readScratchpad(await session.state());
+    const { notes, plan, refs } = recorded.scratchpad;
+    const options = { actor: { kind: "system" as const } };
+    if (own.notes === "" && own.plan === "" && own.refs.length === 0) {
+      if (notes !== "") await session.scratchpad.setNotes(notes, options);
+      if (plan !== "") await session.scratchpad.setPlan(plan, options);
+      if (refs.length > 0) await session.scratchpad.setRefs(refs, options);
+    }
+    talk.recorded = recorded;
+  }
+
+  /** Appends to the transcript the spaces that differ from what it records. */
+  async #record(talk: Talk, session: Session): Promise<void> {
+    if (!talk.recorded) return;
+    const scratchpad = readScratchpad(await session.state());
+    const changes = listChanges(talk.recorded, { scratchpad });
+    if (changes.length === 0) return;
+    await (await this.openTranscript(talk.context))?.append(changes);
+    talk.recorded = { ...talk.recorded, scratchpad };
+  }
+
+  /** Keeps the limit that follows from the window. OpenClaw tells it with a call, and asks for the memory before one. */
+  noteWindow({ model = "", contextTokenBudget: window = 0 }: OpenClawModelEvent): void {
+    if (window === 0) return;
+    const tokens = window - Math.min(reserve, window / 4);
     learnLimit(openclaw, { tokens, model, window: undefined, isCurrent: true });
   }
 
-  /** OpenClaw lets a plug-in add to a prompt, and to no request within a turn. */
-  async #warning(session: Session, context: OpenClawContext, messages: readonly unknown[]): Promise<string> {
-    const fill = {
-      tokens: tokensIn(messages),
-      model: context.modelId ?? "",
-      window: undefined,
-      isCurrent: true,
-    };
-    const limit = compactionLimit(openclaw, fill, projectOf(context).cwd);
-    return limit === undefined ? "" : warn(session, { tokens: fill.tokens, limit });
+  /** OpenClaw stores a message: an answer comes with the tokens of its call. */
+  noteMessage(message: unknown, context: OpenClawContext): void {
+    const talk = this.#talks.get(keyOf(context));
+    const tokens = tokensIn([message]);
+    if (talk && tokens > 0) talk.tokens = tokens;
   }
 
-  /** What a new process shows with the memory: what the last compaction left. */
-  async #startNotice(session: Session): Promise<string[]> {
-    const state = await session.state();
-    const ended = await findEnded(session, readEpoch(state).number - 1);
-    return ended ? noticeOf(ended) : [];
+  /** A tool's result with the warning, if the context is nearly full; undefined otherwise. */
+  async warnWithResult(
+    result: OpenClawResult,
+    context: OpenClawContext,
+  ): Promise<OpenClawResult | undefined> {
+    const talk = this.#talks.get(keyOf(context));
+    if (!talk) return undefined;
+    talk.tokens += estimateTokens(plainText(result.content));
+    const { fill } = this.#fill(talk);
+    const text = fill ? await talk.memory.warning(await this.#session(talk.context), fill) : "";
+    return text === "" ? undefined : { ...result, content: [...result.content, { type: "text", text }] };
+  }
+
+  #fill({ context, tokens }: Talk): { fill?: { tokens: number; limit: number } } {
+    const fill = { tokens, model: context.modelId ?? "", window: undefined, isCurrent: true };
+    const limit = compactionLimit(openclaw, fill, projectOf(context).cwd);
+    return limit === undefined ? {} : { fill: { tokens, limit } };
   }
 
   /** OpenClaw does not wait for this hook, but passes the messages before it removes them. */
@@ -129,43 +167,34 @@ export class OpenClawMemory {
     report: Report,
   ): Promise<void> {
     const session = await this.#session(context);
-    const conversation = this.#conversation(context);
+    const { memory } = this.#talk(context);
     const removed = storedMessages(messages);
-    const run = new Compaction(
-      pluginDriver({
+    // OpenClaw passes the whole conversation, and keeps some of the newest messages; how many is the user's setting.
+    await memory.beginCompaction(
+      { messages: removed, to: removed.length, transcript: { path: sessionFile, size: 0 } },
+      {
         session,
         cwd: projectOf(context).cwd,
         report,
         readWith: "recall",
         async contextAfter({ handoff }) {
-          const { head } = await conversation.shown.texts(session);
+          const { head } = await memory.texts(session);
           const text = `${head}\n${handoff.text}`;
           return { text, tokens: session.setting.countTokens(text) };
         },
-      }),
+      },
     );
-    const transcript = { path: sessionFile, size: 0 };
-    // OpenClaw passes the whole conversation, and keeps some of the newest messages; how many is the user's setting.
-    await run.begin({ messages: removed, to: removed.length, transcript });
-    conversation.compaction = run;
   }
 
   async afterCompaction(
     { compactedCount }: OpenClawCompactionEvent,
     context: OpenClawContext,
   ): Promise<void> {
-    const conversation = this.#conversation(context);
-    const { compaction, shown } = conversation;
-    if (compactedCount === 0) conversation.compaction = undefined;
-    else {
-      shown.forget();
-      conversation.nudges.noteCompaction();
-      if (!compaction) return;
-      // OpenClaw does not pass its summary to plug-ins.
-      const finished = await compaction.finish({ text: "", by: "unknown" });
-      conversation.compaction = undefined;
-      shown.forget(noticeOf(finished));
-    }
+    const talk = this.#talk(context);
+    if (compactedCount === 0) return talk.memory.dropCompaction();
+    talk.tokens = 0;
+    // OpenClaw does not pass its summary to plug-ins.
+    await talk.memory.finishCompaction({ text: "", by: "unknown" });
   }
 
   /** Starts a reset conversation with an empty memory, and archives the old one. */
@@ -182,38 +211,35 @@ export class OpenClawMemory {
       linkSession({ directory, cwd, host: "openclaw", hostSession, continues: fresh.id, process: host });
       await memory.archiveSession(old, { actor: { kind: "system" } });
     }
-    this.#conversations.delete(hostSession);
+    this.#talks.delete(hostSession);
   }
 
   async close(report: Report): Promise<void> {
-    for (const { context } of this.#conversations.values()) await this.#end(context, report);
-    this.#conversations.clear();
+    for (const { context } of this.#talks.values()) await this.#end(context, report);
+    this.#talks.clear();
     await this.#memories.close();
   }
 
-  /** Notifies surfaces that store data outside the session, so that they write their hand-over. */
   async #end(context: OpenClawContext, report: Report): Promise<void> {
-    const conversation = this.#conversation(context);
-    if (!conversation.isStarted) return;
-    conversation.isStarted = false;
-    const session = await this.#session(context);
-    await notifyEnd(session, storedMessages(conversation.messages), report);
+    const { memory, messages } = this.#talk(context);
+    await memory.end(storedMessages(messages), report);
   }
 
-  #conversation(context: OpenClawContext): Conversation {
+  #talk(context: OpenClawContext): Talk {
     const key = keyOf(context);
-    const known = this.#conversations.get(key);
-    if (known) return known;
+    const known = this.#talks.get(key);
+    if (known) {
+      known.context = { ...known.context, ...context };
+      return known;
+    }
     const { config } = this.workspaceOf(context);
-    const conversation: Conversation = {
-      context,
-      shown: new ShownMemory({ placement: settingValue(config, "placement") }),
-      nudges: new TurnNudges(config.nudges),
-      isStarted: false,
-      messages: [],
-    };
-    this.#conversations.set(key, conversation);
-    return conversation;
+    const memory = new PluginConversation({
+      placement: settingValue(config, "placement"),
+      nudges: config.nudges,
+    });
+    const talk: Talk = { context, memory, messages: [], tokens: 0 };
+    this.#talks.set(key, talk);
+    return talk;
   }
 
   async #session(context: OpenClawContext): Promise<Session> {
@@ -223,11 +249,6 @@ export class OpenClawMemory {
     // The key has colons, so the session's id is a hash of it: people know the session by its title.
     return memory.openSession(memoryOf(directory, "openclaw", key), { agent: "openclaw", title: key });
   }
-}
-
-/** What the memory shows of a compaction. */
-function noticeOf({ handoff, receipt }: Pick<Finished, "handoff" | "receipt">): string[] {
-  return [handoff.text, receipt.line].filter((text) => text !== "");
 }
 
 function keyOf({ sessionKey, sessionId }: OpenClawContext): string {
@@ -245,8 +266,8 @@ function storedMessages(messages: readonly unknown[]): StoredMessage[] {
     .map((message, index) => ({ number: index + 1, message, at: 0 }));
 }
 
-/** OpenClaw compacts when fewer tokens than this are left. */
-const reserveFloor = 20_000;
+/** OpenClaw compacts when fewer tokens than this are left, or a quarter of a small window. */
+const reserve = 20_000;
 
 /** The tokens of the last model call; 0 if there was none since the last compaction. */
 function tokensIn(messages: readonly unknown[]): number {

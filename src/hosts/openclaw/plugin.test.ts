@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
@@ -7,9 +7,12 @@ import { openMemory } from "../../index.ts";
 import { initProject, openProject } from "../../surfaces/project/index.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readFailures } from "../failures.ts";
-import type { OpenClawApi, OpenClawContext, OpenClawTool } from "./api.ts";
+import type { OpenClawApi, OpenClawContext, OpenClawEntry, OpenClawResult, OpenClawTool } from "./api.ts";
 import plugin from "./index.ts";
+import { OpenClawMemory } from "./openclaw-memory.ts";
+import type { OpenClawTranscript } from "./transcript.ts";
 
+type ResultHandler = Parameters<NonNullable<OpenClawApi["registerAgentToolResultMiddleware"]>>[0];
 type Handler = (event: never, context: OpenClawContext) => unknown;
 
 /** OpenClaw as a plug-in sees it: each registration gets its own registry. */
@@ -20,6 +23,20 @@ class FakeOpenClaw implements OpenClawApi {
   names: string[] = [];
   registrations = 0;
   #factory: ((context: OpenClawContext) => OpenClawTool[] | null) | undefined;
+
+  config: OpenClawApi["config"];
+  pluginConfig: OpenClawApi["pluginConfig"];
+  #onResult: ResultHandler | undefined;
+
+  registerAgentToolResultMiddleware(handler: ResultHandler): void {
+    this.#onResult = handler;
+  }
+
+  /** What the model reads of a tool's result. */
+  async toolResult(result: OpenClawResult, context: OpenClawContext): Promise<string> {
+    const changed = await this.#onResult?.({ result }, context);
+    return (changed?.result ?? result).content.map(({ text }) => text).join("\n");
+  }
 
   registerTool(
     factory: (context: OpenClawContext) => OpenClawTool[] | null,
@@ -61,38 +78,158 @@ class FakeOpenClaw implements OpenClawApi {
   }
 }
 
-function start(): { openclaw: FakeOpenClaw; context: OpenClawContext; workspaceDir: string } {
+let started = 0;
+
+/** Most of these tests are about the notepad. */
+function start(
+  surfaces: readonly string[] | null = ["notepad", "notes", "pins"],
+  given: Partial<FakeOpenClaw> = {},
+): { openclaw: FakeOpenClaw; context: OpenClawContext; workspaceDir: string } {
   const workspaceDir = temporaryDirectory();
   mkdirSync(join(workspaceDir, ".git"));
-  const openclaw = new FakeOpenClaw();
+  if (surfaces) writeFileSync(join(workspaceDir, "holdfast.json"), JSON.stringify({ surfaces }));
+  const openclaw = Object.assign(new FakeOpenClaw(), given);
   plugin.register(openclaw);
   return {
     openclaw,
     workspaceDir,
-    context: { sessionKey: "agent:main:main", sessionId: "s1", workspaceDir },
+    // The plug-in has one memory for the whole process, as in a gateway.
+    context: { sessionKey: `agent:main:${++started}`, sessionId: "s1", workspaceDir },
   };
 }
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../../../openclaw.plugin.json"), "utf8"));
 
 test("the tools match the manifest, and OpenClaw accepts their names and schemas [plugins.openclaw-tools]", async () => {
-  const { openclaw, context, workspaceDir } = start();
+  const { openclaw, context, workspaceDir } = start(null);
   assert.deepEqual(openclaw.names, manifest.contracts.tools);
   const names = () => openclaw.tools(context).map(({ name }) => name);
-  const basic = openclaw.names.slice(0, 14);
+  const basic = ["pin", "unpin", "list_pins", "recall", "session_scratchpad"];
   assert.deepEqual(names(), basic, "without NOTES.md, none of the project's");
   initProject(openProject({ root: workspaceDir }));
   assert.deepEqual(names(), [...basic, ...openclaw.names.slice(openclaw.names.indexOf("recover_context"))]);
-  const surfaces = ["notepad", "notes", "pins", "scratchpad", "tasks", "knowledge", "project"];
-  writeFileSync(join(workspaceDir, "holdfast.json"), JSON.stringify({ surfaces }));
-  assert.deepEqual(names(), openclaw.names);
   const tools = openclaw.tools(context);
   for (const { name, parameters } of tools) {
     assert.match(name, /^[a-zA-Z0-9_-]{1,64}$/);
     assert.equal(parameters.type, "object");
   }
-  assert.match(await openclaw.call(context, "write_notepad", { content: "cedar" }), /ok/);
-  await assert.rejects(openclaw.call(context, "update_notepad", { operation: "append" }), /content/);
+  assert.match(await openclaw.call(context, "session_scratchpad", { content: "cedar" }), /ok|updated/i);
+  await assert.rejects(openclaw.call(context, "session_scratchpad", { action: "set_plan" }), /content/);
+});
+
+test("OpenClaw's own config switches the scratchpad off and sets its budget; ours overrides it [plugins.scratchpad]", async () => {
+  const inConfig = (scratchpad: unknown) => ({
+    config: { agents: { defaults: { claudeSdk: { scratchpad } } } },
+  });
+  const off = start(null, inConfig({ enabled: false }));
+  assert.ok(!off.openclaw.tools(off.context).some(({ name }) => name === "session_scratchpad"));
+  assert.doesNotMatch(await off.openclaw.prompt(off.context), /scratchpad/i);
+  const small = start(null, inConfig({ maxTokens: 25 }));
+  const long = { action: "set_notes", content: "word ".repeat(200) };
+  assert.match(
+    await small.openclaw.call(small.context, "session_scratchpad", long),
+    /truncated to 25 tokens/,
+  );
+  const pluginConfig = { scratchpad: { enabled: true } };
+  const on = start(null, { ...inConfig({ enabled: false }), pluginConfig });
+  assert.ok(on.openclaw.tools(on.context).some(({ name }) => name === "session_scratchpad"));
+  start(null);
+});
+
+/** A transcript as OpenClaw keeps it. */
+function fakeTranscript(entries: OpenClawEntry[]): OpenClawTranscript {
+  return {
+    entries: async () => entries,
+    append: async (added) =>
+      void entries.push(...added.map(([customType, data]) => ({ type: "custom", customType, data }))),
+  };
+}
+
+test("the scratchpad is read from the session's own entries and written to them [plugins.scratchpad]", async (t) => {
+  const { context, workspaceDir } = start(null);
+  const report = (error: unknown) => assert.fail(String(error));
+  const entries: OpenClawEntry[] = [
+    { type: "custom", customType: "openclaw:scratchpad:plan", data: "before the reset" },
+    { type: "reset" },
+    { type: "custom", customType: "openclaw:scratchpad", data: "Root cause: timezone" },
+    { type: "custom", customType: "openclaw:scratchpad:refs", data: ["src/auth.ts"] },
+  ];
+  const open = async () => {
+    const memory = new OpenClawMemory();
+    memory.openTranscript = async () => fakeTranscript(entries);
+    t.after(() => memory.close(report));
+    const { news, head } = await memory.texts(context, [], report);
+    return { memory, shown: `${head}\n${news}` };
+  };
+  const { memory, shown } = await open();
+  assert.match(shown, /\[Session Scratchpad\]\nRoot cause: timezone\n\nReferences:\n• src\/auth\.ts\n\[End/);
+  const write = { id: "c1", name: "session.scratchpad", readOnly: false };
+  await memory.call(context, { ...write, input: { action: "set_plan", content: "1. Add a test" } }, report);
+  await memory.call(
+    context,
+    { ...write, id: "c2", input: { action: "append_notes", content: "It is UTC." } },
+    report,
+  );
+  assert.deepEqual(
+    entries.slice(4).map(({ customType, data }) => [customType, data]),
+    [
+      ["openclaw:scratchpad:plan", "1. Add a test"],
+      ["openclaw:scratchpad:notes", "Root cause: timezone\nIt is UTC."],
+    ],
+  );
+  await memory.close(report);
+  rmSync(findProject(workspaceDir).directory, { recursive: true });
+  assert.match(
+    (await open()).shown,
+    /timezone\nIt is UTC\.\n\nPlan:\n1\. Add a test/,
+    "another store has it too",
+  );
+});
+
+test("recall finds what OpenClaw's transcript has and the context no longer [plugins.scratchpad]", async (t) => {
+  const { context } = start(null);
+  const report = (error: unknown) => assert.fail(String(error));
+  const said = (id: string, role: string, text: string) => ({
+    type: "message",
+    id,
+    message: { role, content: [{ type: "text", text }] },
+  });
+  const memory = new OpenClawMemory();
+  t.after(() => memory.close(report));
+  memory.openTranscript = async () =>
+    fakeTranscript([
+      said("m1", "user", "The ledger is cedar-4711."),
+      said("m2", "assistant", "Noted."),
+      said("m3", "user", "Go on with the ledger."),
+      { type: "compaction", id: "c1", firstKeptEntryId: "m3" },
+    ]);
+  const call = { id: "r1", name: "recall", readOnly: true, input: { query: "ledger" } };
+  const { text } = await memory.call(context, call, report);
+  assert.match(text, /cedar-4711/);
+  assert.doesNotMatch(text, /Go on/);
+});
+
+test("the agent is warned with a tool's result, once, and not in a half-empty context [plugins.openclaw-warning]", async () => {
+  const { openclaw, context } = start(null);
+  const run = { ...context, modelId: "m-warned", agentId: "main" };
+  await openclaw.emit("before_prompt_build", { prompt: "", messages: [] }, run);
+  await openclaw.emit("model_call_started", { model: "m-warned", contextTokenBudget: 200_000 }, run);
+  const { sessionKey } = context;
+  const result = async (input: number) => {
+    const message = {
+      role: "assistant",
+      content: [],
+      usage: { input, output: 100, cacheRead: 0, cacheWrite: 0 },
+    };
+    await openclaw.emit("before_message_write", { message }, { sessionKey });
+    return openclaw.toolResult({ content: [{ type: "text", text: "3 files" }], details: {} }, { sessionKey });
+  };
+  assert.equal(await result(90_000), "3 files");
+  assert.match(
+    await result(176_000),
+    /^3 files\n[\s\S]*approaching the token limit[\s\S]*session_scratchpad/,
+  );
+  assert.equal(await result(177_000), "3 files");
 });
 
 test("the prompt contains the current memory; sessions do not see each other [plugins.openclaw-prompt]", async () => {

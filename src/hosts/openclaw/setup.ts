@@ -1,10 +1,24 @@
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { isObject } from "../../engine/json.ts";
 import { packageRoot } from "../../workspace/package.ts";
-import type { HostSetup } from "../host-setup.ts";
+import { type Finding, ok, problem } from "../doctor/finding.ts";
+import { listAt, settingsIn } from "../doctor/host-settings.ts";
+import type { ProgramRun } from "../doctor/run-program.ts";
+import type { HostSetup, LiveClient, LiveTalk } from "../host-setup.ts";
 import { jsonSettings } from "../install/json-pieces.ts";
-import { configFile, userFolder } from "./files.ts";
-import { openclawClient } from "./live.ts";
-import { checkTrust } from "./trust.ts";
+import { valueAt } from "../install/json-text.ts";
+import type { Places } from "../install/places.ts";
+
+const openclawClient: LiveClient = {
+  prepare: writeConfig,
+  env: environment,
+  first: turn,
+  again: turn,
+  session: sessionKey,
+  limit: 100_000 - 20_000,
+  oldNode,
+};
 
 export const openclawSetup: HostSetup = {
   userFolder,
@@ -36,12 +50,97 @@ export const openclawSetup: HostSetup = {
     script: `
   const handlers = {};
   let makeTools;
-  plugin.register({ on: (name, handler) => (handlers[name] = handler), registerTool: (make) => (makeTools = make) });
+  plugin.register({ on: (event, handler) => (handlers[event] = handler), registerTool: (make) => (makeTools = make) });
   const context = { sessionKey: id, sessionId: id, workspaceDir: cwd };
-  const tool = makeTools(context).find(({ name }) => name === "write_notepad");
-  await tool.execute("doctor", { content });
+  const tool = makeTools(context).find((each) => each.name === name);
+  await tool.execute("doctor", input);
   console.log(JSON.stringify(await handlers.before_prompt_build({ prompt: "hello", messages: [] }, context)));
   process.exit(0);`,
   },
   live: openclawClient,
 };
+
+function userFolder({ env, home }: Places): string {
+  return env.OPENCLAW_STATE_DIR || join(env.OPENCLAW_HOME || home, ".openclaw");
+}
+
+function configFile(places: Places): string {
+  return places.env.OPENCLAW_CONFIG_PATH || join(userFolder(places), "openclaw.json");
+}
+
+/** A temporary folder, so that OpenClaw does not touch the user's config and conversations. */
+function environment({ folder }: LiveTalk): Record<string, string> {
+  return {
+    OPENCLAW_STATE_DIR: join(folder, "state"),
+    OPENCLAW_CONFIG_PATH: configIn(folder),
+    // Otherwise OpenClaw restarts itself in another process group, and doctor cannot kill it.
+    OPENCLAW_NO_RESPAWN: "1",
+  };
+}
+
+/** Uses a model on this machine, the project as workspace, and the user's own settings for our plugin. */
+function writeConfig({ url, folder }: LiveTalk, places: Places): void {
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const model = { id: "doctor", name: "doctor", reasoning: false, input: ["text"], cost };
+  const provider = {
+    baseUrl: `${url}/v1`,
+    apiKey: "doctor",
+    api: "openai-completions",
+    models: [{ ...model, contextWindow: 100_000, maxTokens: 1_000 }],
+  };
+  const config = {
+    agents: {
+      defaults: { workspace: places.root, skipBootstrap: true, model: { primary: "doctor/doctor" } },
+    },
+    models: { mode: "replace", providers: { doctor: provider } },
+    plugins: pluginsOf(places),
+  };
+  mkdirSync(join(folder, "state"), { mode: 0o700 });
+  writeFileSync(configIn(folder), JSON.stringify(config), { mode: 0o600 });
+}
+
+/** OpenClaw lowercases session keys. */
+function sessionKey(folder: string): string {
+  return `agent:main:${basename(folder).toLowerCase()}`;
+}
+
+function turn({ folder, prompt }: LiveTalk): string[] {
+  const session = ["--agent", "main", "--session-key", sessionKey(folder)];
+  return ["agent", "--local", ...session, "--message", prompt];
+}
+
+function oldNode({ code, stderr }: ProgramRun): string | undefined {
+  if (code === 0) return undefined;
+  return /^openclaw: (.*\bNode\b.*)$/m.exec(stderr)?.[1];
+}
+
+function configIn(folder: string): string {
+  return join(folder, "openclaw.json");
+}
+
+/** Leaves out other plugins, which are installed in the user's own folder. */
+function pluginsOf(places: Places): Record<string, unknown> {
+  const plugins = settingsIn(configFile(places))[0]?.plugins;
+  if (!isObject(plugins)) return {};
+  const { enabled, allow, deny, load } = plugins;
+  const own = valueAt(plugins, ["entries", "holdfast"]);
+  return { enabled, allow, deny, load, entries: own === undefined ? {} : { holdfast: own } };
+}
+
+const check = "trust";
+
+/** Whether OpenClaw loads the plugin. */
+function checkTrust(places: Places): Finding[] {
+  const path = configFile(places);
+  const settings = settingsIn(path);
+  const isOff = settings.some((value) => valueAt(value, ["plugins", "enabled"]) === false);
+  if (isOff || listAt(settings, "plugins", "deny").includes("holdfast"))
+    return [
+      problem(
+        check,
+        "The plugin is switched off.",
+        `Set plugins.enabled in ${path}, and remove "holdfast" from plugins.deny.`,
+      ),
+    ];
+  return [ok(check, "the plugin is allowed")];
+}

@@ -1,19 +1,146 @@
 import { isObject, type Json } from "../../engine/json.ts";
+import { Queue } from "../../engine/queue.ts";
 import type { NoteValue } from "../../engine/records.ts";
 import type { SessionExport } from "../../engine/session-document.ts";
-import type { PiTreeEntry } from "./api.ts";
-import { isStateEntry, listChanges, type PiState, readState } from "./session-file.ts";
+import type { State } from "../../engine/state.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Session } from "../../sessions/session.ts";
+import { ownPins } from "../../surfaces/pins/operations.ts";
+import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
+import { isNothingKept } from "../../surfaces/views.ts";
+import { findWorkspace } from "../../workspace/workspace.ts";
+import { earlierSessions } from "../earlier-sessions.ts";
+import {
+  type CustomEntry,
+  type EntryState,
+  isStateEntry,
+  listChanges,
+  readState,
+} from "../plugin/scratchpad-entries.ts";
+import { sessionIdOf } from "../session-link.ts";
+import type { PiContext, PiExtensionApi, PiTreeEntry } from "./api.ts";
 
 /** The memory that the custom entries along a branch record. */
-export interface BranchMemory extends PiState {
+interface BranchMemory extends EntryState {
   /** By id. */
   notes: ReadonlyMap<string, Json>;
   /** By id. */
   pins: ReadonlyMap<string, Json>;
 }
 
+/**
+ * The memory of pi's current branch. Each branch that is written to is one session: going back to an earlier entry and
+ * writing from there starts a new session with the memory that the entry's branch records.
+ */
+export class PiMemory {
+  readonly #append: PiExtensionApi["appendEntry"];
+  readonly #openMemory: (context: PiContext) => Promise<Memory>;
+  #memory: Promise<Memory> | undefined;
+  #session: Promise<Session> | undefined;
+  #kept: { revision: number; memory: BranchMemory } | undefined;
+  readonly #writes = new Queue();
+
+  constructor(append: PiExtensionApi["appendEntry"], openMemory: (context: PiContext) => Promise<Memory>) {
+    this.#append = append;
+    this.#openMemory = openMemory;
+  }
+
+  /** Call this when pi switches to another branch or session. */
+  leaveBranch(): void {
+    this.#session = undefined;
+    this.#kept = undefined;
+  }
+
+  async session(context: PiContext): Promise<Session> {
+    this.#session ??= this.#find(context).catch((error: unknown) => {
+      this.#session = undefined;
+      throw error;
+    });
+    return this.#session;
+  }
+
+  /** The open items of the last conversation, if this one has nothing yet; "" otherwise. */
+  async earlierSessions(session: Session, { cwd }: PiContext): Promise<string> {
+    if (!isNothingKept(await session.state())) return "";
+    // Several projects may share a store that the user chose.
+    if (findWorkspace({ cwd }).store.source !== "default") return "";
+    return earlierSessions(await this.#memory, session.id);
+  }
+
+  /** Appends to the branch what it does not record yet: the agent's edits, and a person's. */
+  keep(context: PiContext): Promise<void> {
+    return this.#writes.run(() => this.#keep(context));
+  }
+
+  async close(): Promise<void> {
+    const memory = this.#memory;
+    this.leaveBranch();
+    this.#memory = undefined;
+    await (await memory)?.close();
+  }
+
+  async #keep(context: PiContext): Promise<void> {
+    const session = await this.session(context);
+    const state = await session.state();
+    if (this.#kept?.revision === state.row.revision) return;
+    const before = this.#kept?.memory ?? readBranch(context.sessionManager.getBranch());
+    const memory = { ...stateOf(state), notes: await this.#notes(session, state) };
+    for (const [type, data] of listEntries(before, memory)) this.#append(type, data);
+    this.#kept = { revision: state.row.revision, memory };
+  }
+
+  /** Reads all notes once, then only those written since. */
+  async #notes(session: Session, { row }: State): Promise<Map<string, Json>> {
+    if (!this.#kept) return notesIn(await session.records("note"));
+    const notes = new Map(this.#kept.memory.notes);
+    const entries = await session.history({ from: this.#kept.revision + 1, to: row.revision });
+    // Retention may have removed what was written while this process slept.
+    if (entries.length < row.revision - this.#kept.revision) return notesIn(await session.records("note"));
+    const changed = new Set(
+      entries.flatMap(({ changes }) =>
+        changes.flatMap((change) => (change.type === "record" && change.kind === "note" ? [change.key] : [])),
+      ),
+    );
+    if (changed.size === 0) return notes;
+    for (const id of changed) notes.delete(id);
+    for (const [id, value] of notesIn(await session.records("note", [...changed]))) notes.set(id, value);
+    return notes;
+  }
+
+  async #find(context: PiContext): Promise<Session> {
+    this.#memory ??= this.#openMemory(context);
+    const memory = await this.#memory.catch((error: unknown) => {
+      this.#memory = undefined;
+      throw error;
+    });
+    const { sessionManager } = context;
+    const pi = sessionManager.getSessionId();
+    const branch = sessionManager.getBranch();
+    const entries = sessionManager.getEntries();
+    const link = readLink(branch);
+    if (link?.pi === pi && !wroteOffBranch(link, entries, branch)) {
+      const found = await memory.findSession(link.session);
+      if (found) return found;
+    }
+    const id = sessionIdOf("pi", pi);
+    const isTaken = hasLink(entries, pi);
+    const existing = isTaken ? undefined : await memory.findSession(id);
+    const recorded = readBranch(branch);
+    const isNew = !link && !isTaken && listEntries(readBranch([]), recorded).length === 0;
+    // If another branch of the file has this id, the import chooses a new one.
+    const row = { id, parent: link?.session ?? null, now: Date.now() };
+    const session =
+      existing ??
+      (isNew
+        ? await memory.openSession(id, { agent: "pi" })
+        : await memory.importSession(toDocument(recorded, row)));
+    this.#append(...linkEntry(session.id, pi));
+    return session;
+  }
+}
+
 /** The session that a branch writes to, according to one of its entries. */
-export interface BranchLink {
+interface BranchLink {
   /** The id of that entry. */
   entry: string;
   session: string;
@@ -25,14 +152,12 @@ const noteKey = "holdfast:note";
 const pinKey = "holdfast:pin";
 const linkKey = "holdfast:session";
 
-export type CustomEntry = [customType: string, data: unknown];
-
-export function readBranch(branch: readonly PiTreeEntry[]): BranchMemory {
-  const placed = branch.map((entry, line) => ({ line, entry: { timestamp: null, ...entry } }));
-  return { ...readState(placed, []), notes: notesOf(branch), pins: pinsOf(branch) };
+function readBranch(branch: readonly PiTreeEntry[]): BranchMemory {
+  return { ...readState(branch), notes: notesOf(branch), pins: pinsOf(branch) };
 }
 
-function pinsOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
+/** The pins of a branch, without damaged ones. */
+export function pinsOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
   const pins = new Map<string, Json>();
   for (const { type, customType, data } of branch) {
     if (type !== "custom" || customType !== pinKey || !isObject(data)) continue;
@@ -59,7 +184,7 @@ export function notesOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
 }
 
 /** The entries to append to a branch so that it records the current memory. */
-export function listEntries(before: BranchMemory, now: BranchMemory): CustomEntry[] {
+function listEntries(before: BranchMemory, now: BranchMemory): CustomEntry[] {
   const changed = changedIds(before.notes, now.notes);
   const pins = changedIds(before.pins, now.pins);
   return [
@@ -77,11 +202,11 @@ function isSame(a: Json | undefined, b: Json | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-export function linkEntry(session: string, pi: string): CustomEntry {
+function linkEntry(session: string, pi: string): CustomEntry {
   return [linkKey, { session, pi }];
 }
 
-export function readLink(branch: readonly PiTreeEntry[]): BranchLink | undefined {
+function readLink(branch: readonly PiTreeEntry[]): BranchLink | undefined {
   return branch.map(toLink).findLast((link) => link !== undefined);
 }
 
@@ -92,12 +217,12 @@ function toLink({ type, customType, data, id }: PiTreeEntry): BranchLink | undef
 }
 
 /** Whether any branch of the file already has a session. */
-export function hasLink(entries: readonly PiTreeEntry[], pi: string): boolean {
+function hasLink(entries: readonly PiTreeEntry[], pi: string): boolean {
   return entries.some((entry) => toLink(entry)?.pi === pi);
 }
 
 /** Whether the session has written entries after the link that are not on this branch. */
-export function wroteOffBranch(
+function wroteOffBranch(
   link: BranchLink,
   entries: readonly PiTreeEntry[],
   branch: readonly PiTreeEntry[],
@@ -122,25 +247,39 @@ export function wroteOffBranch(
 }
 
 /** The memory of a branch as a document to import. */
-export function toDocument(
+function toDocument(
   memory: BranchMemory,
   session: { id: string; parent: string | null; now: number },
 ): SessionExport {
-  const { notes, plan, refs } = memory.scratchpad;
   const { id, parent, now } = session;
   return {
     format: "holdfast-session",
     version: 1,
     session: { id, agent: "pi", title: null, parent, createdAt: now, updatedAt: now, revision: 0 },
     notepad: memory.notepad,
-    records: {
-      space: { ...(notes === "" ? {} : { notes }), ...(plan === "" ? {} : { plan }) },
-      ref: Object.fromEntries(refs.map((ref, index) => [String(index + 1).padStart(12, "0"), ref])),
-      note: Object.fromEntries(memory.notes),
-      pin: Object.fromEntries(memory.pins),
-    },
+    records: recordsOf(memory),
     journal: [],
   };
+}
+
+/** The records of a branch's memory, as a session has them. */
+export function recordsOf({
+  scratchpad,
+  notes,
+  pins,
+}: Omit<BranchMemory, "notepad">): SessionExport["records"] {
+  const { notes: own, plan, refs } = scratchpad;
+  return {
+    space: { ...(own === "" ? {} : { notes: own }), ...(plan === "" ? {} : { plan }) },
+    ref: Object.fromEntries(refs.map((ref, index) => [recordKey(index), ref])),
+    note: Object.fromEntries(notes),
+    pin: Object.fromEntries(pins),
+  };
+}
+
+/** The key of the record with this index, for records that are numbered. */
+export function recordKey(index: number): string {
+  return String(index + 1).padStart(12, "0");
 }
 
 function isNote(id: string, value: unknown): boolean {
@@ -153,4 +292,13 @@ function isNote(id: string, value: unknown): boolean {
     tags.every((tag) => typeof tag === "string") &&
     [createdAt, updatedAt, updated].every((time) => typeof time === "number")
   );
+}
+
+function stateOf(state: State): Omit<BranchMemory, "notes"> {
+  const pins = ownPins(state).map(({ id, ...pin }): [string, Json] => [id, pin]);
+  return { notepad: state.row.notepad, scratchpad: readScratchpad(state), pins: new Map(pins) };
+}
+
+function notesIn(records: readonly { key: string; value: Json }[]): Map<string, Json> {
+  return new Map(records.map(({ key, value }) => [key, value]));
 }

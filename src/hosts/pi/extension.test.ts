@@ -7,9 +7,8 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import type { Placement } from "../../context/placement.ts";
 import { openMemory } from "../../index.ts";
 import { makeCorpus } from "../../secrets/test-support/corpus.ts";
-import { readWorkspaceConfig, userConfigFile } from "../../workspace/config.ts";
+import { userConfigFile } from "../../workspace/config.ts";
 import { findProject } from "../../workspace/project.ts";
-import { chosenSurfaces } from "../../workspace/surfaces.ts";
 import { readFailures } from "../failures.ts";
 import { PiExtension } from "./extension.ts";
 import holdfast from "./index.ts";
@@ -18,7 +17,10 @@ import { FakePi, type FakePiOptions, shownIn } from "./test-support/fake-pi.ts";
 
 async function startPi(options: Partial<FakePiOptions> = {}): Promise<FakePi> {
   const pi = new FakePi({ cwd: makeProject(), ...options });
-  await holdfast(pi);
+  // pi starts an extension in the project's folder.
+  const before = process.cwd();
+  process.chdir(pi.context.cwd);
+  await holdfast(pi).finally(() => process.chdir(before));
   await pi.emit("session_start", { reason: "startup" });
   return pi;
 }
@@ -34,9 +36,11 @@ async function startWithPlacement(t: TestContext, placement: Placement): Promise
   return pi;
 }
 
-function makeProject(): string {
+/** Most of these tests are about the notepad. */
+function makeProject(surfaces: readonly string[] | null = ["notepad", "notes", "pins"]): string {
   const cwd = temporaryDirectory();
   mkdirSync(join(cwd, ".git"));
+  if (surfaces) writeFileSync(join(cwd, "holdfast.json"), JSON.stringify({ surfaces }));
   return cwd;
 }
 
@@ -274,14 +278,43 @@ test("holdfast import reads the notes of the branch and skips only damaged ones 
   await memory.close();
 });
 
-test("if the project has a NOTES.md, its tools are registered too [plugins.pi-tools]", async () => {
-  const cwd = makeProject();
-  const project = findProject(cwd);
-  const names = () => chosenSurfaces({ project, config: readWorkspaceConfig(project) }, "host");
-  assert.deepEqual(names(), ["notepad", "notes", "pins", "recall", "scratchpad"]);
+test("by default the agent gets scratchpad, pins and recall, and the tools of NOTES.md where there is one [plugins.pi-tools]", async () => {
+  const cwd = makeProject(null);
+  const names = async () => [...(await startPi({ cwd })).tools.keys()];
+  const basic = ["session_scratchpad", "pin", "unpin", "list_pins", "recall"];
+  assert.deepEqual(await names(), basic);
   mkdirSync(join(cwd, "grimoires/loa"), { recursive: true });
   writeFileSync(join(cwd, "grimoires/loa/NOTES.md"), "# Notes\n");
-  assert.deepEqual(names(), ["notepad", "notes", "pins", "recall", "scratchpad", "project"]);
+  const more = (await names()).slice(basic.length);
+  assert.ok(more.includes("recover_context") && more.length > 0, more.join());
+});
+
+test("the scratchpad is in the next turn and in OpenClaw's own entries, and enabled: false takes it away [plugins.scratchpad]", async () => {
+  const cwd = makeProject(null);
+  const pi = await startPi({ cwd });
+  pi.say("user", "Begin.");
+  await pi.modelCall();
+  await pi.call("session_scratchpad", { action: "set_plan", content: "1. Fix auth bug" });
+  await pi.call("session_scratchpad", { action: "refs.add", ref: "src/auth.ts" });
+  pi.say("user", "Go on.");
+  assert.match(
+    shownIn(await pi.modelCall()),
+    /\[Session Scratchpad\]\nPlan:\n1\. Fix auth bug\n\nReferences:\n• src\/auth\.ts\n\[End Scratchpad\]/,
+  );
+  const entries = pi.branch().filter(({ customType }) => String(customType).startsWith("openclaw:"));
+  assert.deepEqual(
+    entries.map(({ customType, data }) => [customType, data]),
+    [
+      ["openclaw:scratchpad:plan", "1. Fix auth bug"],
+      ["openclaw:scratchpad:refs", ["src/auth.ts"]],
+    ],
+  );
+  writeFileSync(join(cwd, "holdfast.json"), JSON.stringify({ scratchpad: { enabled: false } }));
+  const without = await startPi({ cwd, entries: pi.entries });
+  assert.deepEqual([...without.tools.keys()], ["pin", "unpin", "list_pins", "recall"]);
+  without.say("user", "Go on.");
+  const [memory] = await without.modelCall();
+  assert.doesNotMatch(JSON.stringify(memory), /scratchpad/i);
 });
 
 async function talkAndCompact(pi: FakePi, asks = 1) {
@@ -391,7 +424,7 @@ test("if the store cannot be opened, memory is in pi's file only, and the user i
 test("without a store, the limits and the user's rule for secrets still apply [plugins.pi-without-store]", async (context) => {
   const cwd = makeProject();
   const limits = { notepadCharacters: 1_000 };
-  writeFileSync(join(cwd, "holdfast.json"), JSON.stringify({ limits }));
+  writeFileSync(join(cwd, "holdfast.json"), JSON.stringify({ limits, surfaces: ["notepad"] }));
   const before = process.env.XDG_CONFIG_HOME;
   process.env.XDG_CONFIG_HOME = temporaryDirectory();
   context.after(() => {

@@ -1,19 +1,17 @@
-import type { Compaction } from "../../compaction/compaction.ts";
-import type { NudgePolicy } from "../../compaction/nudges.ts";
+import { handoffTokens } from "../../compaction/room.ts";
 import { renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
-import { plainTextOf } from "../../context/conversation.ts";
-import type { Placement } from "../../context/placement.ts";
+import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
+import { isObject, textIn } from "../../engine/json.ts";
 import type { Handoff } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { ShownMemory } from "../../sessions/shown-memory.ts";
-import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
+import { memoryText } from "../../sessions/shown-memory.ts";
+import { inPlugin } from "../../surfaces/surface.ts";
+import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
 import { reserving } from "../compaction-limits.ts";
 import { transcriptConversation } from "../past-conversation.ts";
-import { notify, notifyEnd } from "../plugin/driver.ts";
-import { TurnNudges } from "../plugin/turn-nudges.ts";
-import { warn } from "../plugin/warn.ts";
+import { type ConversationSettings, PluginConversation } from "../plugin/conversation.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
 import type {
   PiAgentMessage,
@@ -25,20 +23,15 @@ import type {
   PiContextEvent,
   PiExtensionApi,
   PiTool,
+  PiTreeEntry,
 } from "./api.ts";
-import { branchCompaction, cutBranch, messagesOf } from "./compact-branch.ts";
-import { PiMemory } from "./pi-memory.ts";
-import { placeMemory } from "./place-memory.ts";
+import { PiMemory } from "./branch-memory.ts";
 import { askPi } from "./summarise.ts";
 
-export interface ExtensionParts {
+export interface ExtensionParts extends ConversationSettings {
   openMemory(context: PiContext): Promise<Memory>;
   /** The tools to register, known before a session is open. */
-  tools: ReturnType<Memory["tools"]>;
-  /** When to remind the agent of its memory (default: never). */
-  nudges?: NudgePolicy;
-  /** Where memory goes in the prompt (default: `epoch`). */
-  placement?: Placement | undefined;
+  tools: readonly ToolDescription[];
   /** Reports a failure; the agent continues. */
   report(event: string, error: unknown, context: PiContext): void;
 }
@@ -46,113 +39,89 @@ export interface ExtensionParts {
 /** The compaction that we offered to pi and that pi has not made yet. */
 interface PendingCompaction {
   key: string;
-  compaction: Compaction;
   handoff: Handoff;
   answer: Promise<{ summary: Summary; text: string }>;
 }
 
 /** For a pi that does not report its context window. */
 const assumedWindow = 128_000;
+/** pi compacts when fewer tokens than this, its default, are left in the window. */
+const reserve = 16_384;
 
+/** Translates pi's events. pi has one conversation at a time, on one branch of its tree. */
 export class PiExtension {
   readonly #parts: ExtensionParts;
   readonly #memory: PiMemory;
-  readonly #shown: ShownMemory;
-  readonly #nudges: TurnNudges;
+  readonly #conversation: PluginConversation;
   /** User messages seen so far; one more begins a turn. */
   #asks = 0;
   #pending: PendingCompaction | undefined;
   /** Some versions of pi make the next call before the end of a compaction is recorded. */
   #finishing: Promise<void> = Promise.resolve();
-  /** The session whose surfaces know that work has begun; pi ends with the newest. */
-  #started: Session | undefined;
 
   constructor(pi: PiExtensionApi, parts: ExtensionParts) {
     this.#parts = parts;
-    this.#shown = new ShownMemory({ placement: parts.placement });
-    this.#nudges = new TurnNudges(parts.nudges);
+    this.#conversation = new PluginConversation(parts);
     this.#memory = new PiMemory((type, data) => pi.appendEntry(type, data), parts.openMemory);
   }
 
   register(pi: PiExtensionApi): void {
-    const reporting =
-      <Event, Result>(name: string, handle: (event: Event, context: PiContext) => Promise<Result>) =>
-      async (event: Event, context: PiContext): Promise<Result | undefined> => {
+    const listen = <Event, Result>(
+      name: string,
+      handle: (event: Event, context: PiContext) => Promise<Result>,
+    ) =>
+      pi.on(name, async (event: Event, context: PiContext): Promise<Result | undefined> => {
         try {
           return await handle(event, context);
         } catch (error) {
           this.#parts.report(name, error, context);
           return undefined;
         }
-      };
-    const enter = async () => this.#enterBranch();
-    const start = async () => {
-      this.#started = undefined;
+      });
+    listen("session_start", async () => {
       this.#enterBranch();
-    };
-    pi.on("session_start", reporting("session_start", start));
-    pi.on("session_tree", reporting("session_tree", enter));
-    pi.on(
-      "session_shutdown",
-      reporting("session_shutdown", (_event: unknown, context) => this.#end(context)),
-    );
+      this.#conversation.restart();
+    });
+    listen("session_tree", async () => this.#enterBranch());
+    listen("session_shutdown", (_event, context) => this.#end(context));
     if (this.#parts.placement === "system")
-      pi.on(
-        "before_agent_start",
-        reporting("before_agent_start", (event: PiBeforeAgentStartEvent, context) =>
-          this.#addToSystemPrompt(event, context),
-        ),
+      listen("before_agent_start", (event: PiBeforeAgentStartEvent, context) =>
+        this.#addToSystemPrompt(event, context),
       );
-    pi.on(
-      "context",
-      reporting("context", (event: PiContextEvent, context) => this.#placeMemory(event, context)),
-    );
-    pi.on(
-      "session_before_compact",
-      reporting("session_before_compact", (event: PiBeforeCompactEvent, context) =>
-        this.#compact(event, context),
-      ),
-    );
-    pi.on(
-      "session_compact",
-      reporting("session_compact", (event: PiCompactEvent) => {
-        this.#finishing = this.#compacted(event);
-        return this.#finishing;
-      }),
-    );
+    listen("context", (event: PiContextEvent, context) => this.#placeMemory(event, context));
+    listen("session_before_compact", (event: PiBeforeCompactEvent, context) => this.#compact(event, context));
+    listen("session_compact", (event: PiCompactEvent) => {
+      this.#finishing = this.#compacted(event);
+      return this.#finishing;
+    });
     for (const tool of this.#parts.tools) pi.registerTool(this.#toolOf(tool));
   }
 
-  /** Lets surfaces that store data outside the session write their hand-over before pi exits. */
+  /** Lets surfaces that store data outside the session write their handover before pi exits. */
   async #end(context: PiContext): Promise<void> {
-    const session = this.#started;
-    this.#started = undefined;
-    const report = (error: unknown) => this.#parts.report("session_shutdown", error, context);
-    if (session) await notifyEnd(session, messagesOf(context.sessionManager.getBranch()), report);
+    const messages = messagesOf(context.sessionManager.getBranch());
+    await this.#conversation.end(messages, (error) => this.#parts.report("session_shutdown", error, context));
     await this.#memory.close();
   }
 
-  /** The session; on first use, notifies its surfaces of the session start. */
   async #session(context: PiContext): Promise<Session> {
     const session = await this.#memory.session(context);
-    if (!this.#started) {
-      const report = (error: unknown) => this.#parts.report("session_start", error, context);
-      await notify(session, { kind: "session-start" }, report);
-      const hint = await this.#memory.earlierSessions(session, context);
-      if (hint !== "") this.#shown.forget([hint]);
-    }
-    // Going to another branch goes on with the same work in another session.
-    this.#started = session;
+    const report = (error: unknown) => this.#parts.report("session_start", error, context);
+    await this.#conversation.start(session, {
+      report,
+      hint: () => this.#memory.earlierSessions(session, context),
+      contains: (handoff) => lastSummary(context.sessionManager.getBranch()).includes(handoff),
+    });
     return session;
   }
 
   #enterBranch(): void {
     this.#memory.leaveBranch();
-    this.#shown.forget();
+    this.#conversation.forget();
     this.#pending = undefined;
   }
 
-  #toolOf({ name, description, inputSchema, readOnly }: ExtensionParts["tools"][number]): PiTool {
+  #toolOf({ name, description, inputSchema, readOnly }: ToolDescription): PiTool {
     return {
       name: dotless(name),
       label: name,
@@ -160,33 +129,22 @@ export class PiExtension {
       parameters: inputSchema,
       executionMode: "sequential",
       execute: async (callId, input, _signal, _onUpdate, context) => {
-        const answer = await this.#call({ name, readOnly, callId }, input, context);
+        const report = (error: unknown) => this.#parts.report(`tool ${name}`, error, context);
+        const call = { id: callId, name, input, readOnly, conversation: transcriptConversation };
+        const answer = await this.#memory
+          .session(context)
+          .then((session) => this.#conversation.call(session, call))
+          .catch((error: unknown) => {
+            report(error);
+            throw error;
+          });
         // pi marks a call as failed when it throws.
         if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
+        // The store already has the edit; if writing to the branch fails, the next call tries again.
+        await this.#memory.keep(context).catch(report);
         return { content: [{ type: "text", text: answer.text }], details: { callId, ...answer.output } };
       },
     };
-  }
-
-  async #call(
-    { name, readOnly, callId }: { name: string; readOnly: boolean; callId: string },
-    input: unknown,
-    context: PiContext,
-  ): Promise<ToolAnswer> {
-    const report = (error: unknown) => this.#parts.report(`tool ${name}`, error, context);
-    try {
-      const session = await this.#memory.session(context);
-      const key = await this.#shown.ownEdit(callId, name, input);
-      const answer = await session.call(name, input, { key, conversation: transcriptConversation });
-      if (answer.ok && !readOnly) this.#nudges.noteWriting();
-      // The store already has the edit; if writing to the branch fails, the next call tries again. A store that was just
-      // found locked is not waited for a second time.
-      if (answer.ok) await this.#memory.keep(context).catch(report);
-      return answer;
-    } catch (error) {
-      report(error);
-      throw error;
-    }
   }
 
   async #placeMemory(
@@ -197,33 +155,22 @@ export class PiExtension {
     await this.#memory.keep(context);
     await this.#finishing.catch(() => undefined);
     const asks = messages.filter(({ role }) => role === "user").length;
-    if (asks !== this.#asks && messages.at(-1)?.role === "user") {
-      this.#shown.beginTurn();
-      await this.#nudges.beginTurn(session, lastAnswer(messages));
-    }
+    const isTurn = asks !== this.#asks && messages.at(-1)?.role === "user";
     this.#asks = asks;
-    const { head, news } = await this.#shown.texts(session);
-    const tail = [news, this.#nudges.text, await this.#warning(session, context)];
-    return {
-      messages: placeMemory(messages, { head: this.#parts.placement === "system" ? "" : head, tail }),
-    };
+    const { tokens = null, contextWindow = 0 } = context.getContextUsage?.() ?? {};
+    const { head, news } = await this.#conversation.texts(session, {
+      ...(isTurn ? { lastAnswer: lastAnswer(messages) } : {}),
+      ...(tokens === null ? {} : { fill: { tokens, limit: reserving(reserve)(contextWindow) } }),
+    });
+    return { messages: placeMemory(messages, this.#parts.placement === "system" ? "" : head, news) };
   }
 
   async #addToSystemPrompt(
     { systemPrompt }: PiBeforeAgentStartEvent,
     context: PiContext,
   ): Promise<{ systemPrompt: string }> {
-    const session = await this.#session(context);
-    this.#shown.beginTurn();
-    const { head } = await this.#shown.texts(session);
+    const head = await this.#conversation.headOfTurn(await this.#session(context));
     return { systemPrompt: `${systemPrompt}\n\n${head}` };
-  }
-
-  /** pi compacts when fewer tokens than its reserve are left in the window. */
-  async #warning(session: Session, context: PiContext): Promise<string> {
-    const usage = context.getContextUsage?.();
-    if (!usage || usage.tokens === null) return "";
-    return warn(session, { tokens: usage.tokens, limit: reserving(defaultReserve)(usage.contextWindow) });
   }
 
   async #compact(
@@ -246,34 +193,46 @@ export class PiExtension {
   /** Undefined if there is nothing to summarise. */
   async #startCompaction(
     key: string,
-    event: PiBeforeCompactEvent,
+    { preparation, branchEntries, signal, customInstructions: focus }: PiBeforeCompactEvent,
     context: PiContext,
   ): Promise<PendingCompaction | undefined> {
     const session = await this.#session(context);
     await this.#memory.keep(context);
-    const cut = cutBranch(event, context);
-    if (cut.removed.length === 0) return undefined;
-    const report = (error: unknown) => this.#parts.report("summary", error, context);
+    const { messagesToSummarize, turnPrefixMessages = [], firstKeptEntryId, tokensBefore } = preparation;
+    const removed = numbered([...messagesToSummarize, ...turnPrefixMessages]);
+    if (removed.length === 0) return undefined;
+    const kept = numbered(messagesFrom(branchEntries, firstKeptEntryId), removed.length + 1);
+    const path = context.sessionManager.getSessionFile?.() ?? "";
     const contextWindow = context.getContextUsage?.()?.contextWindow ?? assumedWindow;
-    const compaction = branchCompaction(session, cut, {
-      readWith: cut.transcript ? "recall" : "",
-      contextWindow,
-      report,
-    });
-    const { handoff } = await compaction.begin(cut);
-    const { previousSummary: earlier = "" } = event.preparation;
-    const { signal, customInstructions: focus } = event;
+    const report = (error: unknown) => this.#parts.report("summary", error, context);
+    const { countTokens } = session.setting;
+    const cut = { messages: [...removed, ...kept], to: removed.length, tokensBefore };
+    const { handoff } = await this.#conversation.beginCompaction(
+      path === "" ? cut : { ...cut, transcript: { path, size: 0 } },
+      {
+        session,
+        cwd: context.cwd,
+        report,
+        readWith: path === "" ? "" : "recall",
+        room: { tokens: handoffTokens(contextWindow) },
+        async contextAfter({ body }) {
+          const shown = [memoryText(await session.context(inPlugin)), body];
+          const text = [...shown, ...kept.map(({ message }) => plainTextOf(message))].join("\n");
+          return { text, tokens: countTokens(text) };
+        },
+      },
+    );
     const answer = summarise(askPi(context, signal), {
-      earlier,
-      removed: cut.removed,
+      earlier: preparation.previousSummary ?? "",
+      removed,
       handoff: handoff.text,
       focus,
       contextWindow,
-      countTokens: session.setting.countTokens,
+      countTokens,
       onProblem: (problem) => report(new Error(problem)),
       signal,
     }).then((summary) => ({ summary, text: renderSummary(summary, handoff) }));
-    const pending = { key, compaction, handoff, answer };
+    const pending = { key, handoff, answer };
     this.#pending = pending;
     answer.catch(() => {
       if (this.#pending === pending) this.#pending = undefined;
@@ -281,21 +240,32 @@ export class PiExtension {
     return pending;
   }
 
-  async #compacted({ compactionEntry }: PiCompactEvent): Promise<void> {
+  async #compacted({ compactionEntry: { summary } }: PiCompactEvent): Promise<void> {
     const pending = this.#pending;
     this.#pending = undefined;
-    this.#shown.forget();
-    this.#nudges.noteCompaction();
-    if (!pending) return;
-    const { compaction, handoff } = pending;
-    const own = await pending.answer.catch(() => undefined);
-    const isOwn = own?.text === compactionEntry.summary;
-    const { receipt } = await compaction.finish(
-      isOwn ? own.summary : { text: compactionEntry.summary, by: "model" },
-    );
-    // If another extension wrote the summary, the memory shows the handoff.
-    this.#shown.forget(isOwn || handoff.text === "" ? [receipt.line] : [handoff.text, receipt.line]);
+    const own = await pending?.answer.catch(() => undefined);
+    const isOwn = own?.text === summary;
+    // Another extension may have written the summary, or pi itself.
+    const written = pending && (isOwn ? own.summary : { text: summary, by: "model" as const });
+    await this.#conversation.finishCompaction(written, isOwn);
   }
+}
+
+/**
+ * The messages of one model call, with memory. Memory comes first, so that the provider can cache it; changes come last,
+ * before the user's message if that is the last one.
+ */
+function placeMemory(messages: readonly PiAgentMessage[], head: string, news: string): PiAgentMessage[] {
+  const last = messages.at(-1)?.role === "user" ? messages.length - 1 : messages.length;
+  return [...userMessage(head), ...messages.slice(0, last), ...userMessage(news), ...messages.slice(last)];
+}
+
+function userMessage(text: string): PiAgentMessage[] {
+  return text === "" ? [] : [{ role: "user", content: [{ type: "text", text }], timestamp: 0 }];
+}
+
+function lastSummary(branch: readonly PiTreeEntry[]): string {
+  return textIn(branch.findLast(({ type }) => type === "compaction")?.summary);
 }
 
 /** The text of the agent's last message. */
@@ -305,5 +275,26 @@ function lastAnswer(messages: readonly PiAgentMessage[]): string {
   return converted ? plainTextOf(converted) : "";
 }
 
-/** pi's default. */
-const defaultReserve = 16_384;
+/** The messages of a branch since its last compaction. */
+function messagesOf(branch: readonly PiTreeEntry[]): StoredMessage[] {
+  const last = branch.findLast(({ type }) => type === "compaction");
+  const first = typeof last?.firstKeptEntryId === "string" ? last.firstKeptEntryId : branch[0]?.id;
+  return numbered(first === undefined ? [] : messagesFrom(branch, first));
+}
+
+function messagesFrom(branch: readonly PiTreeEntry[], firstKept: string): PiAgentMessage[] {
+  const start = branch.findIndex(({ id }) => id === firstKept);
+  return branch
+    .slice(start === -1 ? branch.length : start)
+    .flatMap(({ type, message }) => (type === "message" && isObject(message) ? [message] : []));
+}
+
+function numbered(messages: readonly PiAgentMessage[], first = 1): StoredMessage[] {
+  return messages
+    .flatMap((message) => {
+      const converted = toModelMessage(message);
+      const at = typeof message.timestamp === "number" ? message.timestamp : 0;
+      return converted ? [{ message: converted, at }] : [];
+    })
+    .map((stored, index) => ({ number: first + index, ...stored }));
+}

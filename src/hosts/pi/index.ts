@@ -1,7 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
 import { openMemory } from "../../index.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import { inPlugin, type Surface } from "../../surfaces/surface.ts";
+import type { Surface } from "../../surfaces/surface.ts";
 import { readWorkspaceConfig, settingValue } from "../../workspace/config.ts";
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { limitsOf, secretsOf } from "../../workspace/library-options.ts";
@@ -9,12 +9,13 @@ import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
+import { describeTools } from "../plugin/project-memories.ts";
 import { failureReporter } from "../report-failure.ts";
 import type { PiContext, PiExtensionApi } from "./api.ts";
 import { PiExtension } from "./extension.ts";
 
 /**
- * The pi extension: tools, memory before every model call, and compactions with a checkpoint and a receipt.
+ * The pi extension: tools, memory before every model call, and compactions with a handoff and a receipt.
  *
  * @example
  * // .pi/extensions/holdfast.js
@@ -29,9 +30,8 @@ export default async function holdfast(pi: PiExtensionApi): Promise<void> {
   const project = findProject(process.cwd());
   const config = readWorkspaceConfig(project);
   const surfaces = await loadSurfaces(chosenSurfaces({ project, config }, "host"), { project, config });
-  const parts = await openMemory({ store: "memory:", surfaces, limits: limitsOf(config) });
   const extension = new PiExtension(pi, {
-    tools: parts.tools(inPlugin),
+    tools: describeTools(surfaces, config),
     nudges: config.nudges,
     placement: settingValue(config, "placement"),
     report: reportFailure,

@@ -2,13 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { isHoldfastError } from "../../errors.ts";
-import {
-  type PiSession,
-  type PiState,
-  readPiSession,
-  type WriteOptions,
-  writePiState,
-} from "./session-file.ts";
+import type { EntryState } from "../plugin/scratchpad-entries.ts";
+import { type PiSession, readPiSession, type WriteOptions, writePiState } from "./session-file.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -307,7 +302,7 @@ const text = fc.oneof(
 );
 const plain = { noNullPrototype: true };
 const anyScratchpad = fc.record({ notes: text, plan: text, refs: fc.array(text, { maxLength: 5 }) }, plain);
-const anyState: fc.Arbitrary<PiState> = fc.record(
+const anyState: fc.Arbitrary<EntryState> = fc.record(
   { scratchpad: anyScratchpad, notepad: fc.option(text) },
   plain,
 );
@@ -355,7 +350,7 @@ function plant(nodes: Node[]): string {
 }
 
 /** A naive reference implementation: recursion from the leaf. */
-function walkNaively(nodes: Node[], index: number | null): PiState & { messages: string[] } {
+function walkNaively(nodes: Node[], index: number | null): EntryState & { messages: string[] } {
   const node = index === null ? undefined : nodes[index];
   if (index === null || node === undefined) return { scratchpad: { ...empty }, notepad: null, messages: [] };
   const before = walkNaively(nodes, parentOf(node, index));

@@ -1,15 +1,44 @@
-import { isObject } from "../../engine/json.ts";
+import { isObject, type Json } from "../../engine/json.ts";
+import type { SessionExport } from "../../engine/session-document.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { Scratchpad } from "../../surfaces/scratchpad/operations.ts";
-import {
-  type PiEntry,
-  type PiHeader,
-  type PiWarning,
-  type PlacedEntry,
-  parsePiTree,
-} from "./session-tree.ts";
+import { type EntryState, listChanges, readState } from "../plugin/scratchpad-entries.ts";
+import type { SessionFile } from "../session-file.ts";
+import { type LineWarning as PiWarning, parseJsonLines } from "../transcript/json-lines.ts";
+import { notesOf, pinsOf, recordKey, recordsOf } from "./branch-memory.ts";
 
-export type { PiEntry, PiWarning };
+/** The version of pi's session format that Holdfast reads and writes. */
+const supportedVersion = 3;
+
+interface PiHeader {
+  id: string;
+  timestamp: string | null;
+  cwd: string | null;
+  parentSession: string | null;
+}
+
+/** One line after the header, with all its fields; unknown types included. */
+export interface PiEntry {
+  type: string;
+  id: string;
+  /** `null` for a root. */
+  parentId: string | null;
+  timestamp: string | null;
+  [field: string]: unknown;
+}
+
+interface PlacedEntry {
+  line: number;
+  entry: PiEntry;
+}
+
+interface PiTree {
+  header: PiHeader;
+  /** From the root to the leaf, which is the last good entry of the file. */
+  branch: PlacedEntry[];
+  warnings: PiWarning[];
+}
+
+type JsonObject = Record<string, unknown>;
 
 export interface PiMessage {
   /** Id of the entry with the message. */
@@ -19,13 +48,7 @@ export interface PiMessage {
   message: Record<string, unknown>;
 }
 
-export interface PiState {
-  scratchpad: Scratchpad;
-  /** `null` if the branch has none. */
-  notepad: string | null;
-}
-
-export interface PiSession extends PiHeader, PiState {
+export interface PiSession extends PiHeader, EntryState {
   title: string | null;
   /** From the root to the leaf, all types; compactions have the type "compaction". */
   branch: PiEntry[];
@@ -39,14 +62,6 @@ export interface WriteOptions {
   makeId: () => string;
 }
 
-const keys = {
-  legacy: "openclaw:scratchpad",
-  notes: "openclaw:scratchpad:notes",
-  plan: "openclaw:scratchpad:plan",
-  refs: "openclaw:scratchpad:refs",
-  notepad: "holdfast:notepad",
-} as const;
-
 /**
  * Reads a pi session file along the branch that pi would open: from its last entry to the root.
  *
@@ -54,9 +69,13 @@ const keys = {
  */
 export function readPiSession(text: string): PiSession {
   const { header, branch, warnings } = parsePiTree(text);
-  const state = readState(branch, warnings);
-  const messages = readMessages(branch, warnings);
   const entries = branch.map(({ entry }) => entry);
+  const lines = new Map(branch.map(({ line, entry }) => [entry, line]));
+  const state = readState(entries, (entry) => {
+    const message = `Unknown shape of data in "${entry.customType}"; the value before it was kept.`;
+    warnings.push({ line: lines.get(entry) ?? 0, message });
+  });
+  const messages = readMessages(branch, warnings);
   warnings.sort((left, right) => left.line - right.line);
   return { ...header, ...state, title: readTitle(entries), branch: entries, messages, warnings };
 }
@@ -67,7 +86,7 @@ export function readPiSession(text: string): PiSession {
  *
  * @example writePiState(text, { notepad: "Ship on Friday." }, { now: new Date(), makeId })
  */
-export function writePiState(text: string, state: Partial<PiState>, options: WriteOptions): string {
+export function writePiState(text: string, state: Partial<EntryState>, options: WriteOptions): string {
   const session = readPiSession(text);
   let parentId = session.branch.at(-1)?.id ?? null;
   let output = text;
@@ -79,26 +98,6 @@ export function writePiState(text: string, state: Partial<PiState>, options: Wri
     parentId = id;
   }
   return output;
-}
-
-/** The custom entries that lead from one state to another. Scratchpad data is a bare string or array, because OpenClaw reads nothing else. */
-export function listChanges(
-  before: PiState,
-  { scratchpad, notepad }: Partial<PiState>,
-): [customType: string, data: unknown][] {
-  const changes: [string, unknown][] = [];
-  if (scratchpad !== undefined) {
-    const { notes, plan, refs } = before.scratchpad;
-    if (scratchpad.notes !== notes) changes.push([keys.notes, scratchpad.notes]);
-    if (scratchpad.plan !== plan) changes.push([keys.plan, scratchpad.plan]);
-    if (!sameItems(scratchpad.refs, refs)) changes.push([keys.refs, scratchpad.refs]);
-  }
-  if (notepad !== undefined && notepad !== before.notepad) changes.push([keys.notepad, { content: notepad }]);
-  return changes;
-}
-
-function sameItems(left: string[], right: string[]): boolean {
-  return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
 function unusedId(text: string, makeId: () => string): string {
@@ -119,71 +118,6 @@ function unusedId(text: string, makeId: () => string): string {
   );
 }
 
-/** Whether a custom entry of this type contains part of the state. */
-export function isStateEntry(customType: unknown): boolean {
-  return Object.values(keys).some((key) => key === customType);
-}
-
-/** Reads root first, so that the last entry wins, with the old notes key or the new one. */
-export function readState(branch: PlacedEntry[], warnings: PiWarning[]): PiState {
-  const state: PiState = { scratchpad: { notes: "", plan: "", refs: [] }, notepad: null };
-  for (const { line, entry } of branch) {
-    if (entry.type !== "custom" || applyEntry(state, entry)) continue;
-    const message = `Unknown shape of data in "${entry.customType}"; the value before it was kept.`;
-    warnings.push({ line, message });
-  }
-  return state;
-}
-
-/** False if an entry with one of our keys has data in an unknown shape. */
-function applyEntry(state: PiState, { customType, data }: PiEntry): boolean {
-  const { scratchpad } = state;
-  switch (customType) {
-    case keys.legacy:
-    case keys.notes: {
-      const notes = readText(data, "notes");
-      if (notes !== undefined) scratchpad.notes = notes ?? "";
-      return notes !== undefined;
-    }
-    case keys.plan: {
-      const plan = readText(data, "plan");
-      if (plan !== undefined) scratchpad.plan = plan ?? "";
-      return plan !== undefined;
-    }
-    case keys.refs: {
-      const refs = readRefs(data);
-      if (refs !== undefined) scratchpad.refs = refs;
-      return refs !== undefined;
-    }
-    case keys.notepad: {
-      const notepad = readText(data, "notepad");
-      if (notepad !== undefined) state.notepad = notepad;
-      return notepad !== undefined;
-    }
-    default:
-      return true;
-  }
-}
-
-/** `null` if empty, `undefined` if unreadable. */
-function readText(data: unknown, space: string): string | null | undefined {
-  const value = unwrap(data, ["content", "text", space]);
-  return typeof value === "string" || value === null ? value : undefined;
-}
-
-function readRefs(data: unknown): string[] | undefined {
-  const value = unwrap(data, ["items", "refs"]);
-  if (value === null) return [];
-  return Array.isArray(value) ? value.filter((item: unknown) => typeof item === "string") : undefined;
-}
-
-/** The value of the first of the fields that an object has; other data unchanged, with `null` for no data. */
-function unwrap(data: unknown, fields: string[]): unknown {
-  if (!isObject(data)) return data ?? null;
-  const field = fields.find((name) => data[name] !== undefined);
-  return field === undefined ? undefined : data[field];
-}
-
 function readMessages(branch: PlacedEntry[], warnings: PiWarning[]): PiMessage[] {
   const messages: PiMessage[] = [];
   for (const { line, entry } of branch) {
@@ -198,4 +132,139 @@ function readMessages(branch: PlacedEntry[], warnings: PiWarning[]): PiMessage[]
 function readTitle(branch: PiEntry[]): string | null {
   const name = branch.findLast(({ type }) => type === "session_info")?.name;
   return typeof name === "string" && name.trim() !== "" ? name.trim() : null;
+}
+
+export const piSessionFile: SessionFile = {
+  isIn: (text) => /^\uFEFF?\s*\{[^\n]*"type"\s*:\s*"session"[^\n]*(?:\r?\n|$)/.test(text),
+  read(text) {
+    const session = readPiSession(text);
+    return { document: toDocument(session), warnings: session.warnings };
+  },
+  write: (text, memory) =>
+    writePiState(text, memory, { now: new Date(), makeId: () => crypto.randomUUID().slice(0, 8) }),
+};
+
+/** The whole memory and the messages of the current branch as a session. */
+function toDocument({ branch, messages, ...session }: PiSession): SessionExport {
+  const startedAt = Date.parse(session.timestamp ?? "") || Date.now();
+  const told = messages.map(({ message }, index) => [recordKey(index), message as Json]);
+  return {
+    format: "holdfast-session",
+    version: 1,
+    session: {
+      id: session.id,
+      agent: "pi",
+      title: session.title,
+      parent: null,
+      createdAt: startedAt,
+      updatedAt: startedAt,
+      revision: 0,
+    },
+    notepad: session.notepad,
+    records: {
+      ...recordsOf({ scratchpad: session.scratchpad, notes: notesOf(branch), pins: pinsOf(branch) }),
+      message: Object.fromEntries(told),
+    },
+    journal: [],
+  };
+}
+
+function parsePiTree(text: string): PiTree {
+  const { lines, warnings } = parseJsonLines(text);
+  const [first, ...rest] = lines;
+  const header = parseHeader(first?.value);
+  const entries: PlacedEntry[] = [];
+  for (const { line, value } of rest) {
+    const entry = parseEntry(value);
+    if (typeof entry === "string") warnings.push({ line, message: `Skipped: ${entry}.` });
+    else entries.push({ line, entry });
+  }
+  return { header, branch: branchOfLast(entries, warnings), warnings };
+}
+
+function parseHeader(value: JsonObject | undefined): PiHeader {
+  if (value === undefined) throw notPiSession("no line with a JSON object");
+  if (value.type !== "session")
+    throw notPiSession(`a first line of type ${JSON.stringify(value.type) ?? "(none)"}`);
+  // The first version of pi's format has no version number.
+  const version = value.version ?? 1;
+  if (typeof version !== "number") throw notPiSession(`a header with version ${JSON.stringify(version)}`);
+  if (version !== supportedVersion) throw unsupportedVersion(version);
+  if (typeof value.id !== "string" || value.id === "") throw notPiSession("a header without an id");
+  return {
+    id: value.id,
+    timestamp: stringOrNull(value.timestamp),
+    cwd: stringOrNull(value.cwd),
+    parentSession: stringOrNull(value.parentSession),
+  };
+}
+
+function notPiSession(found: string): HoldfastError {
+  return new HoldfastError(
+    "invalid_input",
+    `This is not a pi session file: found ${found}, expected a first line {"type":"session","version":${supportedVersion},"id":…}. ` +
+      "Pass a .jsonl file from ~/.pi/agent/sessions.",
+    { data: { found } },
+  );
+}
+
+function unsupportedVersion(version: number): HoldfastError {
+  const advice =
+    version < supportedVersion
+      ? "Open the session once with pi, which rewrites the file to the current version, then try again."
+      : "Update Holdfast; if it is up to date, it cannot read this version of pi's files yet.";
+  return new HoldfastError(
+    "invalid_input",
+    `This pi session file has version ${version}, Holdfast reads version ${supportedVersion}. ${advice}`,
+    { data: { version, supportedVersion } },
+  );
+}
+
+/** The entry, or what is wrong with it. */
+function parseEntry(value: JsonObject): PiEntry | string {
+  const { type, id, timestamp } = value;
+  const parentId = value.parentId ?? null;
+  if (type === "session") return "a second session header";
+  if (typeof type !== "string") return "an entry without a type";
+  if (typeof id !== "string" || id === "") return `an entry of type "${type}" without an id`;
+  if (parentId !== null && typeof parentId !== "string")
+    return `entry "${id}" has a parentId that is not a string`;
+  return { ...value, type, id, parentId, timestamp: stringOrNull(timestamp) };
+}
+
+function indexById(entries: PlacedEntry[], warnings: PiWarning[]): Map<string, PlacedEntry> {
+  const byId = new Map<string, PlacedEntry>();
+  for (const placed of entries) {
+    const { line, entry } = placed;
+    // If two entries have the same id, the later one counts, as in pi.
+    if (byId.has(entry.id))
+      warnings.push({ line, message: `Id "${entry.id}" is used twice; this entry counts.` });
+    byId.set(entry.id, placed);
+  }
+  return byId;
+}
+
+/** The entries from the root to the last one; a missing parent or a cycle ends the walk with a warning. */
+function branchOfLast(entries: PlacedEntry[], warnings: PiWarning[]): PlacedEntry[] {
+  const byId = indexById(entries, warnings);
+  const branch = new Set<PlacedEntry>();
+  let current = entries.at(-1);
+  while (current !== undefined) {
+    branch.add(current);
+    const { line, entry } = current;
+    if (entry.parentId === null) break;
+    const parent = byId.get(entry.parentId);
+    if (parent === undefined || branch.has(parent)) {
+      const fault = parent === undefined ? "is not in the file" : "is also its descendant";
+      const message = `Parent "${entry.parentId}" of "${entry.id}" ${fault}; the branch was read from here on.`;
+      warnings.push({ line, message });
+      break;
+    }
+    current = parent;
+  }
+  return [...branch].reverse();
+}
+
+function stringOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }

@@ -1,5 +1,8 @@
 import { type CompactionDriver, planSessionEnd } from "../../compaction/compaction.ts";
+import { warningFor } from "../../compaction/notices.ts";
+import { warnFrom } from "../../compaction/usage.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
+import { readEpoch } from "../../engine/conversation.ts";
 import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Moment } from "../../surfaces/surface.ts";
@@ -52,4 +55,22 @@ export async function notifyEnd(
   } catch (error) {
     report(error);
   }
+}
+
+/**
+ * The warning, once since the last compaction, if the context holds so many `tokens` that only a short turn still fits
+ * before the host compacts at `limit`; "" otherwise.
+ */
+export async function warn(
+  session: Session,
+  { tokens, limit }: { tokens: number; limit: number },
+): Promise<string> {
+  if (tokens < warnFrom(limit)) return "";
+  const state = await session.state();
+  if (readEpoch(state).warning !== "none") return "";
+  const before = state.row.counters.lastMessage + 1;
+  const text = warningFor((await session.context()).surfaces);
+  const warning = { type: "context.warn" as const, trigger: "host" as const, before, text };
+  await session.apply(warning, { actor: { kind: "system" } });
+  return text;
 }

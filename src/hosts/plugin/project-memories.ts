@@ -1,4 +1,8 @@
 import type { Memory } from "../../sessions/memory.ts";
+import { inPlugin, type Surface } from "../../surfaces/surface.ts";
+import { createToolbox, type ToolDescription } from "../../surfaces/toolbox.ts";
+import type { WorkspaceConfig } from "../../workspace/config.ts";
+import { limitsOf } from "../../workspace/library-options.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
@@ -40,4 +44,9 @@ async function openProjectMemory(cwd: string, host: HostSettings | undefined): P
   const workspace = findWorkspace({ cwd, ...(host ? { host } : {}) });
   const surfaces = await loadSurfaces(chosenSurfaces(workspace, "host"), workspace);
   return openMemoryIn(workspace, { surfaces, isInteractive: true });
+}
+
+/** The tools of surfaces, known before a session is open. */
+export function describeTools(surfaces: readonly Surface[], config: WorkspaceConfig): ToolDescription[] {
+  return createToolbox(surfaces, { limits: limitsOf(config), countTokens: () => 0 }, inPlugin).describe();
 }

@@ -3,35 +3,39 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import type { Finding } from "../doctor/finding.ts";
 import type { Places } from "../install/places.ts";
-import { userFolder } from "./files.ts";
-import { checkTrust } from "./trust.ts";
+import { piSetup } from "./setup.ts";
 
-test("doctor finds a project that pi does not trust, by pi's version and saved decisions [doctor.trust]", () => {
+async function trust(places: Places, version: string): Promise<Finding | undefined> {
+  return (await piSetup.checkTrust?.(places, version))?.[0];
+}
+
+test("doctor finds a project that pi does not trust, by pi's version and saved decisions [doctor.trust]", async () => {
   const home = realpathSync(temporaryDirectory());
   const root = join(home, "work", "project");
   mkdirSync(root, { recursive: true });
   const places: Places = { scope: "project", root, home, env: {} };
-  const folder = userFolder(places);
+  const folder = piSetup.userFolder(places);
   mkdirSync(folder, { recursive: true });
-  const status = (version = "0.87.1", where = places) => checkTrust(where, version)[0]?.status;
+  const status = async (version = "0.87.1", where = places) => (await trust(where, version))?.status;
 
-  const [undecided] = checkTrust(places, "0.87.1");
+  const undecided = await trust(places, "0.87.1");
   assert.equal(undecided?.status, "problem");
   assert.match(undecided?.remedy ?? "", /\/trust[\s\S]*pi --approve/);
-  assert.equal(status("0.73.1"), "ok");
-  assert.equal(status("1.2.0"), "problem");
-  assert.equal(status("0.87.1", { ...places, scope: "user" }), "ok");
+  assert.equal(await status("0.73.1"), "ok");
+  assert.equal(await status("1.2.0"), "problem");
+  assert.equal(await status("0.87.1", { ...places, scope: "user" }), "ok");
 
   const decide = (decisions: Record<string, boolean | null>) =>
     writeFileSync(join(folder, "trust.json"), JSON.stringify(decisions));
   decide({ [dirname(root)]: true });
-  assert.equal(status(), "ok");
+  assert.equal(await status(), "ok");
   decide({ [dirname(root)]: true, [root]: false });
-  assert.equal(status(), "problem");
+  assert.equal(await status(), "problem");
   decide({ [root]: null });
   for (const [usual, expected] of Object.entries({ never: "problem", always: "ok", ask: "problem" })) {
     writeFileSync(join(folder, "settings.json"), JSON.stringify({ defaultProjectTrust: usual }));
-    assert.equal(status(), expected);
+    assert.equal(await status(), expected);
   }
 });

@@ -1,0 +1,171 @@
+import { Compaction, type Conversation, type Finished, findEnded } from "../../compaction/compaction.ts";
+import { afterTurn, type NudgePolicy, newNudgeFacts, noNudges, planNudge } from "../../compaction/nudges.ts";
+import type { Summary } from "../../compaction/summary.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
+import type { Placement } from "../../context/placement.ts";
+import { readEpoch } from "../../engine/conversation.ts";
+import type { Session } from "../../sessions/session.ts";
+import { ShownMemory } from "../../sessions/shown-memory.ts";
+import type { ReadConversation } from "../../surfaces/surface.ts";
+import type { ToolAnswer, ToolDescription } from "../../surfaces/toolbox.ts";
+import { isMemoryEmpty } from "../../surfaces/views.ts";
+import { notify, notifyEnd, type PluginDriverParts, pluginDriver, warn } from "./driver.ts";
+
+export interface ConversationSettings {
+  /** Where memory goes in the prompt (default: `epoch`). */
+  placement?: Placement | undefined;
+  /** When to remind the agent of its memory (default: never). */
+  nudges?: NudgePolicy;
+}
+
+/** A call of the agent, as its host reports it. */
+export interface PluginCall extends Pick<ToolDescription, "name" | "readOnly"> {
+  /** The host's id of the call: the same if the host runs it again. */
+  id: string;
+  input: unknown;
+  /** Reads the conversation, for `recall`. */
+  conversation: ReadConversation;
+}
+
+/** What a host knows about a request that it is about to make. */
+export interface RequestFacts {
+  /** The agent's last answer, if a message of the user begins a turn with this request. */
+  lastAnswer?: string | undefined;
+  /** The tokens in the context, and those at which the host compacts, if they are known. */
+  fill?: { tokens: number; limit: number } | undefined;
+}
+
+/**
+ * One conversation in a host that keeps it and lets a plug-in offer tools: what the model is shown of its memory, its calls,
+ * its compactions. The plug-in translates the host's events into these calls. Like those of an agent, the facts for nudges
+ * are forgotten when the process ends.
+ */
+export class PluginConversation {
+  readonly #shown: ShownMemory;
+  readonly #policy: NudgePolicy;
+  #facts = newNudgeFacts();
+  #turn: { wrote: boolean; compacted: boolean } | undefined;
+  #hint = "";
+  /** The session whose surfaces know that work has begun. */
+  #started: Session | undefined;
+  #compaction: Compaction | undefined;
+
+  constructor({ placement, nudges = noNudges }: ConversationSettings = {}) {
+    this.#shown = new ShownMemory({ placement });
+    this.#policy = nudges;
+  }
+
+  /** Shows the memory anew with the next request, below the notice: another session, branch or context. */
+  forget(notice: readonly string[] = []): void {
+    this.#shown.forget(notice.filter((text) => text !== ""));
+  }
+
+  /**
+   * With the first use of a conversation, tells the surfaces. The memory then shows what the last compaction left, except a
+   * handoff that the conversation contains, and the `hint`.
+   */
+  async start(
+    session: Session,
+    {
+      report,
+      contains = () => false,
+      hint = async () => "",
+    }: {
+      report: (error: unknown) => void;
+      contains?: (handoff: string) => boolean;
+      hint?: () => Promise<string>;
+    },
+  ): Promise<void> {
+    const isFirst = this.#started === undefined;
+    // A conversation may go on in another session: that of another branch.
+    this.#started = session;
+    if (!isFirst) return;
+    await notify(session, { kind: "session-start" }, report);
+    const ended = await findEnded(session, readEpoch(await session.state()).number - 1);
+    this.forget([await hint(), ...(ended ? noticeOf(ended, contains(ended.handoff.text)) : [])]);
+  }
+
+  /** Runs a tool call. The same call, run again, changes nothing. */
+  async call(session: Session, { id, name, input, readOnly, conversation }: PluginCall): Promise<ToolAnswer> {
+    const key = await this.#shown.ownEdit(id, name, input);
+    const answer = await session.call(name, input, { key, conversation });
+    if (answer.ok && !readOnly && this.#turn) this.#turn.wrote = true;
+    return answer;
+  }
+
+  /** What a request shows of the memory: `head` in its place, `news` before the user's newest message. */
+  async texts(
+    session: Session,
+    { lastAnswer, fill }: RequestFacts = {},
+  ): Promise<{ head: string; news: string }> {
+    if (lastAnswer !== undefined) await this.#beginTurn(session, lastAnswer);
+    const { head, news } = await this.#shown.texts(session);
+    const warning = fill ? await this.warning(session, fill) : "";
+    return { head, news: [news, this.#hint, warning].filter((text) => text !== "").join("\n\n") };
+  }
+
+  /** The warning, if it is due; "" otherwise. */
+  warning(session: Session, fill: { tokens: number; limit: number }): Promise<string> {
+    return warn(session, fill);
+  }
+
+  /** The memory for a system prompt that is built before the first request of a turn. */
+  async headOfTurn(session: Session): Promise<string> {
+    this.#shown.beginTurn();
+    return (await this.#shown.texts(session)).head;
+  }
+
+  async #beginTurn(session: Session, lastAnswer: string): Promise<void> {
+    this.#shown.beginTurn();
+    if (this.#turn) this.#facts = afterTurn(this.#facts, { ...this.#turn, text: lastAnswer });
+    this.#turn = { wrote: false, compacted: false };
+    const isEmpty = isMemoryEmpty(await session.state());
+    const planned = planNudge({ ...this.#facts, isEmpty }, this.#policy);
+    if (planned) this.#facts.given = planned.given;
+    this.#hint = planned?.text ?? "";
+  }
+
+  /** Plans a compaction and writes its handoff. After this the host may remove the messages. */
+  async beginCompaction(conversation: Conversation, parts: PluginDriverParts) {
+    this.#compaction = new Compaction(pluginDriver(parts));
+    return this.#compaction.begin(conversation);
+  }
+
+  /** The host has compacted. The memory shows the receipt, and the handoff unless the summary contains it. */
+  async finishCompaction(summary: Summary | undefined, hasHandoff = false): Promise<Finished | undefined> {
+    const compaction = this.#compaction;
+    this.#compaction = undefined;
+    this.forget();
+    if (this.#turn) this.#turn.compacted = true;
+    else this.#facts.compacted = true;
+    const finished = summary && (await compaction?.finish(summary));
+    if (finished) this.forget(noticeOf(finished, hasHandoff));
+    return finished;
+  }
+
+  /** The host did not compact after all. */
+  dropCompaction(): void {
+    this.#compaction = undefined;
+  }
+
+  /** Lets surfaces with data outside the session write their handover. */
+  async end(messages: readonly StoredMessage[], report: (error: unknown) => void): Promise<void> {
+    const session = this.#started;
+    this.#started = undefined;
+    if (session) await notifyEnd(session, messages, report);
+  }
+
+  /** The conversation is over, and another one begins. */
+  restart(): void {
+    this.#started = undefined;
+    this.forget();
+  }
+}
+
+/** What the memory shows of a compaction. */
+function noticeOf(
+  { handoff, receipt }: Pick<Finished, "handoff" | "receipt">,
+  hasHandoff: boolean,
+): string[] {
+  return [hasHandoff ? "" : handoff.text, receipt.line];
+}
