@@ -1,6 +1,10 @@
 import { from } from "./requirement.ts";
 
 export const seeds = [
+  ...from("the five documents", {
+    "seeds.battery":
+      "Every sentence of a document about a tool is a call with an exact answer, the same at every entry point and store.",
+  }),
   ...from("session-notepad", {
     "notepad.read": "read_notepad returns { content }, an empty string before the first write.",
     "notepad.write": "write_notepad replaces everything; an empty string clears it.",

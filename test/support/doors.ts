@@ -1,0 +1,387 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { generateText, isStepCount, type ModelMessage } from "ai";
+import { openSdkStage } from "../../src/adapters/ai-sdk/test-support/ai-sdk.ts";
+import { startCli } from "../../src/cli/test-support/chat.ts";
+import type { OpenClawContext, OpenClawTool } from "../../src/hosts/openclaw/api.ts";
+import openClawPlugin from "../../src/hosts/openclaw/index.ts";
+import piExtension from "../../src/hosts/pi/index.ts";
+import { FakePi, shownIn } from "../../src/hosts/pi/test-support/fake-pi.ts";
+import { openMemory } from "../../src/index.ts";
+import { initialize, startMcp } from "../../src/mcp/test-support/mcp-process.ts";
+import { initProject, openProject } from "../../src/surfaces/project/index.ts";
+import { jwt, writeInto } from "../../src/surfaces/project/test-support/project.ts";
+import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../../src/testing/index.ts";
+import { findProject } from "../../src/workspace/project.ts";
+import { loadSurfaces } from "../../src/workspace/surfaces.ts";
+import { openStage } from "./agent.ts";
+import { hook, hookProject } from "./hook.ts";
+import { tickingClock } from "./memory.ts";
+import { temporaryDirectory } from "./temporary.ts";
+
+/** The places where a model meets its memory. */
+export const doorNames = [
+  "library",
+  "createAgent",
+  "MCP",
+  "Claude Code hook",
+  "chat",
+  "pi",
+  "OpenClaw",
+  "AI SDK",
+] as const;
+
+export type DoorName = (typeof doorNames)[number];
+
+export interface Setup {
+  surfaces: readonly string[];
+  store: "memory:" | "sqlite";
+  /** Where the host can be told, the placement. */
+  placement?: "system" | "message" | "epoch";
+}
+
+export type ToolCall = readonly [tool: string, input: unknown];
+
+/** A tool as the model gets it. */
+export interface SeenTool {
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+}
+
+/** All that Holdfast puts before the model. */
+export interface Seen {
+  tools: SeenTool[];
+  /** The system prompt, or the part of it that comes from us. */
+  system: string;
+  /** Everything else that the model reads in its newest request. */
+  said: string;
+}
+
+/** A place with a memory of its own. */
+export interface Door {
+  /** The project's folder. */
+  root: string;
+  /** The answers that the model reads, in order. */
+  call(calls: readonly ToolCall[]): Promise<string[]>;
+  /** The next request after the user has said something. */
+  next(): Promise<Seen>;
+}
+
+/** A project whose config chooses the surfaces. With NOTES.md where it is among them. */
+function projectFor({ surfaces, placement }: Setup): string {
+  const root = temporaryDirectory();
+  mkdirSync(join(root, ".git"));
+  writeFileSync(
+    join(root, "holdfast.json"),
+    JSON.stringify({ surfaces, ...(placement ? { placement } : {}) }),
+  );
+  if (surfaces.includes("project")) addNotes(root);
+  return root;
+}
+
+/** NOTES.md, and a file that decisions quote. */
+function addNotes(root: string): void {
+  initProject(openProject({ root }));
+  writeInto(root, "src/auth/jwt.ts", jwt);
+}
+
+function storeIn(root: string, { store }: Setup): string {
+  return store === "memory:" ? store : `sqlite:${join(root, "memory.db")}`;
+}
+
+async function surfacesFor(setup: Setup, root: string) {
+  return loadSurfaces(setup.surfaces, { project: findProject(root), config: { values: {} } });
+}
+
+/** The environment of `work`, which reads where the store is and where the project is. */
+async function within<Result>(root: string, setup: Setup, work: () => Promise<Result>): Promise<Result> {
+  const before = [process.cwd(), process.env.HOLDFAST_STORE] as const;
+  process.chdir(root);
+  process.env.HOLDFAST_STORE = storeIn(root, setup);
+  try {
+    return await work();
+  } finally {
+    process.chdir(before[0]);
+    if (before[1] === undefined) delete process.env.HOLDFAST_STORE;
+    else process.env.HOLDFAST_STORE = before[1];
+  }
+}
+
+export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<Door>> = {
+  library: async (t, setup) => {
+    const root = projectFor(setup);
+    const surfaces = await surfacesFor(setup, root);
+    const memory = await openMemory({ store: storeIn(root, setup), surfaces, clock: tickingClock() });
+    t.after(() => memory.close());
+    const session = await memory.createSession({ id: "s" });
+    return {
+      root,
+      call: async (calls) => {
+        const answers: string[] = [];
+        for (const [tool, input] of calls)
+          answers.push((await session.call(tool, fillIn(input, answers))).text);
+        return answers;
+      },
+      next: async () => {
+        const { system, message } = await session.context();
+        const tools = memory.tools().map(({ name, description, inputSchema }) => ({
+          name,
+          description,
+          parameters: inputSchema,
+        }));
+        return { tools, system, said: message };
+      },
+    };
+  },
+
+  createAgent: async (t, setup) => {
+    const root = projectFor(setup);
+    const script = new Script();
+    const stage = await openStage(t, {
+      script: script.answer,
+      memory: await openMemory({ store: storeIn(root, setup), clock: tickingClock() }),
+      surfaces: await surfacesFor(setup, root),
+      maxSteps: 100,
+      contextWindow: 200_000,
+      system: "",
+      ...(setup.placement ? { placement: setup.placement } : {}),
+    });
+    return scriptedDoor(root, script, (text) => stage.say(text).then(() => undefined));
+  },
+
+  MCP: async (t, setup) => {
+    const root = projectFor(setup);
+    const server = startMcp(t, ["--store", storeIn(root, setup)], { cwd: root });
+    const { instructions } = await initialize(server);
+    return {
+      root,
+      call: async (calls) => {
+        const answers: string[] = [];
+        for (const [tool, input] of calls)
+          answers.push((await server.call(tool, fillIn(input, answers))).content[0].text);
+        return answers;
+      },
+      next: async () => {
+        const { tools } = (await server.ask("tools/list")).result;
+        const seen = tools.map(({ name, description, inputSchema }: Record<string, unknown>) => ({
+          name,
+          description,
+          parameters: inputSchema,
+        }));
+        return { tools: seen, system: instructions, said: "" };
+      },
+    };
+  },
+
+  "Claude Code hook": async (_t, setup) => {
+    const project = await hookProject();
+    writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ surfaces: setup.surfaces }));
+    if (setup.surfaces.includes("project")) addNotes(project.root);
+    const surfaces = await surfacesFor(setup, project.root);
+    return {
+      root: project.root,
+      // The tools are those of the MCP server that serves the hook's session; the store is the same.
+      call: async (calls) => {
+        const memory = await openMemory({ store: project.database, surfaces });
+        const session = await memory.openSession("claude-code.s");
+        const answers: string[] = [];
+        for (const [tool, input] of calls)
+          answers.push((await session.call(tool, fillIn(input, answers))).text);
+        await memory.close();
+        return answers;
+      },
+      next: async () => {
+        const event = { session_id: "s", hook_event_name: "SessionStart", source: "startup" };
+        const { context } = await hook(project, "claude-code", event);
+        return { tools: [], system: "", said: context };
+      },
+    };
+  },
+
+  chat: async (t, setup) => {
+    const root = projectFor(setup);
+    const script = new Script();
+    const server = await startScriptedServer(script.answer);
+    t.after(() => server.close());
+    const chat = startCli(
+      ["chat", "--base-url", server.url, "--model", "scripted", "--set", "contextWindow=200000"],
+      { cwd: root, env: { HOLDFAST_STORE: storeIn(root, setup) } },
+    );
+    t.after(async () => {
+      chat.end();
+      await chat.exit;
+    });
+    const said = async (text: string) => {
+      const ended = script.ended();
+      chat.write(text);
+      await Promise.race([ended, chat.failed]);
+    };
+    return scriptedDoor(root, script, said);
+  },
+
+  pi: async (t, setup) => {
+    const root = projectFor(setup);
+    const pi = new FakePi({ cwd: root, id: "s" });
+    await within(root, setup, async () => {
+      await piExtension(pi);
+      await pi.emit("session_start", { reason: "startup" });
+    });
+    t.after(() => pi.emit("session_shutdown"));
+    return {
+      root,
+      call: (calls) =>
+        within(root, setup, async () => {
+          const answers: string[] = [];
+          for (const [tool, input] of calls)
+            answers.push(await textOrError(pi.call(tool, fillIn(input, answers))));
+          return answers;
+        }),
+      next: () =>
+        within(root, setup, async () => {
+          pi.say("user", "Go on.");
+          const before = { systemPrompt: "" };
+          const started = await pi.emit<{ systemPrompt: string }>("before_agent_start", before);
+          const said = shownIn(await pi.modelCall());
+          return { tools: [...pi.tools.values()], system: started?.systemPrompt ?? "", said };
+        }),
+    };
+  },
+
+  OpenClaw: async (t, setup) => {
+    const root = projectFor(setup);
+    const handlers = new Map<string, (event: never, context: OpenClawContext) => unknown>();
+    const made: ((context: OpenClawContext) => OpenClawTool[] | null)[] = [];
+    openClawPlugin.register({
+      on: (name, handler) => void handlers.set(name, handler),
+      registerTool: (factory) => void made.push(factory),
+    });
+    const context = { sessionKey: root, sessionId: root, workspaceDir: root };
+    const offered = () => made.flatMap((factory) => factory(context) ?? []);
+    t.after(() => handlers.get("gateway_stop")?.({} as never, context));
+    let calls = 0;
+    return {
+      root,
+      call: (list) =>
+        within(root, setup, async () => {
+          const answers: string[] = [];
+          for (const [name, input] of list) {
+            const tool = offered().find((each) => each.name === name);
+            assert.ok(tool, `OpenClaw has no tool ${name}`);
+            const answer = tool.execute(`call_${++calls}`, fillIn(input, answers) as never);
+            answers.push(
+              await textOrError(answer.then(({ content }) => content.map(({ text }) => text).join(""))),
+            );
+          }
+          return answers;
+        }),
+      next: () =>
+        within(root, setup, async () => {
+          const event = { prompt: "Go on.", messages: [] } as never;
+          const added = (await handlers.get("before_prompt_build")?.(event, context)) as
+            | { appendSystemContext?: string; prependContext?: string }
+            | undefined;
+          return {
+            tools: offered(),
+            system: added?.appendSystemContext ?? "",
+            said: added?.prependContext ?? "",
+          };
+        }),
+    };
+  },
+
+  "AI SDK": async (t, setup) => {
+    const root = projectFor(setup);
+    const surfaces = await surfacesFor(setup, root);
+    const script = new Script();
+    const stage = await openSdkStage(t, script.answer, { store: storeIn(root, setup), surfaces });
+    const settings = stage.settings({
+      tools: {} as never,
+      contextWindow: 200_000,
+      ...(setup.placement ? { placement: setup.placement } : {}),
+    });
+    const messages: ModelMessage[] = [];
+    return scriptedDoor(root, script, async (content) => {
+      messages.push({ role: "user", content });
+      const { responseMessages } = await generateText({ ...settings, messages, stopWhen: isStepCount(100) });
+      messages.push(...responseMessages);
+    });
+  },
+};
+
+async function textOrError(answer: Promise<string>): Promise<string> {
+  return answer.catch((error: Error) => error.message);
+}
+
+/** In place of `note#N`, the id of the Nth note of these answers. */
+function fillIn(input: unknown, answers: readonly string[]): unknown {
+  const ids = noteIds(answers);
+  const text = JSON.stringify(input).replaceAll(/note#(\d+)/g, (_, number) => ids[number - 1] ?? "note_0");
+  return JSON.parse(text);
+}
+
+/** The ids of notes in the order in which they first appear. */
+export function noteIds(answers: readonly string[]): string[] {
+  return [...new Set(answers.join("\n").match(/note_\d{13}/g))];
+}
+
+function answersIn(request: ScriptedRequest | undefined): string[] {
+  const results = (request?.messages ?? []).filter(({ role }) => role === "tool");
+  return results.map(({ content }) => String(content));
+}
+
+/** A model that makes the calls it is given, one in each step, and then ends its turn. */
+class Script {
+  #calls: ToolCall[] = [];
+  #made = 0;
+  #whenEnded = () => {};
+  readonly requests: ScriptedRequest[] = [];
+
+  give(calls: readonly ToolCall[]): void {
+    this.#calls = [...calls];
+  }
+
+  /** Resolves when the model has ended its turn. */
+  ended(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenEnded = resolve;
+    });
+  }
+
+  readonly answer = (request: ScriptedRequest): ScriptedAnswer => {
+    this.requests.push(request);
+    const usage = { input: 1_000, output: 20 };
+    const [next] = this.#calls.splice(0, 1);
+    if (next) {
+      const input = fillIn(next[1], answersIn(request));
+      return { toolCalls: [{ id: `call_${++this.#made}`, name: next[0], input }], usage };
+    }
+    this.#whenEnded();
+    return { text: "Done.", usage };
+  };
+}
+
+/** A door to a model behind HTTP: the answers are those that it is sent. */
+function scriptedDoor(root: string, script: Script, say: (text: string) => Promise<void>): Door {
+  return {
+    root,
+    call: async (calls) => {
+      script.give(calls);
+      await say("Make the calls.");
+      return answersIn(script.requests.at(-1)).slice(-calls.length);
+    },
+    next: async () => {
+      await say("Go on.");
+      const { messages = [], tools = [] } = script.requests.at(-1) ?? {};
+      const system = messages.filter(({ role }) => role === "system");
+      const rest = messages.filter(({ role }) => role !== "system");
+      return {
+        tools: tools.map((tool) => tool.function as unknown as SeenTool),
+        system: system.map(({ content }) => String(content)).join("\n\n"),
+        said: rest.map(({ content }) => String(content ?? "")).join("\n"),
+      };
+    },
+  };
+}
