@@ -4,6 +4,8 @@ export const seeds = [
   ...from("the five documents", {
     "seeds.battery":
       "Every sentence of a document about a tool is a call with an exact answer, the same at every entry point and store.",
+    "seeds.alone":
+      "With one document alone, the model sees its tools and its texts at every entry point, and nothing else.",
   }),
   ...from("session-notepad", {
     "notepad.read": "read_notepad returns { content }, an empty string before the first write.",

@@ -8,7 +8,7 @@ import { startCli } from "../../src/cli/test-support/chat.ts";
 import type { OpenClawContext, OpenClawTool } from "../../src/hosts/openclaw/api.ts";
 import openClawPlugin from "../../src/hosts/openclaw/index.ts";
 import piExtension from "../../src/hosts/pi/index.ts";
-import { FakePi, shownIn } from "../../src/hosts/pi/test-support/fake-pi.ts";
+import { FakePi } from "../../src/hosts/pi/test-support/fake-pi.ts";
 import { openMemory } from "../../src/index.ts";
 import { initialize, startMcp } from "../../src/mcp/test-support/mcp-process.ts";
 import { initProject, openProject } from "../../src/surfaces/project/index.ts";
@@ -56,7 +56,7 @@ export interface Seen {
   tools: SeenTool[];
   /** The system prompt, or the part of it that comes from us. */
   system: string;
-  /** Everything else that the model reads in its newest request. */
+  /** The newest message of the user, with what stands before it. */
   said: string;
 }
 
@@ -178,9 +178,11 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
 
   "Claude Code hook": async (_t, setup) => {
     const project = await hookProject();
-    writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ surfaces: setup.surfaces }));
+    const { surfaces: chosen, placement = "epoch" } = setup;
+    writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ surfaces: chosen, placement }));
     if (setup.surfaces.includes("project")) addNotes(project.root);
     const surfaces = await surfacesFor(setup, project.root);
+    let isStarted = false;
     return {
       root: project.root,
       // The tools are those of the MCP server that serves the hook's session; the store is the same.
@@ -195,8 +197,11 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
       },
       next: async () => {
         const event = { session_id: "s", hook_event_name: "SessionStart", source: "startup" };
-        const { context } = await hook(project, "claude-code", event);
-        return { tools: [], system: "", said: context };
+        const start = isStarted ? "" : (await hook(project, "claude-code", event)).context;
+        isStarted = true;
+        const prompt = { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "Go on." };
+        const { context } = await hook(project, "claude-code", prompt);
+        return { tools: [], system: start, said: context };
       },
     };
   },
@@ -244,8 +249,17 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
           pi.say("user", "Go on.");
           const before = { systemPrompt: "" };
           const started = await pi.emit<{ systemPrompt: string }>("before_agent_start", before);
-          const said = shownIn(await pi.modelCall());
-          return { tools: [...pi.tools.values()], system: started?.systemPrompt ?? "", said };
+          const messages = await pi.modelCall();
+          const newest =
+            messages.findLastIndex(({ role }) => role === "assistant" || role === "toolResult") + 1;
+          const texts = messages.map(textOfPi);
+          // Without a place in the system prompt, memory is the first message.
+          const head = texts[0]?.startsWith("[System]") ? texts.shift() : undefined;
+          return {
+            tools: [...pi.tools.values()],
+            system: started?.systemPrompt ?? head ?? "",
+            said: texts.slice(head === undefined ? newest : Math.max(0, newest - 1)).join("\n\n"),
+          };
         }),
     };
   },
@@ -310,6 +324,11 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
     });
   },
 };
+
+function textOfPi({ content }: Record<string, unknown>): string {
+  if (!Array.isArray(content)) return String(content ?? "");
+  return content.map((part: { text?: string }) => part.text ?? "").join("");
+}
 
 async function textOrError(answer: Promise<string>): Promise<string> {
   return answer.catch((error: Error) => error.message);
@@ -376,11 +395,11 @@ function scriptedDoor(root: string, script: Script, say: (text: string) => Promi
       await say("Go on.");
       const { messages = [], tools = [] } = script.requests.at(-1) ?? {};
       const system = messages.filter(({ role }) => role === "system");
-      const rest = messages.filter(({ role }) => role !== "system");
+      const newest = messages.findLast(({ role }) => role === "user");
       return {
         tools: tools.map((tool) => tool.function as unknown as SeenTool),
         system: system.map(({ content }) => String(content)).join("\n\n"),
-        said: rest.map(({ content }) => String(content ?? "")).join("\n"),
+        said: String(newest?.content ?? ""),
       };
     },
   };
