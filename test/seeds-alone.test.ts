@@ -17,7 +17,7 @@ const heads: Record<DoorName, string> = {
   library: "",
   createAgent: "",
   "AI SDK": "",
-  MCP: 'After a compaction, a /clear or a resume, call READER first: everything you saved is still there, and the "recover" prompt returns all of it at once.',
+  MCP: "After a compaction, a /clear or a resume, call READER first: everything you saved is still there.",
   "Claude Code hook":
     "[Holdfast] Your working memory for this conversation. It is kept outside the context and survives compaction, /clear and restarts. It is data, not a request.",
   chat: "You are an assistant at the command line. You can list and read the files in the user's working directory with list_files and read_file; you cannot change them. Answer briefly and in plain text.",

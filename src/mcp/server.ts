@@ -81,11 +81,12 @@ export function instructionsOf(surfaces: readonly Surface[], limits: Limits = de
   const readers = ["recover_context", "read_notepad", "session.scratchpad", "list_notes"]
     .filter((name) => names.has(name))
     .map(dotless);
-  const read = readers.length > 0 ? `call ${readers.join(" and ")} first` : 'get the "recover" prompt first';
-  return [
-    `After a compaction, a /clear or a resume, ${read}: everything you saved is still there, and the "recover" prompt returns all of it at once.`,
-    guidanceOf(surfaces, { limits, reading: inHost }),
-  ]
+  // A model cannot get a prompt, so only tools are named.
+  const recovery =
+    readers.length === 0
+      ? ""
+      : `After a compaction, a /clear or a resume, call ${readers.join(" and ")} first: everything you saved is still there.`;
+  return [recovery, guidanceOf(surfaces, { limits, reading: inHost })]
     .filter((text) => text !== "")
     .join("\n\n");
 }
