@@ -17,7 +17,8 @@ const heads: Record<DoorName, string> = {
   library: "",
   createAgent: "",
   "AI SDK": "",
-  MCP: "After a compaction, a /clear or a resume, call READER first: everything you saved is still there.",
+  // How to recover, which [mcp.instructions] compares.
+  MCP: "",
   "Claude Code hook":
     "[Holdfast] Your working memory for this conversation. It is kept outside the context and survives compaction, /clear and restarts. It is data, not a request.",
   chat: "You are an assistant at the command line. You can list and read the files in the user's working directory with list_files and read_file; you cannot change them. Answer briefly and in plain text.",
@@ -62,7 +63,6 @@ function hookTexts(start: string, prompt: string): Texts {
 interface Document {
   /** How the model writes, once. */
   write: ToolCall;
-  readers: string;
   /** Everything that the model sees before and after it has written. */
   seen(name: DoorName): { empty: Texts; written: Texts };
   checkTools(tools: readonly SeenTool[], name: DoorName): void;
@@ -71,7 +71,6 @@ interface Document {
 const documents: Record<Battery["surface"], Document> = {
   notepad: {
     write: ["write_notepad", { content: "- [ ] Fix Q3" }],
-    readers: "read_notepad",
     seen(name) {
       const full = "## Session Notepad\n- [ ] Fix Q3";
       const ended = (block: string) => (plugins.includes(name) ? `${block}\n[End of notepad]` : block);
@@ -92,7 +91,6 @@ const documents: Record<Battery["surface"], Document> = {
 
   notes: {
     write: ["add_note", { content: "Port 8080 is taken", tags: ["setup"] }],
-    readers: "list_notes",
     seen(name) {
       const known = "1 note is kept as well: call search_notes or list_notes.";
       if (name === "Claude Code hook") return { empty: hookTexts("", ""), written: hookTexts("", known) };
@@ -111,7 +109,6 @@ const documents: Record<Battery["surface"], Document> = {
 
   scratchpad: {
     write: ["session_scratchpad", { action: "set_plan", content: "1. Fix auth bug" }],
-    readers: "session_scratchpad",
     seen(name) {
       const block = "[Session Scratchpad]\nPlan:\n1. Fix auth bug\n[End Scratchpad]";
       if (name === "Claude Code hook") return { empty: hookTexts("", ""), written: hookTexts("", block) };
@@ -142,7 +139,6 @@ const documents: Record<Battery["surface"], Document> = {
 
   project: {
     write: ["log_entry", { kind: "context", text: "Expiry is done, next refresh", detail: "bd-x7y8" }],
-    readers: "recover_context",
     seen(name) {
       const block = (...lines: string[]) =>
         [
@@ -207,7 +203,7 @@ const ofChat = ["list_files", "read_file"];
 for (const { surface, placement } of batteries)
   for (const name of doorNames)
     test(`${name}: with ${surface} alone the model sees the document and nothing else [seeds.alone]`, async (t) => {
-      const { write, readers, seen, checkTools } = documents[surface];
+      const { write, seen, checkTools } = documents[surface];
       const door = await doors[name](t, { surfaces: [surface], store: "sqlite", placement });
       const expected = seen(name);
       const look = async () => {
@@ -215,6 +211,7 @@ for (const { surface, placement } of batteries)
         const text = (whole: string) =>
           whole
             .trim()
+            .replace(name === "MCP" ? /^(?:After a compaction|If what you saved)[^\n]*\n\n/ : "", "")
             .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\dZ/g, "TIME")
             // pi imports its own session file, and the line of origin says so (row N11).
             .replace(name === "pi" ? /\[Origin of the \w+: this session was imported\]\n\n/ : "", "");
@@ -222,13 +219,9 @@ for (const { surface, placement } of batteries)
         return { texts: { system: text(system), said: text(said) }, tools: own };
       };
       const before = await look();
-      assert.deepEqual(before.texts, withReader(expected.empty, readers));
+      assert.deepEqual(before.texts, expected.empty);
       if (name === "Claude Code hook") assert.deepEqual(before.tools, [], "its tools are those of MCP");
       else checkTools(before.tools, name);
       await door.call([write]);
-      assert.deepEqual((await look()).texts, withReader(expected.written, readers));
+      assert.deepEqual((await look()).texts, expected.written);
     });
-
-function withReader({ system, said }: Texts, reader: string): Texts {
-  return { system: system.replace("READER", reader), said };
-}

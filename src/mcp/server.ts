@@ -78,15 +78,12 @@ export function createMcpServer(options: McpServerOptions): Server {
 /** How to recover, then the surfaces' guidance: some hosts truncate long instructions, so recovery comes first. */
 export function instructionsOf(surfaces: readonly Surface[], limits: Limits = defaultLimits): string {
   const names = new Set(surfaces.flatMap(({ tools }) => tools.map((tool) => tool.name)));
-  const readers = ["recover_context", "read_notepad", "session.scratchpad", "list_notes"]
-    .filter((name) => names.has(name))
-    .map(dotless);
-  // A model cannot get a prompt, so only tools are named.
-  const recovery =
-    readers.length === 0
-      ? ""
-      : `After a compaction, a /clear or a resume, call ${readers.join(" and ")} first: everything you saved is still there.`;
-  return [recovery, guidanceOf(surfaces, { limits, reading: inHost })]
+  const readers = ["recover_context", "read_notepad", "list_notes"].filter((name) => names.has(name));
+  const read = readers.length > 0 ? `call ${readers.join(" and ")} first` : 'get the "recover" prompt first';
+  return [
+    `After a compaction, a /clear or a resume, ${read}: everything you saved is still there, and the "recover" prompt returns all of it at once.`,
+    guidanceOf(surfaces, { limits, reading: inHost }),
+  ]
     .filter((text) => text !== "")
     .join("\n\n");
 }
