@@ -6,6 +6,8 @@ export const seeds = [
       "Every sentence of a document about a tool is a call with an exact answer, the same at every entry point and store.",
     "seeds.alone":
       "With one document alone, the model sees its tools and its texts at every entry point, and nothing else.",
+    "seeds.session":
+      "What is written belongs to its session and outlives the process at every entry point; with the store memory: it ends with it.",
   }),
   ...from("session-notepad", {
     "notepad.read": "read_notepad returns { content }, an empty string before the first write.",

@@ -17,8 +17,8 @@ import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "
 import { findProject } from "../../src/workspace/project.ts";
 import { loadSurfaces } from "../../src/workspace/surfaces.ts";
 import { openStage } from "./agent.ts";
-import { hook, hookProject } from "./hook.ts";
-import { tickingClock } from "./memory.ts";
+import { hook } from "./hook.ts";
+import { openTestMemory, tickingClock } from "./memory.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 /** The places where a model meets its memory. */
@@ -38,8 +38,11 @@ export type DoorName = (typeof doorNames)[number];
 export interface Setup {
   surfaces: readonly string[];
   store: "memory:" | "sqlite";
-  /** Where the host can be told, the placement. */
   placement?: "system" | "message" | "epoch";
+  /** The folder of an earlier visit. */
+  root?: string;
+  /** The session, by its name at this door. */
+  session?: string;
 }
 
 export type ToolCall = readonly [tool: string, input: unknown];
@@ -68,10 +71,13 @@ export interface Door {
   call(calls: readonly ToolCall[]): Promise<string[]>;
   /** The next request after the user has said something. */
   next(): Promise<Seen>;
+  /** Ends the process, the connection or the plugin's session. */
+  close(): Promise<unknown>;
 }
 
 /** A project whose config chooses the surfaces. With NOTES.md where it is among them. */
-function projectFor({ surfaces, placement }: Setup): string {
+function projectFor({ surfaces, placement, root: earlier }: Setup): string {
+  if (earlier !== undefined) return earlier;
   const root = temporaryDirectory();
   mkdirSync(join(root, ".git"));
   writeFileSync(
@@ -115,10 +121,10 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
     const root = projectFor(setup);
     const surfaces = await surfacesFor(setup, root);
     const memory = await openMemory({ store: storeIn(root, setup), surfaces, clock: tickingClock() });
-    t.after(() => memory.close());
-    const session = await memory.createSession({ id: "s" });
+    const session = await memory.openSession(setup.session ?? "s");
     return {
       root,
+      close: closing(t, () => memory.close()),
       call: async (calls) => {
         const answers: string[] = [];
         for (const [tool, input] of calls)
@@ -149,15 +155,20 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
       system: "",
       ...(setup.placement ? { placement: setup.placement } : {}),
     });
-    return scriptedDoor(root, script, (text) => stage.say(text).then(() => undefined));
+    return scriptedDoor({ root, close: stage.close }, script, async (text) => {
+      await stage.agent.send(setup.session ?? "s", text).result;
+    });
   },
 
   MCP: async (t, setup) => {
     const root = projectFor(setup);
-    const server = startMcp(t, ["--store", storeIn(root, setup)], { cwd: root });
+    const server = startMcp(t, ["--store", storeIn(root, setup), "--session", setup.session ?? "s"], {
+      cwd: root,
+    });
     const { instructions } = await initialize(server);
     return {
       root,
+      close: closing(t, () => server.end()),
       call: async (calls) => {
         const answers: string[] = [];
         for (const [tool, input] of calls)
@@ -177,18 +188,19 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
   },
 
   "Claude Code hook": async (_t, setup) => {
-    const project = await hookProject();
-    const { surfaces: chosen, placement = "epoch" } = setup;
-    writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ surfaces: chosen, placement }));
-    if (setup.surfaces.includes("project")) addNotes(project.root);
-    const surfaces = await surfacesFor(setup, project.root);
+    const root = projectFor(setup);
+    const surfaces = await surfacesFor(setup, root);
+    const { directory } = findProject(root);
+    const project = { root, directory, database: join(directory, "memory.db") };
+    const session_id = setup.session ?? "s";
     let isStarted = false;
     return {
-      root: project.root,
+      root,
+      close: async () => undefined,
       // The tools are those of the MCP server that serves the hook's session; the store is the same.
       call: async (calls) => {
         const memory = await openMemory({ store: project.database, surfaces });
-        const session = await memory.openSession("claude-code.s");
+        const session = await memory.openSession(`claude-code.${session_id}`);
         const answers: string[] = [];
         for (const [tool, input] of calls)
           answers.push((await session.call(tool, fillIn(input, answers))).text);
@@ -196,10 +208,10 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
         return answers;
       },
       next: async () => {
-        const event = { session_id: "s", hook_event_name: "SessionStart", source: "startup" };
+        const event = { session_id, hook_event_name: "SessionStart", source: "startup" };
         const start = isStarted ? "" : (await hook(project, "claude-code", event)).context;
         isStarted = true;
-        const prompt = { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "Go on." };
+        const prompt = { session_id, hook_event_name: "UserPromptSubmit", prompt: "Go on." };
         const { context } = await hook(project, "claude-code", prompt);
         return { tools: [], system: start, said: context };
       },
@@ -212,31 +224,41 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
     const server = await startScriptedServer(script.answer);
     t.after(() => server.close());
     const chat = startCli(
-      ["chat", "--base-url", server.url, "--model", "scripted", "--set", "contextWindow=200000"],
+      [
+        "chat",
+        "--base-url",
+        server.url,
+        "--model",
+        "scripted",
+        "--set",
+        "contextWindow=200000",
+        "--session",
+        setup.session ?? "s",
+      ],
       { cwd: root, env: { HOLDFAST_STORE: storeIn(root, setup) } },
     );
-    t.after(async () => {
+    const close = closing(t, () => {
       chat.end();
-      await chat.exit;
+      return chat.exit;
     });
     const said = async (text: string) => {
       const ended = script.ended();
       chat.write(text);
       await Promise.race([ended, chat.failed]);
     };
-    return scriptedDoor(root, script, said);
+    return scriptedDoor({ root, close }, script, said);
   },
 
   pi: async (t, setup) => {
     const root = projectFor(setup);
-    const pi = new FakePi({ cwd: root, id: "s" });
+    const pi = new FakePi({ cwd: root, id: setup.session ?? "s" });
     await within(root, setup, async () => {
       await piExtension(pi);
       await pi.emit("session_start", { reason: "startup" });
     });
-    t.after(() => pi.emit("session_shutdown"));
     return {
       root,
+      close: closing(t, () => pi.emit("session_shutdown")),
       call: (calls) =>
         within(root, setup, async () => {
           const answers: string[] = [];
@@ -272,12 +294,13 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
       on: (name, handler) => void handlers.set(name, handler),
       registerTool: (factory) => void made.push(factory),
     });
-    const context = { sessionKey: root, sessionId: root, workspaceDir: root };
+    const key = `${root} ${setup.session ?? "s"}`;
+    const context = { sessionKey: key, sessionId: key, workspaceDir: root };
     const offered = () => made.flatMap((factory) => factory(context) ?? []);
-    t.after(() => handlers.get("gateway_stop")?.({} as never, context));
     let calls = 0;
     return {
       root,
+      close: closing(t, () => handlers.get("gateway_stop")?.({} as never, context)),
       call: (list) =>
         within(root, setup, async () => {
           const answers: string[] = [];
@@ -310,14 +333,17 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
     const root = projectFor(setup);
     const surfaces = await surfacesFor(setup, root);
     const script = new Script();
-    const stage = await openSdkStage(t, script.answer, { store: storeIn(root, setup), surfaces });
+    const stage = await openSdkStage(t, script.answer, { surfaces });
+    const memory = await openTestMemory({ store: storeIn(root, setup), surfaces });
     const settings = stage.settings({
+      session: await memory.openSession(setup.session ?? "s"),
       tools: {} as never,
       contextWindow: 200_000,
       ...(setup.placement ? { placement: setup.placement } : {}),
     });
     const messages: ModelMessage[] = [];
-    return scriptedDoor(root, script, async (content) => {
+    const close = closing(t, () => memory.close());
+    return scriptedDoor({ root, close }, script, async (content) => {
       messages.push({ role: "user", content });
       const { responseMessages } = await generateText({ ...settings, messages, stopWhen: isStepCount(100) });
       messages.push(...responseMessages);
@@ -332,6 +358,17 @@ function textOfPi({ content }: Record<string, unknown>): string {
 
 async function textOrError(answer: Promise<string>): Promise<string> {
   return answer.catch((error: Error) => error.message);
+}
+
+/** Closes it once: in the test, or else after it. */
+function closing(t: TestContext, close: () => unknown): () => Promise<unknown> {
+  let closed: Promise<unknown> | undefined;
+  const once = async () => {
+    closed ??= Promise.resolve(close());
+    return closed;
+  };
+  t.after(once);
+  return once;
 }
 
 /** In place of `note#N`, the id of the Nth note of these answers. */
@@ -383,9 +420,13 @@ class Script {
 }
 
 /** A door to a model behind HTTP: the answers are those that it is sent. */
-function scriptedDoor(root: string, script: Script, say: (text: string) => Promise<void>): Door {
+function scriptedDoor(
+  place: Pick<Door, "root" | "close">,
+  script: Script,
+  say: (text: string) => Promise<void>,
+): Door {
   return {
-    root,
+    ...place,
     call: async (calls) => {
       script.give(calls);
       await say("Make the calls.");
