@@ -37,6 +37,8 @@ export interface MemoryOptions {
   /** The owner of the sessions (default: `local`); sessions of other owners are not accessible. */
   owner?: string;
   limits?: Partial<Limits>;
+  /** The project that the sessions are of. They all show what a person pinned with `(await memory.project()).pins`. */
+  project?: string;
   /** `enabled: false` removes the scratchpad's tool, block and guidance; `maxTokens` caps all its spaces together. */
   scratchpad?: { enabled?: boolean; maxTokens?: number };
   tokenizer?: Tokenizer;
@@ -66,6 +68,7 @@ const memoryOptions = {
   store: anything,
   surfaces: listOf(anything),
   owner: text,
+  project: text,
   limits: limitKinds,
   scratchpad: { enabled: toggle, maxTokens: wholeNumber(1) },
   tokenizer: anything,
@@ -120,6 +123,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
       ...(options.patience === undefined ? {} : { patience: options.patience }),
     }),
     owner: checkId(options.owner ?? "local", "owner"),
+    project: options.project,
     toolbox: makeToolbox(options.surfaces ?? defaults),
     makeToolbox,
     defaultSurfaces: options.surfaces ? undefined : defaults,

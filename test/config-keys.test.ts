@@ -8,7 +8,7 @@ import { hookDeadline, hookSettings, hookStore } from "./config-keys/hook-settin
 import { retentionSettings } from "./config-keys/retention-settings.ts";
 import { type Entry, entries, entriesOf, projectWith, type Scenario } from "./config-keys/run.ts";
 import { surfaceSettings, toolSettings } from "./config-keys/tool-settings.ts";
-import { handoffSettings, turnSettings } from "./config-keys/turn-settings.ts";
+import { handoffSettings, placementSettings, turnSettings } from "./config-keys/turn-settings.ts";
 import { waitSettings } from "./config-keys/wait-settings.ts";
 
 /** What shows each setting act, in every entry point that its table names. */
@@ -17,6 +17,7 @@ const scenarios: readonly Scenario[] = [
   surfaceSettings,
   turnSettings,
   handoffSettings,
+  placementSettings,
   retentionSettings,
   hookSettings,
   hookStore,

@@ -3,13 +3,16 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { z } from "zod";
 import { entries, sourceOf } from "../scripts/api-reference.ts";
 import { findExport } from "../scripts/exported-declarations.ts";
 import { generatedFiles } from "../scripts/generated-files.ts";
-import type { Json } from "../src/engine/json.ts";
-import { findMismatches } from "../src/surfaces/knowledge/json-schema/find-mismatches.ts";
+import { type Json, objectIn } from "../src/engine/json.ts";
 import { configSchema } from "../src/workspace/config-schema.ts";
 import { settingNames } from "../src/workspace/settings.ts";
+
+/** Whether a value matches a JSON Schema. */
+const fits = (schema: Json, value: unknown) => z.fromJSONSchema(objectIn(schema)).safeParse(value).success;
 
 const root = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -50,11 +53,11 @@ test("the config examples in the docs are valid, and a wrong one would be notice
       const example = JSON.parse(text) as Record<string, Json>;
       if (!isConfig(example)) continue;
       examples++;
-      assert.deepEqual(findMismatches(schema, example), [], `${page}: ${text}`);
+      assert.ok(fits(schema, example), `${page}: ${text}`);
     }
   }
   assert.ok(examples >= 2, `${examples} examples`);
-  assert.notDeepEqual(findMismatches(schema, { compactAt: 7 }), []);
+  assert.ok(!fits(schema, { compactAt: 7 }));
 });
 
 /** An example of a config file, not of another JSON file: it has a key that we know. */

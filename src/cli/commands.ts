@@ -213,16 +213,19 @@ export const commands = {
     about: "keep a rule in every prompt, word for word, or list the pins",
     takes: "[TEXT]",
     terms: [["TEXT", "what the agent must or must not do (default: list the pins)"]],
-    options: { session: ofSession, ...stored },
-    examples: [['pin "never push to main"', "pin a rule"]],
+    options: {
+      session: text("ID", "one conversation, or the start of its id (default: the project)"),
+      ...stored,
+    },
+    examples: [['pin "never push to main"', "pin a rule in every conversation of this project"]],
     docs: "pins",
   },
   unpin: {
     about: "remove a pin",
     takes: "ID",
-    terms: [["ID", "the pin, such as p3"]],
+    terms: [["ID", "the pin, such as u3 of the project or p3 of a conversation"]],
     options: { session: ofSession, ...stored },
-    examples: [["unpin p3", "remove the pin that the list calls p3"]],
+    examples: [["unpin u3", "remove the pin that the list calls u3"]],
     docs: "pins",
   },
   project: {

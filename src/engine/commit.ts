@@ -33,5 +33,5 @@ export function step(before: State, entry: JournalEntry): Step {
     }
   }
   const row = { ...after.row, revision: entry.revision, updatedAt: entry.at };
-  return { state: { row, resident: after.resident }, notepadChanged, records: [...records.values()] };
+  return { state: { ...after, row }, notepadChanged, records: [...records.values()] };
 }

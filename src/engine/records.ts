@@ -111,8 +111,6 @@ export type TagValue = { notes: number };
 export type KeyValue = {
   value: Json;
   version: number;
-  /** JSON Schema that every later value must match. */
-  schema?: Json;
 };
 
 /** A skill the agent saved. The version starts at 1 and increases with each save. */

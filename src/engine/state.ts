@@ -90,7 +90,11 @@ export type RecordChange = {
 export interface State {
   readonly row: Readonly<SessionRow>;
   readonly resident: ReadonlyMap<RecordId, RecordValue>;
+  /** The user's rules for the whole project. Another session holds them, and this one shows them. */
+  readonly projectPins?: readonly ProjectPin[];
 }
+
+export type ProjectPin = RecordValues["pin"] & { id: string };
 
 export function readText(state: State, target: TextTarget): string {
   if (target === "notepad") return state.row.notepad ?? "";
@@ -174,7 +178,7 @@ function fold(
         break;
     }
   }
-  return { row, resident };
+  return { ...state, row, resident };
 }
 
 export function emptyCounters(): Counters {

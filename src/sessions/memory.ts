@@ -1,12 +1,14 @@
 import { keepEverything } from "../engine/retention.ts";
 import type { SessionExport } from "../engine/session-document.ts";
-import type { SessionRow, SessionStatus, State } from "../engine/state.ts";
+import { shortHash } from "../engine/short-hash.ts";
+import type { ProjectPin, SessionRow, SessionStatus, State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import type { Rewritten } from "../stores/rewrite.ts";
 import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
 import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../surfaces/knowledge/knowledge.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
+import { listPins } from "../surfaces/pins/operations.ts";
 import type { ApplyOptions } from "../surfaces/session-handle.ts";
 import { ownLoop, type Reading } from "../surfaces/surface.ts";
 import type { ToolDescription } from "../surfaces/toolbox.ts";
@@ -31,6 +33,8 @@ export interface SessionQuery {
 
 export type { NewSessionOptions } from "./new-session.ts";
 
+const none: readonly ProjectPin[] = [];
+
 /** Sessions cached in memory; others are loaded from the store on access. */
 const maxOpen = 500;
 
@@ -41,6 +45,7 @@ export class Memory {
   readonly #setting: MemoryConfig;
   readonly #open = new Map<string, Session>();
   #knowledge: Memory | undefined;
+  #shownPins: { resident: State["resident"]; pins: readonly ProjectPin[] } | undefined;
 
   constructor(setting: MemoryConfig) {
     this.#setting = {
@@ -72,9 +77,45 @@ export class Memory {
   /** An agent's permanent knowledge, shared by all its sessions: system prompt, skills, state and tools. */
   async knowledge(agent = "default"): Promise<Knowledge<Session>> {
     checkId(agent, "agent id");
-    this.#knowledge ??= new Memory({ ...this.#setting, owner: knowledgeOwner(this.owner) });
     const id = await knowledgeId(this.owner, agent);
-    return knowledgeOf(await this.#knowledge.openSession(id, { agent }));
+    return knowledgeOf(await this.#unlisted().openSession(id, { agent }));
+  }
+
+  /** The session that holds the pins of the whole project: every session shows them. */
+  async project(): Promise<Session> {
+    return this.#unlisted().openSession(this.#projectId());
+  }
+
+  /** The sessions of the owner that no list shows. */
+  #unlisted(): Memory {
+    this.#knowledge ??= new Memory({
+      ...this.#setting,
+      owner: knowledgeOwner(this.owner),
+      project: undefined,
+    });
+    return this.#knowledge;
+  }
+
+  #projectId(): string {
+    const { project } = this.#setting;
+    if (project === undefined)
+      throw new HoldfastError(
+        "invalid_input",
+        `This memory belongs to no project. Open it with "project", or pin in one session with session.pins.`,
+      );
+    return `project-${shortHash(project)}`;
+  }
+
+  /** The pins of the whole project, the same list as long as nothing has changed. */
+  async projectPins(): Promise<readonly ProjectPin[]> {
+    if (this.#setting.project === undefined) return none;
+    const sessionId = this.#projectId();
+    const { store } = this.#setting;
+    if ((await store.revision({ owner: knowledgeOwner(this.owner), sessionId })) === undefined) return none;
+    const state = await (await this.project()).state();
+    if (state.resident !== this.#shownPins?.resident)
+      this.#shownPins = { resident: state.resident, pins: listPins(state) };
+    return this.#shownPins.pins;
   }
 
   async createSession(options: NewSessionOptions = {}): Promise<Session> {
@@ -322,7 +363,11 @@ export class Memory {
   }
 
   #session(state: State): Session {
-    return new Session(this.#setting, state, (agent) => this.knowledge(agent));
+    return new Session(this.#setting, state, {
+      knowledge: (agent) => this.knowledge(agent),
+      project: () => this.project(),
+      projectPins: () => this.projectPins(),
+    });
   }
 
   #remember(session: Session): Session {

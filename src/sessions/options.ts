@@ -23,6 +23,8 @@ export interface MemoryConfig {
   defaultSurfaces?: readonly SurfaceChoice[] | undefined;
   store: Store;
   owner: string;
+  /** The project that the sessions are of: they show its pins (default: none). */
+  project?: string | undefined;
   limits: Limits;
   clock: () => number;
   makeId: () => string;

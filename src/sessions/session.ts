@@ -16,7 +16,7 @@ import {
   type RecordValues,
   recordId,
 } from "../engine/records.ts";
-import type { State } from "../engine/state.ts";
+import type { ProjectPin, State } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
@@ -51,6 +51,14 @@ const maxAttempts = 10_000;
 /** Characters. */
 const largeOperation = 1_000_000;
 
+/** What all sessions of a memory share. */
+export interface SharedSessions {
+  knowledge(agent: string): Promise<Knowledge<Session>>;
+  project(): Promise<Session>;
+  /** The same list as long as nothing has changed. */
+  projectPins(): Promise<readonly ProjectPin[]>;
+}
+
 /** The working memory of one conversation. */
 export class Session implements SessionHandle {
   readonly id: string;
@@ -64,20 +72,16 @@ export class Session implements SessionHandle {
   /** The model calls made for this session. */
   readonly calls: CallLog;
   readonly #setting: MemoryConfig;
-  readonly #knowledge: (agent: string) => Promise<Knowledge<Session>>;
+  readonly #shared: SharedSessions;
   readonly #companions = new Map<symbol, unknown>();
   readonly #queue = new Queue();
   readonly #guard: SecretGuard;
   readonly #inDoubt = new InDoubt();
   #state: State;
 
-  constructor(
-    setting: MemoryConfig,
-    state: State,
-    knowledge: (agent: string) => Promise<Knowledge<Session>>,
-  ) {
+  constructor(setting: MemoryConfig, state: State, shared: SharedSessions) {
     this.#setting = setting;
-    this.#knowledge = knowledge;
+    this.#shared = shared;
     this.#state = state;
     this.id = state.row.id;
     this.owner = state.row.owner;
@@ -132,6 +136,10 @@ export class Session implements SessionHandle {
     const stored = this.#setting.store.revision(scopeOf(this.#state.row));
     const revision = typeof stored === "number" ? stored : await stored;
     if (revision !== this.#state.row.revision) await this.#reload();
+    if (this.#setting.project !== undefined) {
+      const projectPins = await this.#shared.projectPins();
+      if (projectPins !== this.#state.projectPins) this.#state = { ...this.#state, projectPins };
+    }
     return this.#state;
   }
 
@@ -154,7 +162,12 @@ export class Session implements SessionHandle {
 
   /** The agent's knowledge, shared by all its sessions. */
   knowledge(): Promise<Knowledge<Session>> {
-    return this.#knowledge(this.#state.row.agent);
+    return this.#shared.knowledge(this.#state.row.agent);
+  }
+
+  /** The session that holds the pins of the whole project; this one if the memory belongs to no project. */
+  async project(): Promise<Session> {
+    return this.#setting.project === undefined ? this : this.#shared.project();
   }
 
   /** Conversation messages by number, from 1; `from` and `to` are inclusive. */

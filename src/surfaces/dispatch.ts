@@ -53,15 +53,22 @@ function parseInput(tool: Tool, input: unknown): Record<string, unknown> {
   const fields = input === undefined ? {} : input;
   const parsed = tool.input.safeParse(fields);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => describeIssue(issue, fields, tool));
+  const problems = problemsOf(parsed.error, fields, Object.keys(tool.input.shape));
   throw new HoldfastError("invalid_input", `${tool.name}: ${problems.join("; ")}. Nothing was changed.`, {
     data: { tool: tool.name, problems },
   });
 }
 
-function describeIssue(issue: z.core.$ZodIssue, input: unknown, tool: Tool): string {
+/** At most so many problems are listed. */
+const maxProblems = 10;
+
+/** What is wrong with an input, one text per problem. `fields`: the parameters that there are. */
+export function problemsOf(error: z.ZodError, input: unknown, fields: readonly string[] = []): string[] {
+  return error.issues.slice(0, maxProblems).map((issue) => describeIssue(issue, input, fields));
+}
+
+function describeIssue(issue: z.core.$ZodIssue, input: unknown, fields: readonly string[]): string {
   const field = issue.path.map(String).join(".");
-  const fields = Object.keys(tool.input.shape);
   switch (issue.code) {
     case "unrecognized_keys": {
       const takes = fields.length > 0 ? `it takes ${fields.join(", ")}` : "it takes no parameters";

@@ -65,4 +65,6 @@ export interface SessionHandle {
   history(selection?: HistorySelection): Promise<JournalEntry[]>;
   /** The agent's knowledge, shared by all its sessions. */
   knowledge(): Promise<Knowledge>;
+  /** The session that holds the pins of the whole project; this one if the memory belongs to no project. */
+  project(): Promise<SessionHandle>;
 }

@@ -172,18 +172,19 @@ function contextOf(
 ): Toolbox["context"] {
   const rendered = new WeakMap<
     State["resident"],
-    { notepad: string | null; outside: string; context: Context }
+    { notepad: string | null; pins: State["projectPins"]; outside: string; context: Context }
   >();
   let last: { composed: Context; context: Context } | undefined;
   return (state) => {
     const outside = changeable.map((surface) => surface.block?.(state)?.text ?? "").join("\u0000");
     const known = rendered.get(state.resident);
-    if (known && known.notepad === state.row.notepad && known.outside === outside) return known.context;
+    const isKnown = known?.notepad === state.row.notepad && known.pins === state.projectPins;
+    if (known && isKnown && known.outside === outside) return known.context;
     const composed = compose(guidance, surfaces, state);
     // Most writes change no block: what was rendered for the revision before is still right.
     const context = last && isSameContext(last.composed, composed) ? last.context : guard.hide(composed);
     last = { composed, context };
-    rendered.set(state.resident, { notepad: state.row.notepad, outside, context });
+    rendered.set(state.resident, { notepad: state.row.notepad, pins: state.projectPins, outside, context });
     return context;
   };
 }

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { z } from "zod";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
-import type { Json } from "../engine/json.ts";
-import { findMismatches } from "../surfaces/knowledge/json-schema/find-mismatches.ts";
-import { findSchemaFault } from "../surfaces/knowledge/json-schema/find-schema-fault.ts";
+import { type Json, objectIn } from "../engine/json.ts";
 import { type ReadConfigOptions, readWorkspaceConfig, settingValue, userConfigFile } from "./config.ts";
 import { readSettings } from "./config-file.ts";
 import { explainProblems } from "./config-problems.ts";
@@ -14,6 +13,9 @@ import { limitsOf } from "./library-options.ts";
 import { findProject, type Project } from "./project.ts";
 import { settingNames, settingOf, surfaceChoices } from "./settings.ts";
 import { chosenSurfaces, knownSurfaces } from "./surfaces.ts";
+
+/** Whether a value matches a JSON Schema. */
+const fits = (schema: Json, value: unknown) => z.fromJSONSchema(objectIn(schema)).safeParse(value).success;
 
 /** A project with these config files, and the environment that leads to the user's file. */
 function projectWith(files: { shared?: unknown; user?: unknown }): {
@@ -221,7 +223,6 @@ test("enabled: false removes the scratchpad even if surfaces names it; true adds
 
 test("the schema and the checks agree on every setting, nested and dotted [config.schema]", () => {
   const schema = configSchema() as Json;
-  assert.equal(findSchemaFault(schema), undefined);
   const samples: Json[] = [
     true,
     false,
@@ -248,7 +249,7 @@ test("the schema and the checks agree on every setting, nested and dotted [confi
       if (rest !== undefined) forms.push({ [group]: { [rest]: value } });
       if (alias !== undefined && !alias.includes(".")) forms.push({ [alias]: value });
       for (const form of forms) {
-        const isValid = findMismatches(schema, form).length === 0;
+        const isValid = fits(schema, form);
         const { project, env } = projectWith({ user: form });
         const { problems } = readWorkspaceConfig(project, { env });
         assert.equal(problems.length === 0, isValid, JSON.stringify(form));
@@ -258,15 +259,15 @@ test("the schema and the checks agree on every setting, nested and dotted [confi
       }
     }
   }
-  assert.notDeepEqual(findMismatches(schema, { keap: 1 }), []);
-  assert.notDeepEqual(findMismatches(schema, { scratchpad: { maxToken: 1 } }), []);
+  assert.ok(!fits(schema, { keap: 1 }));
+  assert.ok(!fits(schema, { scratchpad: { maxToken: 1 } }));
 });
 
 test("the schema for a host has no defaults, or a host would set everything [config.openclaw]", () => {
   assert.doesNotMatch(JSON.stringify(hostConfigSchema()), /"default":/);
   const { entries, problems } = readSettings({ scratchpad: { enabled: true }, "limits.refs": 3 });
   assert.deepEqual([entries.length, problems], [2, []]);
-  assert.deepEqual(findMismatches(hostConfigSchema() as Json, { scratchpad: { enabled: true } }), []);
+  assert.ok(fits(hostConfigSchema() as Json, { scratchpad: { enabled: true } }));
 });
 
 test("the surfaces that can be configured are those that exist [config.names]", () => {

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { defaultLimits, type Limits } from "../engine/limits.ts";
 import type { RetentionRules } from "../engine/retention.ts";
@@ -41,6 +42,7 @@ export async function openHookMemory(
   return new Memory({
     store: await openFast(store, options),
     owner: "local",
+    project: basename(project.directory),
     toolbox: emptyToolbox,
     limits,
     handoff,

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { openMemory } from "../index.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
@@ -27,6 +28,7 @@ export async function openMemoryIn(
   const patience = isInteractive ? settingValue(config, "interactivePatience") : undefined;
   return openMemory({
     store: store.url,
+    project: basename(project.directory),
     surfaces: surfaces ?? surfaceNames,
     limits: limitsOf(config),
     secrets: secretsOf(config),

@@ -67,6 +67,33 @@ export const handoffSettings: Scenario = {
   }),
 };
 
+/** With `message`, the whole notepad stands before each message; otherwise a prompt shows it once after a write. */
+export const placementSettings: Scenario = {
+  ...turnSettings,
+  name: "placement",
+  entries: ["hook", "pi", "openclaw"],
+  base: { surfaces: ["notepad"] },
+  cases: (entry) => ({
+    placement: {
+      value: "message",
+      seen: ({ shown }) => {
+        const text = shown.slice(0, -1).join("\n");
+        if (entry === "hook") return text.split(write.input.content).length > 3;
+        return text.includes(secondPlan) && !text.includes("[Notepad, full and current");
+      },
+    },
+  }),
+  async run(entry, root) {
+    if (entry === "hook") return inHook(root);
+    if (entry !== "pi" && entry !== "openclaw") throw new Error(`${entry} places no memory`);
+    const again = { ...write, input: { content: secondPlan } };
+    const second = { user: "Write it down again.", agent: "It is there.", write: again };
+    return runIn(entry, root, { turns: [...turns.slice(0, -2), second, ...turns.slice(-2)] });
+  },
+};
+
+const secondPlan = "what was decided later";
+
 async function inChat(root: string): Promise<Evidence> {
   let turn = -1;
   const run = await chatRun(root, {
@@ -85,7 +112,7 @@ async function inChat(root: string): Promise<Evidence> {
 
 async function inHook(root: string): Promise<Evidence> {
   const directory = findProject(root).directory;
-  mkdirSync(directory);
+  mkdirSync(directory, { recursive: true });
   const project = { root, directory, database: join(directory, "memory.db") };
   const transcript_path = join(root, "transcript.jsonl");
   const lines: string[] = [];

@@ -7,7 +7,6 @@ export const knowledge = from("knowledge layers", {
   "knowledge.system-locks": "People can lock parts of the system prompt.",
   "knowledge.state": "JSON values by key, per agent, are available in all its sessions, with prefix listing.",
   "knowledge.state-compare": "A value can be set on condition of its current version.",
-  "knowledge.state-schema": "A schema set with a value also applies to later values.",
   "knowledge.state-limits": "Keys, values and their number are limited; rejections say what fits.",
   "knowledge.scratch": "session.scratch is the same store, scoped to one session.",
   "knowledge.skills-saved":

@@ -12,6 +12,8 @@ export const pins = [
     "pins.removal":
       "Only a person removes a person's pin: an agent that unpins or undoes it gets an error with the next step.",
     "pins.people": "People pin, list and unpin with holdfast pin and unpin, /pin in chat, and the HTTP API.",
+    "pins.project":
+      "What the user pins holds for the project: in every open conversation and in every later one, until the user unpins it. --session pins in one conversation.",
     "pins.receipt":
       "The receipt is checked against the next request as sent and says in which call; one changed byte is an error event and stored as a mismatch.",
   }),

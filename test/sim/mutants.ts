@@ -34,8 +34,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "after a compaction a host shows the memory from before it",
     file: "src/sessions/shown-memory.ts",
-    find: "    this.#shown = undefined;\n    this.#notice = notice;\n  }",
-    replace: "    this.#notice = notice;\n  }",
+    find: "    this.#shown = undefined;\n    this.#notice = notice;\n",
+    replace: "    this.#notice = notice;\n",
   },
   {
     name: "changes by other people are not placed in the prompt",

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { HookReply } from "../../src/hosts/hook/answer.ts";
 import { readHookEvent } from "../../src/hosts/hook/event.ts";
 import { runHook } from "../../src/hosts/hook/run-hook.ts";
@@ -39,7 +39,12 @@ export async function hookProject({ withMemory = true } = {}): Promise<HookProje
 
 /** Opens the project's memory for `work`, then closes it. */
 export async function inMemory<T>(project: HookProject, work: (memory: Memory) => Promise<T>): Promise<T> {
-  const memory = await openMemory({ store: project.database, surfaces: ["notepad", "notes", "scratchpad"] });
+  const surfaces = ["notepad", "notes", "scratchpad"] as const;
+  const memory = await openMemory({
+    store: project.database,
+    project: basename(project.directory),
+    surfaces,
+  });
   try {
     return await work(memory);
   } finally {

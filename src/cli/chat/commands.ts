@@ -83,7 +83,7 @@ async function context(chat: Chat): Promise<string[]> {
 
 async function pin({ session }: Chat, text: string): Promise<string[]> {
   if (text === "") return pinLines(await session.pins.list());
-  const { result } = await session.pins.pin(text, asPerson);
+  const { result } = await (await session.project()).pins.pin(text, asPerson);
   return [`Pinned ${result.id}: ${result.text}`];
 }
 

@@ -13,7 +13,7 @@ import type { Session } from "../../sessions/session.ts";
 import type { Operation } from "../../surfaces/operations.ts";
 import { readArguments } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
-import { pickSession } from "../pick-session.ts";
+import { currentSession, pickSession } from "../pick-session.ts";
 import { type EditedFile, makeEditedFile, runEditor } from "../terminal/run-editor.ts";
 import { print } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
@@ -35,7 +35,8 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("edit", args);
   const space = checkSpace(values.space);
   return withMemory("change", values, async (memory) => {
-    const session = await pickSession(memory, positionals[0]);
+    const [id] = positionals;
+    const session = id === undefined ? await currentSession(memory) : await pickSession(memory, id);
     const saved = await edit(memory, session, space);
     print(values, { session: session.id, space, ...saved }, () => [
       describeOutcome(session.id, space, saved),

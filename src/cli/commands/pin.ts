@@ -1,6 +1,6 @@
+import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { ListedPin } from "../../surfaces/pins/operations.ts";
-import type { StoreFlags } from "../../workspace/store-location.ts";
+import { isProjectPin, type ListedPin } from "../../surfaces/pins/operations.ts";
 import { readArguments } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
 import { currentSession, pickSession } from "../pick-session.ts";
@@ -9,32 +9,39 @@ import { visibleLine } from "../terminal/visible-text.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 
-/** Pins a rule, or lists the pins. */
+/** Pins a rule for the whole project or for one conversation, or lists the pins. */
 export async function pin(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("pin", args);
   const [text] = positionals;
-  return withSession(values, async (session) => {
+  return withMemory("create", values, async (memory) => {
     if (text === undefined) {
-      const pins = await session.pins.list();
-      return print(values, { session: session.id, pins }, () => pinLines(pins));
+      const holder = await holderOf(memory, values, () => memory.project());
+      const pins = await holder.pins.list();
+      print(values, { session: holder.id, pins }, () => pinLines(pins));
+      return 0;
     }
-    const { result } = await session.pins.pin(text, asPerson);
-    print(values, { session: session.id, ...result }, () => [
-      `Pinned ${result.id} in ${session.id}: ${visibleLine(result.text)}`,
+    const isOfProject = values.session === undefined;
+    const holder = isOfProject ? await memory.project() : await pickSession(memory, values.session);
+    const { result } = await holder.pins.pin(text, asPerson);
+    print(values, { session: holder.id, ...result }, () => [
+      `Pinned ${result.id} ${isOfProject ? "in every conversation of this project" : `in ${holder.id}`}: ${visibleLine(result.text)}`,
       `"holdfast unpin ${result.id}" removes it.`,
     ]);
+    return 0;
   });
 }
 
 export async function unpin(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("unpin", args);
   const [id = ""] = positionals;
-  return withSession(values, async (session) => {
-    const { result, revision } = await session.pins.unpin(id, asPerson);
-    print(values, { session: session.id, ...result }, () => [
-      `Unpinned ${result.id} of ${session.id}: ${visibleLine(result.text)}`,
-      `"holdfast undo ${session.id} --revision ${revision}" pins it again.`,
+  return withMemory("create", values, async (memory) => {
+    const holder = isProjectPin(id) ? await memory.project() : await holderOf(memory, values);
+    const { result } = await holder.pins.unpin(id, asPerson);
+    print(values, { session: holder.id, ...result }, () => [
+      `Unpinned ${result.id}: ${visibleLine(result.text)}`,
+      `"holdfast pin" with this text pins it again.`,
     ]);
+    return 0;
   });
 }
 
@@ -44,15 +51,12 @@ export function pinLines(pins: readonly ListedPin[]): string[] {
   return pins.map(({ id, text }) => `${id.padEnd(4)}${visibleLine(text)}`);
 }
 
-/** Works on the named session, or else on the conversation here. */
-async function withSession(
-  values: StoreFlags & { session?: string | undefined },
-  work: (session: Session) => Promise<void>,
-): Promise<number> {
-  return withMemory("create", values, async (memory) => {
-    await work(
-      values.session === undefined ? await currentSession(memory) : await pickSession(memory, values.session),
-    );
-    return 0;
-  });
+/** The named session, or else the conversation here. */
+function holderOf(
+  memory: Memory,
+  { session }: { session?: string | undefined },
+  otherwise?: () => Promise<Session>,
+): Promise<Session> {
+  if (session !== undefined) return pickSession(memory, session);
+  return currentSession(memory, otherwise);
 }

@@ -1,3 +1,4 @@
+import { shortHash } from "../../engine/short-hash.ts";
 import type { State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
@@ -71,10 +72,14 @@ export async function openContext(run: HookRun): Promise<HookContext> {
   return { ...run, store, known, state, sessionId, memory, close: async () => opened?.close() };
 }
 
-/** The session, if it has ever been written to. */
+/** The session, if it has ever been written to, or if the user pinned rules for the whole project. */
 export async function findSession(hook: HookContext): Promise<Session | undefined> {
   const memory = await hook.memory();
-  if (memory) return memory.findSession(hook.sessionId);
+  if (memory) {
+    const found = await memory.findSession(hook.sessionId);
+    if (found || (await memory.projectPins()).length === 0) return found;
+    return memory.openSession(hook.sessionId);
+  }
   if (wasMemoryShown(hook.project.directory))
     hook.fail(
       new HoldfastError(
@@ -92,9 +97,16 @@ export async function openSession(hook: HookContext): Promise<Session> {
   return memory.openSession(hook.sessionId);
 }
 
+/** The project's pins, which change without a revision of the session; "" without any. */
+export function hashOfPins(state: State | undefined): string {
+  const pins = state?.projectPins ?? [];
+  return pins.length === 0 ? "" : shortHash(JSON.stringify(pins));
+}
+
 /** Records that the conversation has been shown this state of the memory. */
 export function markSeen(hook: HookContext, state: State | undefined, stamp = stampOf(hook.store)): void {
   hook.state.seen = state?.row.revision ?? 0;
+  hook.state.pins = hashOfPins(state);
   hook.state.stamp = stamp;
   hook.state.hasWritten = false;
 }

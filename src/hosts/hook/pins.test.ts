@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type HookProject, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+import type { Pins } from "../../surfaces/pins/handle.ts";
 import { bytesOf, maxInjected } from "./memory-text.ts";
 
 type Line = [role: "user" | "assistant", text: string];
@@ -64,4 +65,24 @@ test("pins come first and whole, however full the rest of memory is [pins.hosts]
     source: "clear",
   });
   assert.match(resumed.context, /\n\n\[Pins: /);
+});
+
+test("a rule that the user pins for the project is news in an open conversation and shown in the next one [pins.project]", async () => {
+  const project = await hookProject();
+  const say = async (session_id: string, hook_event_name: string, more: object = {}) =>
+    (await hook(project, "claude-code", { session_id, hook_event_name, ...more })).context;
+  const asUser = { actor: { kind: "person" as const } };
+  const inProject = (work: (pins: Pins) => Promise<unknown>) =>
+    inMemory(project, async (memory) => work((await memory.project()).pins));
+  await say("s1", "SessionStart", { source: "startup" });
+  await say("s1", "UserPromptSubmit", { prompt: "Begin." });
+  await inProject((pins) => pins.pin("Never push to main.", asUser));
+  const news = await say("s1", "UserPromptSubmit", { prompt: "Go on." });
+  assert.match(news, /A person has changed it[\s\S]*u1: Never push to main\./);
+  assert.equal(await say("s1", "UserPromptSubmit", { prompt: "Go on." }), "", "once");
+  assert.match(await say("s2", "SessionStart", { source: "startup" }), /u1: Never push to main\./);
+  await inProject((pins) => pins.unpin("u1", asUser));
+  const without = await say("s2", "UserPromptSubmit", { prompt: "Begin." });
+  assert.match(without, /A person has changed it/);
+  assert.doesNotMatch(without, /Never push/);
 });

@@ -13,7 +13,15 @@ import { stampOf } from "../../workspace/store-stamp.ts";
 import { earlierSessions } from "../earlier-sessions.ts";
 import { dropStaleLinks, makeLinksFolder } from "../session-link.ts";
 import { readPart } from "../transcript/file.ts";
-import { findSession, type HookContext, type HookRun, markSeen, openContext, renderFor } from "./context.ts";
+import {
+  findSession,
+  type HookContext,
+  type HookRun,
+  hashOfPins,
+  markSeen,
+  openContext,
+  renderFor,
+} from "./context.ts";
 import { endsCompaction } from "./event.ts";
 import { inTurn } from "./in-turn.ts";
 import { hasMoments, notify, projectText } from "./moments.ts";
@@ -157,7 +165,8 @@ async function showMemory(hook: HookContext): Promise<void> {
   const isNews =
     !isKept ||
     (known
-      ? (await entriesSince(session, known.seen)).some((entry) => isWriting(entry) && isShown(hook, entry))
+      ? hasOtherPins(hook, state) ||
+        (await entriesSince(session, known.seen)).some((entry) => isWriting(entry) && isShown(hook, entry))
       : state !== undefined && isAnythingShown(hook, state));
   const hints = source === "startup" ? await earlierHint(hook, state) : [];
   const project = isKept ? "" : await projectText(hook);
@@ -243,8 +252,9 @@ async function showNews(hook: HookContext): Promise<void> {
   const news = entries.filter((entry) => (isPrompt || !isByAgent(entry)) && isShown(hook, entry));
   const nudge = mayNudge ? dueNudge(hook, memory) : "";
   const isAny = memory !== undefined && isAnythingShown(hook, memory);
-  const isNews = known && !isEvery ? news.length > 0 : isAny;
-  const lead = known ? newsLead(news) : leads.startup;
+  const isPinned = hasOtherPins(hook, memory);
+  const isNews = known && !isEvery ? isPinned || news.length > 0 : isAny;
+  const lead = known ? newsLead(news, isPinned) : leads.startup;
   const hints = nudge === "" ? [] : [nudge];
   hook.answer({ context: isNews ? renderFor(hook, { lead, state: memory, hints }).text : nudge });
   if (isPrompt || isNews) markSeen(hook, memory, stamp);
@@ -257,9 +267,14 @@ function showsWithEveryPrompt({ config, event }: HookContext): boolean {
   return placement === "message" || (placement === "system" && event.host.takesSystemText === true);
 }
 
-function newsLead(news: readonly JournalEntry[]): string {
+/** Whether the user has pinned or unpinned a rule of the whole project since the memory was last shown. */
+function hasOtherPins({ known }: HookContext, state: State | undefined): boolean {
+  return hashOfPins(state) !== (known?.pins ?? "");
+}
+
+function newsLead(news: readonly JournalEntry[], isPinned: boolean): string {
   const others = news.filter((entry) => !isByAgent(entry));
-  const isByPerson = others.some(({ actor }) => actor.kind === "person");
+  const isByPerson = isPinned || others.some(({ actor }) => actor.kind === "person");
   const who = isByPerson
     ? " A person has changed it."
     : others.length > 0

@@ -14,6 +14,8 @@ import type { OpenTurn } from "./turn.ts";
 export interface HookState {
   /** The memory revision last shown to the conversation. */
   seen: number;
+  /** A hash of the project's pins that it was shown; "" or undefined without any. */
+  pins?: string;
   /** The stamp of the database file at that time. */
   stamp: string;
   /** The agent has written to its memory since then. */

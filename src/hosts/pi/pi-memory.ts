@@ -3,7 +3,7 @@ import { Queue } from "../../engine/queue.ts";
 import type { State } from "../../engine/state.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { listPins } from "../../surfaces/pins/operations.ts";
+import { ownPins } from "../../surfaces/pins/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { isNothingKept } from "../../surfaces/views.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -126,7 +126,7 @@ export class PiMemory {
 }
 
 function stateOf(state: State): Omit<BranchMemory, "notes"> {
-  const pins = listPins(state).map(({ id, ...pin }): [string, Json] => [id, pin]);
+  const pins = ownPins(state).map(({ id, ...pin }): [string, Json] => [id, pin]);
   return { notepad: state.row.notepad, scratchpad: readScratchpad(state), pins: new Map(pins) };
 }
 

@@ -19,7 +19,7 @@ export interface KeyValues {
   set(
     key: string,
     value: Json,
-    options?: ApplyOptions & { expected?: number; schema?: Json },
+    options?: ApplyOptions & { expected?: number },
   ): Promise<AppliedOperation<KeyValueResult>>;
   delete(
     key: string,
@@ -53,7 +53,7 @@ export function keyValuesOf(open: () => Promise<SessionHandle>): KeyValues {
       const [record] = await (await open()).records("state", [key]);
       return record?.value;
     },
-    async set(key, value, { expected, schema, ...options } = {}) {
+    async set(key, value, { expected, ...options } = {}) {
       const session = await open();
       checkTexts({ key }, "key");
       if (expected !== undefined) checkCounts({ expected }, "expected");
@@ -63,15 +63,12 @@ export function keyValuesOf(open: () => Promise<SessionHandle>): KeyValues {
         key,
         value: normaliseTexts(value, "value"),
         ...(expected === undefined ? {} : { expected }),
-        ...(schema === undefined ? {} : { schema: normaliseTexts(schema, "schema") }),
       };
-      const make = async () => {
-        const [record] = await session.records("state", [key]);
-        const rule = operation.schema ?? record?.value.schema;
-        if (rule !== undefined) (await import("./check-value.ts")).checkAgainst(rule, operation.value, key);
-        return operation;
-      };
-      return session.change(make, (earlier) => isSame(earlier.operation, operation), options);
+      return session.change(
+        () => operation,
+        (earlier) => isSame(earlier.operation, operation),
+        options,
+      );
     },
     async delete(key, { expected, ...options } = {}) {
       if (expected !== undefined) checkCounts({ expected }, "expected");

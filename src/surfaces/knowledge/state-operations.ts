@@ -9,7 +9,7 @@ import { HoldfastError } from "../../errors.ts";
 
 /** JSON values by key. `expected` is the version the caller knows; 0: the key must not exist yet. */
 export type KeyValueOperation =
-  | { type: "state.set"; key: string; value: Json; schema?: Json; expected?: number }
+  | { type: "state.set"; key: string; value: Json; expected?: number }
   | { type: "state.delete"; key: string; expected?: number };
 
 export type KeyValueResult = { version: number };
@@ -23,9 +23,8 @@ export const keyValueOperations: Handlers<KeyValueOperation, KeyValueResult> = {
       if (draft.counter("states") >= limits.stateKeys) throw tooManyKeys(limits.stateKeys);
       draft.count("states", 1);
     }
-    const schema = operation.schema ?? before?.schema;
     const version = draft.row.revision + 1;
-    draft.put("state", key, { value: operation.value, version, ...(schema ? { schema } : {}) });
+    draft.put("state", key, { value: operation.value, version });
     return { result: { version }, warnings: [] };
   },
   "state.delete"(draft, operation) {
@@ -46,10 +45,7 @@ function readValue(draft: Draft, operation: KeyValueOperation): KeyValue | null 
   return before;
 }
 
-function checkSize(
-  { key, value, schema }: Extract<KeyValueOperation, { type: "state.set" }>,
-  limits: Limits,
-): void {
+function checkSize({ key, value }: Extract<KeyValueOperation, { type: "state.set" }>, limits: Limits): void {
   if (key === "" || isLongerThan(key, limits.stateKeyCharacters)) {
     throw new HoldfastError(
       "invalid_input",
@@ -59,18 +55,13 @@ function checkSize(
   if (value === undefined) {
     throw new HoldfastError("invalid_input", `"value" is missing for ${quote(key)}. Nothing was changed.`);
   }
-  for (const [what, json] of [
-    ["value", value],
-    ["schema", schema],
-  ] as const) {
-    const characters = json === undefined ? 0 : JSON.stringify(json).length;
-    if (characters > limits.stateValueCharacters) {
-      throw new HoldfastError(
-        "over_limit",
-        `The ${what} for ${quote(key)} is ${characters} characters of JSON; the limit is ${limits.stateValueCharacters}. Nothing was changed. Store less, or split it over several keys.`,
-        { data: { characters, limit: limits.stateValueCharacters } },
-      );
-    }
+  const characters = JSON.stringify(value).length;
+  if (characters > limits.stateValueCharacters) {
+    throw new HoldfastError(
+      "over_limit",
+      `The value for ${quote(key)} is ${characters} characters of JSON; the limit is ${limits.stateValueCharacters}. Nothing was changed. Store less, or split it over several keys.`,
+      { data: { characters, limit: limits.stateValueCharacters } },
+    );
   }
 }
 

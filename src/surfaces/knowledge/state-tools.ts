@@ -25,21 +25,18 @@ const getState = defineTool({
 
 const setState = defineTool({
   name: "set_state",
-  description:
-    "Keep a JSON value under a key, across sessions. A schema also applies to later values of the key.",
+  description: "Keep a JSON value under a key, across sessions.",
   input: z.strictObject({
     key,
     value: z.unknown().describe("Any JSON"),
-    schema: z.record(z.string(), z.unknown()).optional().describe("JSON Schema of the value"),
     expected_version: expectedVersion,
   }),
   output: z.object({ ok: z.literal(true), version: z.number() }),
   destructive: true,
-  run: async (call, { key, value, schema, expected_version: expected }) => {
+  run: async (call, { key, value, expected_version: expected }) => {
     const { state } = await call.session.knowledge();
     const { result } = await state.set(key, value as Json, {
       ...knowledgeOptions(call),
-      ...(schema === undefined ? {} : { schema: schema as Json }),
       ...(expected === undefined ? {} : { expected }),
     });
     return { ok: true as const, version: result.version };

@@ -160,25 +160,6 @@ test("state: compare-and-set, also for a key that must not exist [knowledge.stat
   assert.equal((await answer(session, "get_state", { key: "n" })).value, 101);
 });
 
-test("state: a schema also applies to later values, from tools and programs [knowledge.state-schema]", async () => {
-  const { session } = await open();
-  const schema = { type: "object", properties: { port: { type: "integer" } }, required: ["port"] };
-  assert.ok((await session.call("set_state", { key: "server", value: { port: 80 }, schema })).ok);
-  const refused = await session.call("set_state", { key: "server", value: { port: "80" } });
-  assert.match(refused.text, /does not match its schema: "port" .*Nothing was changed/);
-  await assert.rejects((await session.knowledge()).state.set("server", {}), { code: "invalid_input" });
-  assert.deepEqual((await answer(session, "get_state", { key: "server" })).value, { port: 80 });
-  const bomb = { type: "object", properties: { pattern: { type: "string", pattern: "^(a+)+$" } } };
-  assert.match(
-    (await session.call("set_state", { key: "y", value: {}, schema: bomb })).text,
-    /"pattern" is not supported at properties\.pattern/,
-  );
-  const named = { type: "object", properties: { pattern: { type: "string" } } };
-  assert.ok((await session.call("set_state", { key: "y", value: { pattern: "x" }, schema: named })).ok);
-  const nonsense = await session.call("set_state", { key: "x", value: 1, schema: { type: "nonsense" } });
-  assert.match(nonsense.text, /not a JSON Schema that can be checked/);
-});
-
 test("state: writes over a limit are refused [knowledge.state-limits]", async () => {
   const memory = await openTestMemory({
     surfaces: ["knowledge"],

@@ -20,7 +20,7 @@ export function parsePins(block: string): { id: string; text: string }[] {
   const lines = block.split("\n").filter((line) => ![start, end].includes(line));
   const pins: { id: string; lines: string[] }[] = [];
   for (const line of lines) {
-    const [, id, text = ""] = /^(p\d+): (.*)$/.exec(line) ?? [];
+    const [, id, text = ""] = /^([pu]\d+): (.*)$/.exec(line) ?? [];
     if (id !== undefined) pins.push({ id, lines: [text] });
     else pins.at(-1)?.lines.push(line.slice(2));
   }

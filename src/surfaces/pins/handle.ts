@@ -6,7 +6,7 @@ type Done = Promise<AppliedOperation<PinResult>>;
 
 /** What the user demands or forbids, for programs. */
 export interface Pins {
-  /** Oldest first. */
+  /** The project's first, each oldest first. */
   list(): Promise<ListedPin[]>;
   pin(text: string, options?: ApplyOptions): Done;
   unpin(id: string, options?: ApplyOptions): Done;
@@ -15,8 +15,17 @@ export interface Pins {
 export function pinsOf(session: SessionHandle): Pins {
   return {
     list: async () => listPins(await session.state()),
-    pin: (text, options = {}) => session.apply({ type: "pins.pin", text, by: authorOf(options) }, options),
-    unpin: (id, options = {}) => session.apply({ type: "pins.unpin", id, by: authorOf(options) }, options),
+    async pin(text, options = {}) {
+      await session.state();
+      return session.apply({ type: "pins.pin", text, by: authorOf(options) }, options);
+    },
+    async unpin(id, options = {}) {
+      const by = authorOf(options);
+      const { projectPins = [] } = await session.state();
+      const isOfProject = by === "person" && projectPins.some((pin) => pin.id === id.trim());
+      const holder = isOfProject ? await session.project() : session;
+      return holder.apply({ type: "pins.unpin", id, by }, options);
+    },
   };
 }
 

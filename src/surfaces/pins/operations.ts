@@ -3,10 +3,11 @@ import type { Draft } from "../../engine/draft.ts";
 import type { Limits } from "../../engine/limits.ts";
 import type { Handlers } from "../../engine/operations.ts";
 import type { Pin } from "../../engine/records.ts";
-import { listResident, type State } from "../../engine/state.ts";
+import { listResident, type ProjectPin, type State } from "../../engine/state.ts";
 import { oneLine, quote } from "../../engine/text.ts";
 import { cannotUndo, type UndoRules } from "../../engine/undo.ts";
 import { HoldfastError } from "../../errors.ts";
+import { isKnowledgeOwner } from "../knowledge/knowledge.ts";
 
 type Author = Pin["by"];
 
@@ -16,10 +17,15 @@ export type PinOperation =
 
 export type PinResult = { id: string; text: string };
 
-export type ListedPin = Pin & { id: string };
+export type ListedPin = ProjectPin;
 
-/** The pins in the order in which they were made. */
+/** The pins that hold for a session: the project's, then its own, each in the order in which they were made. */
 export function listPins(state: State): ListedPin[] {
+  return [...(state.projectPins ?? []), ...ownPins(state)];
+}
+
+/** The pins that a session holds itself. */
+export function ownPins(state: State): ListedPin[] {
   return listResident(state, "pin")
     .map(([id, pin]) => ({ id, ...pin }))
     .sort((a, b) => numberOf(a.id) - numberOf(b.id));
@@ -37,9 +43,10 @@ export const pinOperations: Handlers<PinOperation, PinResult> = {
       throw new HoldfastError("invalid_input", `"text" is empty. Give the rule in the user's words.`);
     const same = listPins(state).find((pin) => oneLine(pin.text) === oneLine(text));
     // An agent may pin the user's words again; they stay the user's.
-    if (same && isLocked(same, by)) return { result: { id: same.id, text: same.text }, warnings: [] };
+    if (same && (isLocked(same, by) || isOfProject(state, same.id)))
+      return { result: { id: same.id, text: same.text }, warnings: [] };
     const pin: Pin = { text: same?.text ?? text, by };
-    return put(draft, state, same?.id ?? nextId(draft), pin, limits);
+    return put(draft, state, same?.id ?? nextId(draft, state), pin, limits);
   },
   "pins.unpin"(draft, operation, state) {
     checkTexts(operation, "id");
@@ -58,14 +65,23 @@ export const pinUndo: UndoRules = {
       change.type === "record" && change.kind === "pin" ? [change.key] : [],
     );
     if (touched.length === 0) return;
-    const known = listPins(state).map(({ id }) => id);
+    const known = ownPins(state).map(({ id }) => id);
     const after = readAll(draft, [...new Set([...known, ...touched])]);
-    const removed = listPins(state).find((pin) => isLocked(pin, by) && !isKept(pin, draft));
+    const removed = ownPins(state).find((pin) => isLocked(pin, by) && !isKept(pin, draft));
     if (removed) throw undoesPin(revision, removed);
-    if (sizeOf(after) > Math.max(limits.pinBytes, sizeOf(listPins(state))))
+    if (sizeOf(after) > Math.max(limits.pinBytes, sizeOf(ownPins(state))))
       throw cannotUndo(revision, `the pins would take more than ${limits.pinBytes} bytes`);
   },
 };
+
+/** Whether an id is that of a pin of the whole project. */
+export function isProjectPin(id: string): boolean {
+  return /^u\d+$/.test(id.trim());
+}
+
+function isOfProject({ projectPins = [] }: State, id: string): boolean {
+  return projectPins.some((pin) => pin.id === id);
+}
 
 /** What a person pinned: only a person removes it. */
 function isLocked({ by }: Pin, author: string): boolean {
@@ -124,12 +140,14 @@ function utf8Length(text: string): number {
   return encoder.encode(text).length;
 }
 
-function nextId(draft: Draft): string {
+/** `p1` in a session, `u1` where the pins of the whole project are. */
+function nextId(draft: Draft, { row }: State): string {
+  const letter = isKnowledgeOwner(row.owner) ? "u" : "p";
   let number = draft.counter("lastPin") + 1;
   // A session may have pins without the counter, for example after an import.
-  while (draft.record("pin", `p${number}`) !== null) number++;
+  while (draft.record("pin", `${letter}${number}`) !== null) number++;
   draft.mark("lastPin", number);
-  return `p${number}`;
+  return `${letter}${number}`;
 }
 
 function find(state: State, id: string): ListedPin {

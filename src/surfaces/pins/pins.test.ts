@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import { answer, openTestMemory } from "../../../test/support/memory.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import type { Session } from "../../index.ts";
 import { parsePins } from "./block.ts";
 
@@ -134,4 +136,37 @@ test("undo removes a person's pin only for a person, and undoes everything else 
   assert.equal((await session.pins.list())[0]?.text, "Never push.", "pinned again");
   await session.undo(pinned, asPerson);
   assert.deepEqual(await session.pins.list(), []);
+});
+
+test("what the user pins for the project holds in every open and later session, and in no other project [pins.project]", async () => {
+  const store = join(temporaryDirectory(), "memory.db");
+  const memory = await openTestMemory({ store, project: "ledger", surfaces: ["notepad", "pins"] });
+  const open = await memory.createSession({ id: "open" });
+  await open.pins.pin("Answer briefly.");
+  const text = "Never push to main.";
+  const { result } = await (await memory.project()).pins.pin(text, asPerson);
+  assert.deepEqual(result, { id: "u1", text });
+  const later = await memory.createSession({ id: "later" });
+  assert.match(await blockOf(later), /^\[Pins.*\]\nu1: Never push to main\.\n\[End of pins\]$/);
+  assert.match(await blockOf(open), /\nu1: Never push to main\.\np1: Answer briefly\.\n/);
+  // Another process sees it too, and one of another project does not.
+  const other = await openTestMemory({ store, project: "ledger", surfaces: ["pins"] });
+  assert.deepEqual((await (await other.resumeSession("open")).pins.list())[0]?.text, text);
+  const foreign = await openTestMemory({ store, project: "invoices", surfaces: ["pins"] });
+  assert.equal(await blockOf(await foreign.createSession({ id: "foreign" })), "");
+
+  const refused = await open.call("unpin", { id: "u1" });
+  assert.ok(!refused.ok);
+  assert.match(refused.text, /only the user can remove it: holdfast unpin u1/);
+  assert.deepEqual(await answer(later, "pin", { text }), { ok: true, id: "u1", text }, "pinned already");
+  assert.deepEqual(
+    (await memory.listSessions()).map(({ id }) => id).toSorted(),
+    ["foreign", "later", "open"],
+    "the project's pins are no session of anybody's",
+  );
+  const fork = await memory.forkSession("open", { id: "fork" });
+  assert.equal((await fork.pins.list()).length, 2, "a fork has no copy of its own");
+  await open.pins.unpin("u1", asPerson);
+  for (const session of [open, later, fork]) assert.doesNotMatch(await blockOf(session), /Never push/);
+  assert.deepEqual(await (await other.resumeSession("later")).pins.list(), []);
 });

@@ -1,12 +1,11 @@
 import { z } from "zod";
-import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type AgentOf, agentKey } from "../agent-key.ts";
-import { findMismatches, listMismatches, maxListed } from "../knowledge/json-schema/find-mismatches.ts";
+import { problemsOf } from "../dispatch.ts";
 import type { SavedTool } from "../knowledge/saved-items.ts";
 import type { SessionHandle } from "../session-handle.ts";
 import { type Call, defineTool, type Tool } from "../surface.ts";
-import { checkToolSchema, inputOf, withDefaults } from "./tool-schema.ts";
+import { checkToolSchema, inputOf, inputParser } from "./tool-schema.ts";
 
 /** The output of every program: its value, and its log if there is one. */
 export const programOutput = z.object({
@@ -63,10 +62,9 @@ export class AuthoredTools {
         const saved = await findTool(call.session, name);
         // Another session may have saved a new version since the last refresh.
         const isStale = JSON.stringify(saved.schema) !== JSON.stringify(schema);
-        const input = withDefaults(saved.schema, fields as Json);
-        const problems = findMismatches(saved.schema, input);
-        if (problems.length > 0) throw isStale ? changed(saved) : mismatch(name, problems);
-        return this.#run(call, name, saved.code, input);
+        const parsed = inputParser(saved.schema).safeParse(fields);
+        if (parsed.success) return this.#run(call, name, saved.code, parsed.data);
+        throw isStale ? changed(saved) : mismatch(name, problemsOf(parsed.error, fields));
       },
       text: programText,
     });
@@ -85,8 +83,8 @@ export async function findTool(session: SessionHandle, name: string): Promise<Sa
 }
 
 function mismatch(name: string, problems: readonly string[]): HoldfastError {
-  return new HoldfastError("invalid_input", `${name}: ${listMismatches(problems)}. It was not run.`, {
-    data: { tool: name, problems: problems.slice(0, maxListed) },
+  return new HoldfastError("invalid_input", `${name}: ${problems.join("; ")}. It was not run.`, {
+    data: { tool: name, problems },
   });
 }
 

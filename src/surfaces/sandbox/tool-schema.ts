@@ -1,17 +1,23 @@
 import { z } from "zod";
 import { isObject, type Json, objectIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import { findSchemaFault } from "../knowledge/json-schema/find-schema-fault.ts";
 
-/** Keywords that every provider accepts in a tool's schema. */
+/** Limits of numbers, texts and lists. */
+const bounds = new Set([
+  ...["minLength", "maxLength", "minItems", "maxItems"],
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+]);
+
+/** Keywords that every provider accepts in a tool's schema. A pattern is not one of them: it can block the process. */
 const keywords = new Set([
   ...["type", "title", "description", "default", "examples", "enum", "const", "format"],
-  ...["properties", "required", "additionalProperties"],
-  ...["items", "minItems", "maxItems", "uniqueItems"],
-  ...["minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  ...["anyOf", "oneOf", "allOf"],
+  ...["properties", "required", "additionalProperties", "items", "anyOf", "oneOf", "allOf"],
   ...["deprecated", "$comment", "$id", "$schema"],
+  ...bounds,
 ]);
+
+/** Without a type, these check nothing. */
+const typed = [...bounds, "properties", "required", "items", "format"];
 
 const maxCharacters = 16_000;
 const maxDepth = 10;
@@ -25,31 +31,53 @@ export function checkToolSchema(schema: Json): void {
   for (const keyword of ["anyOf", "oneOf", "allOf"])
     if (keyword in schema)
       throw refused(`"${keyword}" is not allowed at the top level; put it into a property`);
-  const fault = findSchemaFault(schema, { keywords, maxDepth, requiredIsDeclared: true });
-  if (fault !== undefined) throw refused(fault);
+  checkKeywords(schema, "", 0);
+  try {
+    z.fromJSONSchema(schema);
+  } catch (error) {
+    throw refused(error instanceof Error ? error.message : String(error));
+  }
 }
 
-/** Shows the schema to providers but accepts any object; `findMismatches` checks it later. */
+function checkKeywords(schema: Json | undefined, path: string, depth: number): void {
+  if (!isObject(schema)) return;
+  const where = path === "" ? "" : ` at ${path}`;
+  if (depth > maxDepth) throw refused(`it is more than ${maxDepth} levels deep${where}`);
+  const { properties = {}, required = [], items, additionalProperties, anyOf, oneOf, allOf } = schema;
+  const unsupported = Object.keys(schema).find((keyword) => !keywords.has(keyword));
+  if (unsupported !== undefined) throw refused(`"${unsupported}" is not supported${where}`);
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (bounds.has(keyword) && typeof value !== "number")
+      throw refused(`"${keyword}" must be a number${where}`);
+    if (typed.includes(keyword) && schema.type === undefined)
+      throw refused(`"${keyword}" needs a "type" next to it${where}`);
+  }
+  const { const: only, enum: allowed = [] } = schema;
+  if (
+    [only, ...(Array.isArray(allowed) ? allowed : [])].some(
+      (value) => isObject(value) || Array.isArray(value),
+    )
+  )
+    throw refused(`"enum" and "const" take texts, numbers, true, false and null${where}`);
+  if (!isObject(properties)) throw refused(`"properties" must be an object${where}`);
+  if (!Array.isArray(required)) throw refused(`"required" must be an array of names${where}`);
+  const undeclared = required.find((name) => !Object.hasOwn(properties, String(name)));
+  if (undeclared !== undefined)
+    throw refused(`"required" lists ${JSON.stringify(undeclared)}, which is not in "properties"${where}`);
+  const choices = [anyOf, oneOf, allOf].flatMap((each) => (Array.isArray(each) ? each : []));
+  for (const inner of [items, additionalProperties, ...choices]) checkKeywords(inner, path, depth + 1);
+  for (const [name, inner] of Object.entries(properties))
+    checkKeywords(inner, path === "" ? `properties.${name}` : `${path}.properties.${name}`, depth + 1);
+}
+
+/** Shows the schema to providers but accepts any object; `inputParser` checks it later. */
 export function inputOf(schema: Json): z.ZodObject {
   return z.looseObject({}).meta(objectIn(schema));
 }
 
-/** Fills in the schema's defaults for missing fields. */
-export function withDefaults(schema: Json | undefined, value: Json): Json {
-  if (!isObject(schema)) return value;
-  const { properties, items } = schema;
-  if (Array.isArray(value)) return value.map((item) => withDefaults(items, item));
-  if (!isObject(value) || !isObject(properties)) return value;
-  const present = Object.entries(value).map(([name, inner]) => [
-    name,
-    withDefaults(Object.hasOwn(properties, name) ? properties[name] : undefined, inner),
-  ]);
-  const missing = Object.entries(properties).flatMap(([name, property]) =>
-    isObject(property) && property.default !== undefined && !Object.hasOwn(value, name)
-      ? [[name, property.default]]
-      : [],
-  );
-  return Object.fromEntries([...present, ...missing]);
+/** Checks input against the schema and fills in its defaults. */
+export function inputParser(schema: Json): z.ZodType {
+  return z.fromJSONSchema(objectIn(schema));
 }
 
 function refused(problem: string): HoldfastError {

@@ -71,7 +71,6 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/hosts/install/toml-text.ts readToml": () => ["x.toml"],
   "src/hosts/install/toml-text.ts removeTable": () => [["a"]],
   "src/hosts/install/toml-text.ts setKeys": () => [["a"], { b: "1" }],
-  "src/surfaces/knowledge/json-schema/formats.ts isFormat": () => ["uri"],
   "src/surfaces/knowledge/read-skill.ts readSkill": () => ["skill"],
   "src/surfaces/project/recover.ts cutTo": () => [500, characters],
   "src/surfaces/project/edit.ts requireLine": () => ["text"],
