@@ -6,6 +6,10 @@ export const seeds = [
       "Every sentence of a document about a tool is a call with an exact answer, the same at every entry point and store.",
     "seeds.alone":
       "With one document alone, the model sees its tools and its texts at every entry point, and nothing else.",
+    "seeds.rows":
+      "Each of the 145 sentences has a test at each entry point or a reason, and the docs show every reason.",
+    "seeds.compaction":
+      "The loops of our own warn in the document's words, let the agent write, compact, and show summary, notepad and system prompt.",
     "seeds.session":
       "What is written belongs to its session and outlives the process at every entry point; with the store memory: it ends with it.",
   }),

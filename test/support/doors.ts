@@ -16,29 +16,24 @@ import { jwt, writeInto } from "../../src/surfaces/project/test-support/project.
 import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../../src/testing/index.ts";
 import { findProject } from "../../src/workspace/project.ts";
 import { loadSurfaces } from "../../src/workspace/surfaces.ts";
-import { openStage } from "./agent.ts";
+import { type EntryPoint, entryPoints } from "../requirements/seed-rows.ts";
+import { isInWarningTurn, isSummaryRequest, isWarning, openStage, tokensOf } from "./agent.ts";
 import { hook } from "./hook.ts";
 import { openTestMemory, tickingClock } from "./memory.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
-/** The places where a model meets its memory. */
-export const doorNames = [
-  "library",
-  "createAgent",
-  "MCP",
-  "Claude Code hook",
-  "chat",
-  "pi",
-  "OpenClaw",
-  "AI SDK",
-] as const;
+export const doorNames = entryPoints;
 
-export type DoorName = (typeof doorNames)[number];
+export type DoorName = EntryPoint;
 
 export interface Setup {
   surfaces: readonly string[];
   store: "memory:" | "sqlite";
   placement?: "system" | "message" | "epoch";
+  /** Default: 200,000 tokens, which no test here fills. */
+  contextWindow?: number;
+  /** Default: true. */
+  handoff?: boolean;
   /** The folder of an earlier visit. */
   root?: string;
   /** The session, by its name at this door. */
@@ -70,19 +65,21 @@ export interface Door {
   /** The answers that the model reads, in order. */
   call(calls: readonly ToolCall[]): Promise<string[]>;
   /** The next request after the user has said something. */
-  next(): Promise<Seen>;
+  next(said?: string): Promise<Seen>;
+  /** What a model behind HTTP was sent. */
+  requests?: readonly ScriptedRequest[];
   /** Ends the process, the connection or the plugin's session. */
   close(): Promise<unknown>;
 }
 
 /** A project whose config chooses the surfaces. With NOTES.md where it is among them. */
-function projectFor({ surfaces, placement, root: earlier }: Setup): string {
+function projectFor({ surfaces, placement, handoff = true, root: earlier }: Setup): string {
   if (earlier !== undefined) return earlier;
   const root = temporaryDirectory();
   mkdirSync(join(root, ".git"));
   writeFileSync(
     join(root, "holdfast.json"),
-    JSON.stringify({ surfaces, ...(placement ? { placement } : {}) }),
+    JSON.stringify({ surfaces, handoff, ...(placement ? { placement } : {}) }),
   );
   if (surfaces.includes("project")) addNotes(root);
   return root;
@@ -148,10 +145,14 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
     const script = new Script();
     const stage = await openStage(t, {
       script: script.answer,
-      memory: await openMemory({ store: storeIn(root, setup), clock: tickingClock() }),
+      memory: await openMemory({
+        store: storeIn(root, setup),
+        clock: tickingClock(),
+        handoff: setup.handoff ?? true,
+      }),
       surfaces: await surfacesFor(setup, root),
       maxSteps: 100,
-      contextWindow: 200_000,
+      contextWindow: setup.contextWindow ?? 200_000,
       system: "",
       ...(setup.placement ? { placement: setup.placement } : {}),
     });
@@ -231,7 +232,7 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
         "--model",
         "scripted",
         "--set",
-        "contextWindow=200000",
+        `contextWindow=${setup.contextWindow ?? 200_000}`,
         "--session",
         setup.session ?? "s",
       ],
@@ -334,11 +335,15 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
     const surfaces = await surfacesFor(setup, root);
     const script = new Script();
     const stage = await openSdkStage(t, script.answer, { surfaces });
-    const memory = await openTestMemory({ store: storeIn(root, setup), surfaces });
+    const memory = await openTestMemory({
+      store: storeIn(root, setup),
+      surfaces,
+      handoff: setup.handoff ?? true,
+    });
     const settings = stage.settings({
       session: await memory.openSession(setup.session ?? "s"),
       tools: {} as never,
-      contextWindow: 200_000,
+      contextWindow: setup.contextWindow ?? 200_000,
       ...(setup.placement ? { placement: setup.placement } : {}),
     });
     const messages: ModelMessage[] = [];
@@ -388,7 +393,11 @@ function answersIn(request: ScriptedRequest | undefined): string[] {
   return results.map(({ content }) => String(content));
 }
 
-/** A model that makes the calls it is given, one in each step, and then ends its turn. */
+/** What the model says when it is asked for a summary, and writes when it is warned. */
+export const summaryText = "The sheets were looked at.";
+export const savedText = "- Sheet 5 has 500 rows";
+
+/** A model that makes the calls it is given, one in each step, and then ends its turn. It heeds the warning. */
 class Script {
   #calls: ToolCall[] = [];
   #made = 0;
@@ -408,7 +417,13 @@ class Script {
 
   readonly answer = (request: ScriptedRequest): ScriptedAnswer => {
     this.requests.push(request);
-    const usage = { input: 1_000, output: 20 };
+    const usage = { input: tokensOf(request), output: 20 };
+    if (isSummaryRequest(request)) return { text: summaryText, usage };
+    if (isWarning(request)) {
+      const input = { operation: "append", content: savedText };
+      return { toolCalls: [{ name: "update_notepad", input }], usage };
+    }
+    if (isInWarningTurn(request)) return { text: "Notepad is up to date.", usage };
     const [next] = this.#calls.splice(0, 1);
     if (next) {
       const input = fillIn(next[1], answersIn(request));
@@ -432,8 +447,9 @@ function scriptedDoor(
       await say("Make the calls.");
       return answersIn(script.requests.at(-1)).slice(-calls.length);
     },
-    next: async () => {
-      await say("Go on.");
+    requests: script.requests,
+    next: async (text = "Go on.") => {
+      await say(text);
       const { messages = [], tools = [] } = script.requests.at(-1) ?? {};
       const system = messages.filter(({ role }) => role === "system");
       const newest = messages.findLast(({ role }) => role === "user");

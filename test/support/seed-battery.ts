@@ -101,7 +101,7 @@ const notes: readonly BatteryStep[] = [
     {},
     json({ notes: [], message: "No notes match.", metadata: { note_count: 0, tag_filter: null } }),
   ),
-  step("F02 F03 F16", "add_note", { content: first.content, tags: first.tags }, added(1, 1, 1)),
+  step("F02 F03 F16 F23", "add_note", { content: first.content, tags: first.tags }, added(1, 1, 1)),
   step("F02 F03 F16", "add_note", { content: second.content, tags: second.tags }, added(2, 2, 2)),
   step("F02 F03 F14 F16", "scratch_note", { content: third.content }, added(3, 3, 2)),
   step(
@@ -237,7 +237,7 @@ const token = "漢";
 
 const scratchpad: readonly BatteryStep[] = [
   pad(
-    "S03 S04",
+    "S03 S04 S31",
     { action: "set_notes", content: "Root cause: timezone" },
     "notes updated (20 / 4000 characters)",
   ),
@@ -302,7 +302,7 @@ const scratchpad: readonly BatteryStep[] = [
   ),
   pad("S06", { action: "set_plan", content: "" }, "plan updated (0 / 2000 characters)"),
   pad(
-    "X01 X03 X07",
+    "X01 X03 X07 X16",
     { content: "## Plan\n1. Fix X\n2. Test Y", mode: "replace" },
     "Scratchpad updated (12 tokens / 2000 budget)",
   ),
