@@ -28,7 +28,7 @@ const scratchpad: Omit<DocumentPage, "title" | "writes"> = {
   commands: [
     "npx holdfast init openclaw --surfaces scratchpad",
     "holdfast mcp --surfaces scratchpad",
-    "holdfast chat --surfaces scratchpad --placement message",
+    "holdfast chat --surfaces scratchpad --set placement=message",
   ],
   hint: 'In `holdfast.json`, `"placement": "message"` puts the scratchpad before every message, and `"handoff": false` extracts nothing. `scratchpad.maxTokens` and the nudges are there too.',
 };
@@ -41,7 +41,7 @@ const documents: Record<DocumentName, DocumentPage> = {
     commands: [
       "npx holdfast init claude-code --surfaces notepad",
       "holdfast mcp --surfaces notepad",
-      "holdfast chat --surfaces notepad --placement system",
+      "holdfast chat --surfaces notepad --set placement=system",
     ],
     hint: '`placement: "system"` keeps the notepad in the system prompt in every turn, and `handoff: false` leaves summary, notepad and system prompt after a compaction. Add `tasks` and `sessions` for task scoping, child sessions and forks, and `sandbox` for programs.',
     writes: [["write_notepad", { content: "## Plan\n- [x] Survey all sheets\n- [ ] Fix Q3 total" }]],
