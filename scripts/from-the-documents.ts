@@ -123,7 +123,7 @@ async function section(document: DocumentPage, rows: readonly SeedRow[]): Promis
     hint,
     "The model reads, before it has written:",
     fenced("text", before),
-    "After its first calls:",
+    "Its first calls, their answers and the block that it then reads:",
     fenced("text", after),
     "Its tools:",
     fenced("text", tools),
@@ -146,25 +146,21 @@ async function seen({ surface, writes }: DocumentPage) {
     const surfaces = [surface === "project" ? notesIn(folder) : surface];
     const memory = await openMemory({ store: "memory:", surfaces, clock: () => start });
     const session = await memory.openSession("audit");
-    const shown = async () => {
-      const { system, message } = await session.context(reading);
-      return [system, message].filter((part) => part !== "").join("\n\n");
-    };
-    const before = await shown();
+    const { system, message } = await session.context(reading);
+    const before = [system, message].filter((part) => part !== "").join("\n\n");
     const lines: string[] = [];
     for (const [tool, input] of writes) {
       const answer = await session.call(tool, input);
       lines.push(`${tool}(${JSON.stringify(input)})`, `→ ${answer.text}`);
     }
-    const whole = await shown();
-    // Only the part that changed.
-    const after = whole === before ? lines : [...lines, "", changedPart(before, whole)];
+    const { blocks } = await session.context(reading);
+    const after = [lines.join("\n"), ...blocks.map(({ text }) => text)].join("\n\n");
     const tools = memory.tools(reading).map(({ name, description, inputSchema }) => {
       const { additionalProperties: _, ...parameters } = inputSchema;
       return `${name.replace(".", "_")}: ${description}\n${JSON.stringify(parameters)}`;
     });
     await memory.close();
-    return { before, after: after.join("\n"), tools: tools.join("\n\n") };
+    return { before, after, tools: tools.join("\n\n") };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -178,17 +174,6 @@ function notesIn(folder: string): Surface {
   const options = { root: folder, clock: () => start };
   initProject(openProject(options));
   return projectSurface(options);
-}
-
-/** From the first line that differs. */
-function changedPart(before: string, after: string): string {
-  const [old, now] = [before.split("\n"), after.split("\n")];
-  const from = now.findIndex((line, index) => line !== old[index]);
-  // With the heading of the block.
-  return now
-    .slice(Math.max(0, from - 1))
-    .join("\n")
-    .trim();
 }
 
 function differences(rows: readonly SeedRow[]): string {

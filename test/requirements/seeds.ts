@@ -10,6 +10,8 @@ export const seeds = [
       "Each of the 145 sentences has a test at each entry point or a reason, and the docs show every reason.",
     "seeds.compaction":
       "The loops of our own warn in the document's words, let the agent write, compact, and show summary, notepad and system prompt.",
+    "seeds.nudges":
+      "Each trigger of the scratchpad gives its hint before the user's message, once, at every entry point that sees turns.",
     "seeds.session":
       "What is written belongs to its session and outlives the process at every entry point; with the store memory: it ends with it.",
   }),

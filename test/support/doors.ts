@@ -5,6 +5,7 @@ import type { TestContext } from "node:test";
 import { generateText, isStepCount, type ModelMessage } from "ai";
 import { openSdkStage } from "../../src/adapters/ai-sdk/test-support/ai-sdk.ts";
 import { startCli } from "../../src/cli/test-support/chat.ts";
+import type { NudgePolicy } from "../../src/compaction/nudges.ts";
 import type { OpenClawContext, OpenClawTool } from "../../src/hosts/openclaw/api.ts";
 import openClawPlugin from "../../src/hosts/openclaw/index.ts";
 import piExtension from "../../src/hosts/pi/index.ts";
@@ -34,6 +35,10 @@ export interface Setup {
   contextWindow?: number;
   /** Default: true. */
   handoff?: boolean;
+  /** Default: none. */
+  nudges?: Partial<NudgePolicy>;
+  /** The answer that ends each turn (default: "Done."). */
+  reply?: string;
   /** The folder of an earlier visit. */
   root?: string;
   /** The session, by its name at this door. */
@@ -73,13 +78,24 @@ export interface Door {
 }
 
 /** A project whose config chooses the surfaces. With NOTES.md where it is among them. */
-function projectFor({ surfaces, placement, handoff = true, root: earlier }: Setup): string {
+function projectFor({
+  surfaces,
+  placement,
+  handoff = true,
+  nudges: scratchpad,
+  root: earlier,
+}: Setup): string {
   if (earlier !== undefined) return earlier;
   const root = temporaryDirectory();
   mkdirSync(join(root, ".git"));
   writeFileSync(
     join(root, "holdfast.json"),
-    JSON.stringify({ surfaces, handoff, ...(placement ? { placement } : {}) }),
+    JSON.stringify({
+      surfaces,
+      handoff,
+      ...(placement ? { placement } : {}),
+      ...(scratchpad ? { scratchpad } : {}),
+    }),
   );
   if (surfaces.includes("project")) addNotes(root);
   return root;
@@ -142,7 +158,7 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
 
   createAgent: async (t, setup) => {
     const root = projectFor(setup);
-    const script = new Script();
+    const script = new Script(setup.reply);
     const stage = await openStage(t, {
       script: script.answer,
       memory: await openMemory({
@@ -155,6 +171,7 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
       contextWindow: setup.contextWindow ?? 200_000,
       system: "",
       ...(setup.placement ? { placement: setup.placement } : {}),
+      ...(setup.nudges ? { nudges: setup.nudges } : {}),
     });
     return scriptedDoor({ root, close: stage.close }, script, async (text) => {
       await stage.agent.send(setup.session ?? "s", text).result;
@@ -214,6 +231,8 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
         isStarted = true;
         const prompt = { session_id, hook_event_name: "UserPromptSubmit", prompt: "Go on." };
         const { context } = await hook(project, "claude-code", prompt);
+        const stop = { session_id, hook_event_name: "Stop", last_assistant_message: setup.reply ?? "Done." };
+        await hook(project, "claude-code", stop);
         return { tools: [], system: start, said: context };
       },
     };
@@ -221,7 +240,7 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
 
   chat: async (t, setup) => {
     const root = projectFor(setup);
-    const script = new Script();
+    const script = new Script(setup.reply);
     const server = await startScriptedServer(script.answer);
     t.after(() => server.close());
     const chat = startCli(
@@ -273,6 +292,7 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
           const before = { systemPrompt: "" };
           const started = await pi.emit<{ systemPrompt: string }>("before_agent_start", before);
           const messages = await pi.modelCall();
+          pi.say("assistant", setup.reply ?? "Done.");
           const newest =
             messages.findLastIndex(({ role }) => role === "assistant" || role === "toolResult") + 1;
           const texts = messages.map(textOfPi);
@@ -299,6 +319,7 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
     const context = { sessionKey: key, sessionId: key, workspaceDir: root };
     const offered = () => made.flatMap((factory) => factory(context) ?? []);
     let calls = 0;
+    const said: { role: string; content: { type: "text"; text: string }[] }[] = [];
     return {
       root,
       close: closing(t, () => handlers.get("gateway_stop")?.({} as never, context)),
@@ -317,7 +338,9 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
         }),
       next: () =>
         within(root, setup, async () => {
-          const event = { prompt: "Go on.", messages: [] } as never;
+          said.push({ role: "user", content: [{ type: "text", text: "Go on." }] });
+          const event = { prompt: "Go on.", messages: [...said] } as never;
+          said.push({ role: "assistant", content: [{ type: "text", text: setup.reply ?? "Done." }] });
           const added = (await handlers.get("before_prompt_build")?.(event, context)) as
             | { appendSystemContext?: string; prependContext?: string }
             | undefined;
@@ -333,7 +356,7 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
   "AI SDK": async (t, setup) => {
     const root = projectFor(setup);
     const surfaces = await surfacesFor(setup, root);
-    const script = new Script();
+    const script = new Script(setup.reply);
     const stage = await openSdkStage(t, script.answer, { surfaces });
     const memory = await openTestMemory({
       store: storeIn(root, setup),
@@ -345,6 +368,7 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
       tools: {} as never,
       contextWindow: setup.contextWindow ?? 200_000,
       ...(setup.placement ? { placement: setup.placement } : {}),
+      ...(setup.nudges ? { nudges: setup.nudges } : {}),
     });
     const messages: ModelMessage[] = [];
     const close = closing(t, () => memory.close());
@@ -399,10 +423,15 @@ export const savedText = "- Sheet 5 has 500 rows";
 
 /** A model that makes the calls it is given, one in each step, and then ends its turn. It heeds the warning. */
 class Script {
+  readonly #reply: string;
   #calls: ToolCall[] = [];
   #made = 0;
   #whenEnded = () => {};
   readonly requests: ScriptedRequest[] = [];
+
+  constructor(reply = "Done.") {
+    this.#reply = reply;
+  }
 
   give(calls: readonly ToolCall[]): void {
     this.#calls = [...calls];
@@ -430,7 +459,7 @@ class Script {
       return { toolCalls: [{ id: `call_${++this.#made}`, name: next[0], input }], usage };
     }
     this.#whenEnded();
-    return { text: "Done.", usage };
+    return { text: this.#reply, usage };
   };
 }
 
