@@ -3,13 +3,15 @@ import { join } from "node:path";
 import { renderSkill } from "../src/hosts/install/skill-piece.ts";
 import { configSchema, hostConfigSchema } from "../src/workspace/config-schema.ts";
 import { entryPoints, settingGroups, settingNames, settingOf } from "../src/workspace/settings.ts";
+import { alignedTable } from "./aligned-table.ts";
 import { apiPages } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";
+import { fromTheDocuments } from "./from-the-documents.ts";
 
 const root = join(import.meta.dirname, "..");
 
 /** The files that follow from the sources, by path. `npm run generate` writes them, a test compares them. */
-export function generatedFiles(): Record<string, string> {
+export async function generatedFiles(): Promise<Record<string, string>> {
   return {
     "holdfast.schema.json": json(configSchema()),
     "openclaw.plugin.json": json(pluginManifest()),
@@ -18,6 +20,7 @@ export function generatedFiles(): Record<string, string> {
     "plugins/claude-code/skills/holdfast/SKILL.md": renderSkill(),
     // Codex ignores the hooks of a folder that is also an Agent Plugins bundle, so the bundle has its own.
     "plugins/agent-plugins/skills/holdfast/SKILL.md": renderSkill(),
+    "docs/from-the-documents.md": await fromTheDocuments(),
     ...apiPages(),
   };
 }
@@ -61,21 +64,11 @@ function table(group: string): string {
       actsIn.length === entryPoints.length ? "everywhere" : `${actsIn.join(", ")}; elsewhere ${elsewhere}`;
     return [`\`${name}\``, description, kind.expected, defaultOf(name), also.join(", ") || "–", acts];
   });
-  return align([["Setting", "What it does", "Value", "Default", "Also", "Acts in"], ...rows]);
+  return alignedTable([["Setting", "What it does", "Value", "Default", "Also", "Acts in"], ...rows]);
 }
 
 function defaultOf(name: (typeof settingNames)[number]): string {
   const { default: fallback, otherwise } = settingOf(name);
   if (fallback === undefined) return otherwise ?? "–";
   return Array.isArray(fallback) ? "none" : `\`${fallback}\``;
-}
-
-/** A Markdown table with aligned columns, as the formatter writes it. */
-function align([head = [], ...rows]: readonly (readonly string[])[]): string {
-  const widths = head.map((_, column) =>
-    Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |\n`;
-  return `${line(head)}${line(widths.map((width) => "-".repeat(width)))}${rows.map(line).join("")}`;
 }

@@ -25,6 +25,7 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/guides/claude-agent-sdk.md",
     "docs/guides/mastra.md",
     "docs/surfaces.md",
+    "docs/from-the-documents.md",
     "docs/knowledge.md",
     "docs/sessions.md",
     "docs/sandbox.md",

@@ -17,7 +17,7 @@ const fits = (schema: Json, value: unknown) => z.fromJSONSchema(objectIn(schema)
 const root = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-for (const [path, content] of Object.entries(generatedFiles()))
+for (const [path, content] of Object.entries(await generatedFiles()))
   test(`${path} follows from the sources: npm run generate [config.page] [repo.api]`, () => {
     assert.equal(read(path), content);
   });

@@ -139,15 +139,28 @@ export function guidanceOf(
   { limits, reading }: { limits: Limits; reading: Reading },
 ): string {
   const chosen = surfaces.map(({ name }) => name);
-  return surfaces
-    .map((surface) => {
-      const text = surface.guidance(limits, reading, chosen);
-      // Only its own tools: for another surface the same name may be that of an object in a program.
-      const own = reading.dotless ? surface.tools : [];
-      return own.reduce((all, { name }) => all.replaceAll(name, dotless(name)), text);
-    })
-    .filter((part) => part !== "")
-    .join("\n\n");
+  const each = surfaces.map((surface) => {
+    const text = surface.guidance(limits, reading, chosen);
+    // Only its own tools: for another surface the same name may be that of an object in a program.
+    const own = reading.dotless ? surface.tools : [];
+    return own.reduce((all, { name }) => all.replaceAll(name, dotless(name)), text);
+  });
+  return [choiceOf(chosen), ...each].filter((part) => part !== "").join("\n\n");
+}
+
+/** The places for text, each with its use. */
+const uses: Record<string, string> = {
+  notepad: "the notepad for the plan and findings of this task",
+  notes: "notes for many small facts to find by tag",
+  scratchpad: "the scratchpad for a short plan and references",
+  project: "NOTES.md for decisions and debt of the repository",
+};
+
+/** Which place is for which text, where the agent has several. */
+function choiceOf(chosen: readonly string[]): string {
+  const offered = chosen.flatMap((name) => (Object.hasOwn(uses, name) ? (uses[name] ?? []) : []));
+  if (offered.length < 2) return "";
+  return `Use ${offered.slice(0, -1).join(", ")} and ${offered.at(-1)}.`;
 }
 
 /** Caches the context: blocks depend only on the resident records, the notepad and what surfaces read from outside. */

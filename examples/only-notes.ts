@@ -1,0 +1,5 @@
+import { openMemory } from "holdfast";
+
+const memory = await openMemory({ store: "memory:", surfaces: ["notes"], handoff: false });
+const session = await memory.openSession("audit");
+console.log((await session.context()).system, memory.tools());
