@@ -112,7 +112,7 @@ test("pi shows the scratchpad that its file already has, and nudges [config.plug
     const pi = new FakePi({ cwd: projectWith({}), id });
     const nudges = { ...noNudges, nudgeAfterTurns: 1 };
     new PiExtension(pi, {
-      tools: memory.tools(inPlugin),
+      tools: memory.tools(inPlugin()),
       nudges,
       report: () => {},
       openMemory: async () => memory,

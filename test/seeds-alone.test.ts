@@ -171,8 +171,6 @@ type Properties = Record<string, { type?: string; enum?: string[] } | undefined>
 /** How the scratchpad comes back where it is not the document's way. */
 const shown: Partial<Record<DoorName, string>> = {
   MCP: "returned by a call without arguments",
-  pi: "shown in your context, and so is each change of it",
-  OpenClaw: "shown in your context, and so is each change of it",
 };
 
 function scratchpadText(name: DoorName): string {

@@ -80,7 +80,7 @@ export class ShownMemory {
   }
 
   async #look(session: Session): Promise<MemoryTexts & { now: Omit<Shown, "head"> }> {
-    const context = await session.context(inPlugin);
+    const context = await session.context(inPlugin(this.#placement));
     const { row } = await session.state();
     const now = { revision: row.revision, blocks: shownBy(context) };
     const isFirst = !this.#shown || showsOldHint([...this.#shown.blocks.values()], context);

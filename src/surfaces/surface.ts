@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Block } from "../context/blocks.ts";
 import type { StoredMessage } from "../context/conversation.ts";
+import type { Placement } from "../context/placement.ts";
 import type { Limits } from "../engine/limits.ts";
 import type { Child, Handoff, Receipt } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
@@ -44,7 +45,9 @@ export const ownLoop: Reading = { shown: "message", keepsConversation: false, do
 export const inHost: Reading = { shown: "host", keepsConversation: false, dotless: true };
 
 /** For a host that Holdfast is plugged into with a plug-in that places memory before every call. */
-export const inPlugin: Reading = { shown: "epoch", keepsConversation: false, dotless: true };
+export function inPlugin(placement: Placement = "epoch"): Reading {
+  return { shown: placement, keepsConversation: false, dotless: true };
+}
 
 /** A conversation, as its driver or its host keeps it. */
 export interface PastConversation {

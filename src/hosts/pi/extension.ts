@@ -216,7 +216,7 @@ export class PiExtension {
         readWith: path === "" ? "" : "recall",
         room: { tokens: handoffTokens(contextWindow) },
         async contextAfter({ body }) {
-          const shown = [memoryText(await session.context(inPlugin)), body];
+          const shown = [memoryText(await session.context(inPlugin())), body];
           const text = [...shown, ...kept.map(({ message }) => plainTextOf(message))].join("\n");
           return { text, tokens: countTokens(text) };
         },

@@ -1,7 +1,7 @@
 import type { Memory } from "../../sessions/memory.ts";
 import { inPlugin, type Surface } from "../../surfaces/surface.ts";
 import { createToolbox, type ToolDescription } from "../../surfaces/toolbox.ts";
-import type { WorkspaceConfig } from "../../workspace/config.ts";
+import { settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { limitsOf } from "../../workspace/library-options.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
@@ -48,5 +48,6 @@ async function openProjectMemory(cwd: string, host: HostSettings | undefined): P
 
 /** The tools of surfaces, known before a session is open. */
 export function describeTools(surfaces: readonly Surface[], config: WorkspaceConfig): ToolDescription[] {
-  return createToolbox(surfaces, { limits: limitsOf(config), countTokens: () => 0 }, inPlugin).describe();
+  const reading = inPlugin(settingValue(config, "placement"));
+  return createToolbox(surfaces, { limits: limitsOf(config), countTokens: () => 0 }, reading).describe();
 }

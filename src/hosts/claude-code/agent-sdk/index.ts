@@ -33,7 +33,7 @@ export async function holdfastClaude({ session, onError }: HoldfastClaudeOptions
     else console.warn(`holdfast: Memory failed; the agent continues without it: ${failure.message}`);
   };
   const shown = new ShownMemory();
-  const tools = await session.tools(inPlugin);
+  const tools = await session.tools(inPlugin());
   // The conversation is in the transcript that the hooks were last told of.
   const conversation: ReadConversation = async () =>
     hooks.transcript === "" ? undefined : readTranscripts([{ host: claudeCode, path: hooks.transcript }]);
