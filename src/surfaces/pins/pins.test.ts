@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
+import { openStage } from "../../../test/support/agent.ts";
 import { answer, openTestMemory } from "../../../test/support/memory.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import type { Session } from "../../index.ts";
@@ -169,4 +170,15 @@ test("what the user pins for the project holds in every open and later session, 
   await open.pins.unpin("u1", asPerson);
   for (const session of [open, later, fork]) assert.doesNotMatch(await blockOf(session), /Never push/);
   assert.deepEqual(await (await other.resumeSession("later")).pins.list(), []);
+});
+
+test("an agent that runs sees the project's new pin with the next message, once [pins.project]", async (t) => {
+  const memory = await openTestMemory({ project: "ledger", surfaces: ["notepad", "pins"] });
+  const stage = await openStage(t, { memory, contextWindow: 100_000, script: () => ({ text: "Done." }) });
+  await stage.say("One.");
+  await (await memory.project()).pins.pin("Never push.", asPerson);
+  await stage.say("Two.");
+  await stage.say("Three.");
+  const counts = stage.turns().map((request) => JSON.stringify(request).split("u1: Never push.").length - 1);
+  assert.deepEqual(counts, [0, 1, 1]);
 });

@@ -41,8 +41,8 @@ const listTool = defineTool({
 
 export const pinsSurface: Surface = {
   ...pinsView,
-  // The project's pins come with the state, and may have changed since.
-  refresh: async (session) => void (await session.state()),
+  // The state brings the project's pins. They change without an entry in the session's journal.
+  refresh: async () => {},
   tools: [pin, unpin, listTool],
   guidance: (_limits, { shown }) =>
     `When the user states a rule that is to hold from now on (never, always, do not … until), call pin with the user's own words. ${shown === "host" ? "Pins survive context compaction; list_pins returns them." : "Pins are shown first in every turn and survive context compaction."} When the user takes a rule back or changes it, call unpin, and pin the new wording.`,
