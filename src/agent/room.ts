@@ -1,10 +1,10 @@
 import type { ModelMessage } from "ai";
 import { type ClearableResult, estimateCallsLeft, planClearing } from "../compaction/clearing.ts";
 import { firstUnanswered } from "../compaction/cut.ts";
-import { expectedGrowth } from "../compaction/growth.ts";
 import { warningFor } from "../compaction/notices.ts";
 import {
   type CompactionPolicy,
+  expectedGrowth,
   hasRoomToWarn,
   planNextStep,
   type Usage,

@@ -1,6 +1,6 @@
 import type { LanguageModel, ModelMessage, ToolChoice, ToolSet } from "ai";
-import { learnFrom } from "../compaction/growth.ts";
 import { goOnText } from "../compaction/notices.ts";
+import { learnFrom } from "../compaction/usage.ts";
 import { toolCallsOf, toolResultsOf } from "../context/conversation.ts";
 import { agentDefaults } from "../engine/agent-defaults.ts";
 import { readEpoch, readLearned } from "../engine/conversation.ts";

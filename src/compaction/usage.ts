@@ -1,4 +1,4 @@
-import type { CompactionTrigger } from "../engine/records.ts";
+import type { CompactionTrigger, Learned } from "../engine/records.ts";
 
 /** Tokens of one prompt, by part. */
 export interface Usage {
@@ -60,4 +60,25 @@ export function warnFrom(limit: number): number {
 /** Tokens for the warning and what the agent writes down after it, beside the room for an answer. */
 export function warningRoom({ contextWindow }: Pick<CompactionPolicy, "contextWindow">): number {
   return Math.max(200, Math.min(1_500, contextWindow * 0.05));
+}
+
+/** How many of the newest growths count: a turn often alternates between small and large steps. */
+const remembered = 4;
+
+/** At most this share of the window is kept free for growth; more would waste the window. */
+const maxShare = 0.25;
+
+/** What is known after one more call. Growth can only be measured within an epoch. */
+export function learnFrom(
+  learned: Learned | undefined,
+  call: Pick<Learned, "ratio" | "total" | "epoch">,
+): Learned {
+  const grown = learned?.epoch === call.epoch ? call.total - learned.total : 0;
+  const growth = [...(learned?.growth ?? []), ...(grown > 0 ? [grown] : [])];
+  return { ...call, growth: growth.slice(-remembered) };
+}
+
+/** Tokens by which the prompt is expected to grow before the next chance to warn the agent. */
+export function expectedGrowth(learned: Learned | undefined, { contextWindow }: CompactionPolicy): number {
+  return Math.min(contextWindow * maxShare, Math.max(0, ...(learned?.growth ?? [])));
 }

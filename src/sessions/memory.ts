@@ -23,9 +23,8 @@ import type { ToolDescription } from "../surfaces/toolbox.ts";
 import { scopeOf } from "./lineage.ts";
 import { loadState, sessionNotFound } from "./load-state.ts";
 import { checkId, checkTitle, type MemoryConfig } from "./options.ts";
-import { Retention } from "./retention.ts";
+import { Retention, retentionOwner, sweepId, sweepStateIn } from "./retention.ts";
 import { Session } from "./session.ts";
-import { retentionOwner, sweepId, sweepStateIn } from "./sweep.ts";
 
 export interface SessionQuery {
   agent?: string;

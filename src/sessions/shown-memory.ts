@@ -7,9 +7,9 @@ import {
   shownBy,
   showsOldHint,
 } from "../context/shown-memory.ts";
+import { callKeyOf } from "../surfaces/call-key.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { inPlugin } from "../surfaces/surface.ts";
-import { OwnEdits } from "./own-edits.ts";
 import type { Session } from "./session.ts";
 
 /** The memory as the model was shown it, and its revision. */
@@ -135,4 +135,26 @@ export function memoryText(context: Context, notice: readonly string[] = []): st
 export function memoryFor(conversation: string, text: string): string {
   if (!conversation.includes(memoryLead)) return text;
   return `[System] Your memory follows as it is now. It replaces every earlier copy of it in this conversation.\n\n${text}`;
+}
+
+/** More edits than a model makes between two texts of the memory. */
+const maxKeys = 10_000;
+
+/** The keys of the edits that a model made itself, in this process: it saw them in its calls, so they are no news to it. */
+class OwnEdits {
+  readonly #keys = new Set<string>();
+
+  /** Returns the key of one of the model's own edits: the same for the same call sent again. */
+  async keyOf(id: unknown, tool: string, input: unknown): Promise<string> {
+    const key = (await callKeyOf(id, tool, input)) ?? `call-of-${crypto.randomUUID()}`;
+    this.#keys.add(key);
+    const [oldest = ""] = this.#keys;
+    if (this.#keys.size > maxKeys) this.#keys.delete(oldest);
+    return key;
+  }
+
+  /** Whether an entry of the journal is one of them. */
+  has(key: string | null): boolean {
+    return key !== null && this.#keys.has(key);
+  }
 }

@@ -4,9 +4,8 @@ import type { StoredMessage } from "../context/conversation.ts";
 import type { Placement } from "../context/placement.ts";
 import type { Limits } from "../engine/limits.ts";
 import type { Child, Handoff, Receipt } from "../engine/records.ts";
-import type { State } from "../engine/state.ts";
+import type { SessionRow, State } from "../engine/state.ts";
 import type { SecretGuard } from "../secrets/guard.ts";
-import type { AgentOf } from "./agent-key.ts";
 import type { ApplyOptions, SessionHandle } from "./session-handle.ts";
 
 /** Runs sub-sessions; exists only where an agent is running. */
@@ -153,4 +152,12 @@ export interface Surface extends SurfaceView, MomentSurface {
   refresh?(session: SessionHandle): Promise<void>;
   /** Tools that change at run time, as of the last `refresh` with a session of the same agent. */
   extraTools?(agent: AgentOf): readonly Tool[];
+}
+
+/** Identifies an agent: names are unique per owner only. */
+export type AgentOf = Pick<SessionRow, "owner" | "agent">;
+
+/** A map key that is unique per owner and agent. */
+export function agentKey({ owner, agent }: AgentOf): string {
+  return JSON.stringify([owner, agent]);
 }

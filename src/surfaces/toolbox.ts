@@ -3,10 +3,10 @@ import type { Limits } from "../engine/limits.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
-import type { AgentOf } from "./agent-key.ts";
 import { dispatch, schemaOf } from "./dispatch.ts";
 import { notifySurfaces } from "./notify.ts";
 import type { SessionHandle } from "./session-handle.ts";
+import type { AgentOf } from "./surface.ts";
 import {
   type Call,
   type CallOptions,

@@ -3,7 +3,7 @@ import { AgentSession, type PromptNow, type PromptView } from "../../agent/conve
 import type { AgentEvent } from "../../agent/events.ts";
 import type { AgentConfig } from "../../agent/options.ts";
 import { showChanges } from "../../agent/shown.ts";
-import { learnFrom } from "../../compaction/growth.ts";
+import { learnFrom } from "../../compaction/usage.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { planPrompt } from "../../context/prompt.ts";
 import { readEpoch, readLearned, summarisedUpTo } from "../../engine/conversation.ts";

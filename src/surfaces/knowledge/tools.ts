@@ -3,10 +3,9 @@ import { fenceContent } from "../../context/fence.ts";
 import type { Json } from "../../engine/json.ts";
 import { isLongerThan, oneLine, quote, takeCharacters } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
-import { agentKey } from "../agent-key.ts";
 import { editAnswer, editInput, editOutput, operationOf } from "../edit-tool.ts";
 import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
-import { type Call, defineTool, type Surface, type Tool } from "../surface.ts";
+import { agentKey, type Call, defineTool, type Surface, type Tool } from "../surface.ts";
 import { findSkillFault, type SkillSource, type SkillSummary } from "./skill-format.ts";
 import { readSystemPrompt } from "./system-prompt.ts";
 

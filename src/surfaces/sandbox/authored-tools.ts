@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
-import { type AgentOf, agentKey } from "../agent-key.ts";
 import { problemsOf } from "../dispatch.ts";
 import type { SavedTool } from "../knowledge/saved-items.ts";
 import type { SessionHandle } from "../session-handle.ts";
-import { type Call, defineTool, type Tool } from "../surface.ts";
+import { type AgentOf, agentKey, type Call, defineTool, type Tool } from "../surface.ts";
 import { checkToolSchema, inputOf, inputParser } from "./tool-schema.ts";
 
 /** The output of every program: its value, and its log if there is one. */

@@ -5,12 +5,11 @@ import type { Json } from "../../engine/json.ts";
 import type { KeyValue } from "../../engine/records.ts";
 import { oneLine } from "../../engine/text.ts";
 import { type ErrorCode, HoldfastError } from "../../errors.ts";
-import { agentKey } from "../agent-key.ts";
 import type { KeyValues } from "../knowledge/key-values.ts";
 import type { SavedTool } from "../knowledge/saved-items.ts";
 import { knowledgeOptions } from "../knowledge/tools.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
-import { type Call, defineTool, type Surface, type Tool } from "../surface.ts";
+import { agentKey, type Call, defineTool, type Surface, type Tool } from "../surface.ts";
 import {
   AuthoredTools,
   checkToolName,
