@@ -2,15 +2,17 @@ import type { StoredMessage } from "../../context/conversation.ts";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { formatReply } from "../hook/event.ts";
 import type { Host } from "../host.ts";
-import type { JsonLine } from "../transcript/json-lines.ts";
+import type { JsonLine } from "../transcript/file.ts";
 import {
   type Message,
+  type ModelCall,
+  type RecordedEvent,
+  type Recording,
   type TranscriptLine,
   textMessages,
   toolCallPart,
   toolResultMessage,
 } from "../transcript/line.ts";
-import type { ModelCall, RecordedEvent, Recording } from "../transcript/recording.ts";
 import type { FamilyMember } from "./setup.ts";
 
 /** A host of this family: our plugin runs the hook and sends it the generic events. */

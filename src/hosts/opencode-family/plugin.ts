@@ -6,11 +6,11 @@ import type { Placement } from "../../context/placement.ts";
 import { objectIn, textIn } from "../../engine/json.ts";
 import { readWorkspaceConfig, settingValue } from "../../workspace/config.ts";
 import { findProject, makeProjectDirectory, type Project } from "../../workspace/project.ts";
+import { failureReporter } from "../failures.ts";
 import { readHookState } from "../hook/state.ts";
-import { listAncestors } from "../processes.ts";
-import { failureReporter } from "../report-failure.ts";
+import { ownProcess } from "../processes.ts";
 import { linkSession, sessionIdOf } from "../session-link.ts";
-import { countIn } from "../transcript/json-lines.ts";
+import { countIn } from "../transcript/file.ts";
 import { askHook, type HookAnswer, hookCommand, ownCommand } from "./ask-hook.ts";
 
 /** The part of opencode's API that the plug-in uses, typed structurally. */
@@ -270,9 +270,8 @@ export class OpencodePlugin {
     if (this.#linked === id) return;
     const { directory } = this.#project;
     makeProjectDirectory(directory);
-    const [own] = listAncestors(process.pid);
-    const owner = own && { pid: own.pid, start: own.start };
-    linkSession({ directory, cwd: this.#directory, host: this.#host, hostSession: id, process: owner });
+    const link = { directory, cwd: this.#directory, host: this.#host, hostSession: id };
+    linkSession({ ...link, process: ownProcess() });
     this.#linked = id;
   }
 
