@@ -59,6 +59,11 @@ const advice: readonly Advice[] = [
   },
   {
     surface: "project",
+    situation: "You find debt, a blocker or an open question",
+    action: "`log_entry` of that kind",
+  },
+  {
+    surface: "project",
     situation: "You stop, or hand over",
     action: "`log_handoff`",
   },
@@ -100,9 +105,8 @@ export function renderSkill(surfaces: readonly string[] = bundled): string {
   const offered = (each: Advice) => surfaces.includes(each.surface);
   const kept = surfaces.flatMap((name) => places[name] ?? []);
   const [first, scratchpad] = [advice.filter(offered), scratchpadAdvice.filter(offered)];
-  const shown = surfaces.some((name) => name !== "notes")
-    ? "After a compaction, `/clear` or a restart it shows them to you again."
-    : "They survive a compaction, `/clear` and a restart.";
+  // Notes are found with tools; the rest is shown.
+  const shown = surfaces.flatMap((name) => (name === "notes" ? [] : (places[name] ?? [])));
   const restored: Advice[] = surfaces.some((name) => ["notepad", "scratchpad"].includes(name))
     ? [
         {
@@ -121,8 +125,8 @@ export function renderSkill(surfaces: readonly string[] = bundled): string {
     "",
     "# Working memory",
     "",
-    `Holdfast keeps your ${listed(kept)} outside the conversation.`,
-    shown,
+    `Holdfast keeps your ${listed(kept)} outside the conversation, safe from compaction, \`/clear\` and restarts.`,
+    ...(shown.length === 0 ? [] : [`After each of these it shows you the ${listed(shown)} again.`]),
     "",
     "## When to write",
     "",
