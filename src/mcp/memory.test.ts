@@ -25,11 +25,16 @@ test("the instructions say how to recover, then give the session's guidance [mcp
   const [first, ...rest] = instructions.split("\n\n");
   assert.equal(
     first,
-    "After a compaction or a /clear, call read_notepad first: what you saved is still there.",
+    "If you do not see your memory after a compaction or a /clear, call read_notepad and list_pins: everything you saved is still there.",
   );
   assert.equal(rest.join("\n\n"), guidance);
-  assert.match(instructionsOf(findSurfaces(["scratchpad"])), /^After .*, call session_scratchpad first: /);
-  assert.doesNotMatch(instructionsOf(findSurfaces(["tasks"])), /After a compaction/, "no tool reads it");
+  const tasks = findSurfaces(["tasks"]);
+  assert.equal(
+    instructionsOf(tasks),
+    guidanceOf(tasks, { limits: defaultLimits, reading: inHost }),
+    "no tool reads tasks",
+  );
+  assert.match(instructionsOf(findSurfaces(["scratchpad"])), /^If you .*, call session_scratchpad: /);
   assert.equal((await server.end()).code, 0);
 });
 

@@ -76,15 +76,17 @@ export function createMcpServer(options: McpServerOptions): Server {
   return server;
 }
 
+/** The tools that return memory. The guidance of the other surfaces names their tools. */
+const readingTools = ["read_notepad", "session.scratchpad", "list_notes", "list_pins"];
+
 /** How to recover, then the surfaces' guidance: some hosts truncate long instructions, so recovery comes first. */
 export function instructionsOf(surfaces: readonly Surface[], limits: Limits = defaultLimits): string {
   const names = new Set(surfaces.flatMap(({ tools }) => tools.map((tool) => tool.name)));
-  const readers = ["recover_context", "read_notepad", "session.scratchpad", "list_notes"];
-  const read = readers.filter((name) => names.has(name)).map(dotless);
+  const readers = readingTools.filter((name) => names.has(name)).map(dotless);
   return [
-    read.length === 0
+    readers.length === 0
       ? ""
-      : `After a compaction or a /clear, call ${read.join(" and ")} first: what you saved is still there.`,
+      : `If you do not see your memory after a compaction or a /clear, call ${readers.join(" and ")}: everything you saved is still there.`,
     guidanceOf(surfaces, { limits, reading: inHost }),
   ]
     .filter((text) => text !== "")
