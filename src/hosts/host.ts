@@ -1,7 +1,6 @@
 import type { StoredMessage } from "../context/conversation.ts";
 import type { Fill, ReportedUsage } from "./fill.ts";
-import type { HookReply } from "./hook/answer.ts";
-import type { HookEvent, HookKind } from "./hook/event.ts";
+import type { HookEvent, HookKind, HookReply } from "./hook/event.ts";
 import type { HostSetup } from "./host-setup.ts";
 import type { SessionFile } from "./session-file.ts";
 import type { TranscriptLine } from "./transcript/line.ts";

@@ -75,13 +75,17 @@ export function createMcpServer(options: McpServerOptions): Server {
   return server;
 }
 
+/** The tools that return memory. The guidance of the other surfaces names their tools. */
+const readingTools = ["read_notepad", "list_notes", "list_pins"];
+
 /** How to recover, then the surfaces' guidance: some hosts truncate long instructions, so recovery comes first. */
 export function instructionsOf(surfaces: readonly Surface[], limits: Limits = defaultLimits): string {
   const names = new Set(surfaces.flatMap(({ tools }) => tools.map((tool) => tool.name)));
-  const readers = ["recover_context", "read_notepad", "list_notes"].filter((name) => names.has(name));
-  const read = readers.length > 0 ? `call ${readers.join(" and ")} first` : 'get the "recover" prompt first';
+  const readers = readingTools.filter((name) => names.has(name));
   return [
-    `After a compaction, a /clear or a resume, ${read}: everything you saved is still there, and the "recover" prompt returns all of it at once.`,
+    readers.length === 0
+      ? ""
+      : `If you do not see your memory after a compaction, a /clear or a resume, call ${readers.join(" and ")}: everything you saved is still there.`,
     guidanceOf(surfaces, { limits, reading: inHost }),
   ]
     .filter((text) => text !== "")

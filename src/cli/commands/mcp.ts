@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { callerResolver } from "../../hosts/caller-session.ts";
+import { hookTool } from "../../hosts/hook/event.ts";
 import { ServerHooks } from "../../hosts/hook/in-server.ts";
-import { hookTool } from "../../hosts/hook/tool.ts";
 import { hostConversation } from "../../hosts/past-conversation.ts";
 import { listAncestors, workingDirectoryOf } from "../../hosts/processes.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";

@@ -5,7 +5,7 @@ import { offers } from "../../workspace/config.ts";
 import { surfaceChoices } from "../../workspace/settings.ts";
 import { compactionLimit, learnLimit } from "../compaction-limits.ts";
 import { type Fill, readFill } from "../fill.ts";
-import { findSession, type HookContext, openSession } from "./context.ts";
+import { findSession, type HookContext, openSession } from "./session.ts";
 
 /** The warning before a compaction, if one is near and the agent was not warned of it yet; "" otherwise. */
 export async function dueWarning(hook: HookContext): Promise<string> {

@@ -1,4 +1,4 @@
-import { formatReply } from "../hook/answer.ts";
+import { formatReply } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { lastRemovedByFamily } from "./kept-tail.ts";
 import { readOpencodeLine } from "./transcript.ts";

@@ -1,5 +1,5 @@
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
-import { formatReply } from "../hook/answer.ts";
+import { formatReply } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 
 /** Our extension runs inside pi; the hook is for scripts that send the generic events. */

@@ -31,3 +31,8 @@ export function readPart(
     return undefined;
   }
 }
+
+/** The size of a file in bytes; 0 without one. */
+export function sizeOf(path: string): number {
+  return path === "" ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+}
