@@ -21,15 +21,15 @@ type Emit = (event: AgentEvent) => void;
  * under a number that the controller's plans refer to. The caller's list is never changed.
  */
 export class CallerSession extends AgentSession {
-  readonly #setting: AgentConfig;
+  readonly #config: AgentConfig;
   readonly conversation: CallerConversation;
   #list: StoredMessage[] = [];
 
-  constructor(session: Session, setting: AgentConfig) {
-    super(session, setting);
-    this.#setting = setting;
+  constructor(session: Session, config: AgentConfig) {
+    super(session, config);
+    this.#config = config;
     this.conversation = conversationOf(session);
-    this.conversation.toolbox = setting.toolbox;
+    this.conversation.toolbox = config.toolbox;
   }
 
   /**
@@ -55,7 +55,7 @@ export class CallerSession extends AgentSession {
     const lastUser = fresh.findLastIndex(({ role }) => role === "user");
     if (lastUser !== -1) {
       await this.add(fresh.slice(0, lastUser));
-      const run = { agent: this, setting: this.#setting, base };
+      const run = { agent: this, config: this.#config, base };
       await showChanges(run);
       await makeRoom(fresh[lastUser] as ModelMessage);
     }
@@ -79,7 +79,7 @@ export class CallerSession extends AgentSession {
       this.#list.push({
         number: first + index,
         message: this.conversation.bytes.without(message),
-        at: this.#setting.clock(),
+        at: this.#config.clock(),
         ...(aside ? { aside } : {}),
       });
     });
@@ -87,7 +87,7 @@ export class CallerSession extends AgentSession {
 
   /** Stores messages without adding them to the list; returns the number of the first. */
   async store(messages: readonly ModelMessage[], aside = false): Promise<number> {
-    const at = this.#setting.clock();
+    const at = this.#config.clock();
     const values = messages.map((message) => toStorable(this.conversation.bytes.without(message), at, aside));
     const { result } = await this.session.apply(this.addOperation(values));
     return result.first;
@@ -96,7 +96,7 @@ export class CallerSession extends AgentSession {
   /** Learns from the provider's count of the call that was last prepared. */
   async observe(model: string, reported: number | undefined): Promise<void> {
     const { conversation } = this;
-    const { tokenizer } = this.#setting;
+    const { tokenizer } = this.#config;
     if (reported === undefined || conversation.expected === 0) return;
     tokenizer.observe(conversation.expected, reported);
     conversation.expected = 0;
@@ -120,7 +120,7 @@ export class CallerSession extends AgentSession {
   async plan({ steer = "", base }: PromptView): Promise<Omit<PromptNow, "usage">> {
     const state = await this.session.state();
     const messages = await this.messages(state);
-    const { placement } = this.#setting;
+    const { placement } = this.#config;
     const context = this.context(state);
     return {
       view: { steer, base },
