@@ -47,7 +47,18 @@ export function cutFor(
     prompt.conversation.map(({ number, message }) => [number, messageTokens(message) * tokenizer.ratio]),
   );
   const sizeOf = ({ number }: StoredMessage) => sizes.get(number) ?? 0;
-  return chooseCut({ messages, sizeOf, used: usage.total, policy, trigger, growth, incoming });
+  // A warning turn leaves with the compaction and must not push out other messages.
+  const warned = messages.filter(({ aside }) => aside).reduce((sum, message) => sum + sizeOf(message), 0);
+  const said = messages.filter(({ aside }) => !aside);
+  return chooseCut({
+    messages: said,
+    sizeOf,
+    used: usage.total - warned,
+    policy,
+    trigger,
+    growth,
+    incoming,
+  });
 }
 
 /** Compacts the session's conversation; false if nothing can be removed. */

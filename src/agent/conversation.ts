@@ -99,7 +99,7 @@ export class AgentSession {
     return this.#tools;
   }
 
-  /** The messages since the last summary, in order. A warning turn is part of them until its compaction has ended. */
+  /** The messages since the last summary, in order. */
   async messages(state?: State): Promise<readonly StoredMessage[]> {
     const now = state ?? (await this.session.state());
     const { row } = now;
@@ -113,8 +113,7 @@ export class AgentSession {
       const values = await this.session.messages(next, row.counters.lastMessage);
       values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
     }
-    const warned = warningIn(now)?.before ?? Number.POSITIVE_INFINITY;
-    return this.#messages.filter(({ aside, number }) => !aside || number >= warned);
+    return inPrompt(this.#messages, now);
   }
 
   /** The agent's last answer; undefined while the user is waiting for one. */
@@ -181,11 +180,6 @@ export class AgentSession {
     return this.#prompt && this.#prompt.usage.total + this.#sinceCounted * this.#config.tokenizer.ratio;
   }
 
-  /** Runs a warning turn. A subclass whose caller keeps the conversation drops the turn's messages afterwards. */
-  async aside(work: () => Promise<void>): Promise<void> {
-    await work();
-  }
-
   /** The prompt for a model call now, computed once per state. */
   async prompt({ base, steer = "" }: PromptView): Promise<PromptNow> {
     const state = await this.session.state();
@@ -232,6 +226,13 @@ export class AgentSession {
     const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
     return { ...parts, free: Math.max(0, policy.contextWindow - total), total };
   }
+}
+
+/** The messages that no summary replaces. A warning turn is part of them until its compaction has ended. */
+export function inPrompt(messages: readonly StoredMessage[], state: State): StoredMessage[] {
+  const to = summarisedUpTo(state);
+  const warned = warningIn(state)?.before ?? Number.POSITIVE_INFINITY;
+  return messages.filter(({ aside, number }) => number > to && (!aside || number >= warned));
 }
 
 /** The warning of the compaction that comes next, once it was given. */

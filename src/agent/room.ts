@@ -88,7 +88,7 @@ export async function compactNow(run: TurnRun, cause: CompactionTrigger, incomin
   const isDue = warning === "none" || isUnanswered(now.state);
   const isSqueezed = isDue && (await fitForWarning(run));
   const { usage } = await agent.prompt(run);
-  if (isDue && hasRoomToWarn(usage.total, config.policy)) await agent.aside(() => warn(run, trigger));
+  if (isDue && hasRoomToWarn(usage.total, config.policy)) await warn(run, trigger);
   return runCompaction({ ...run, ...plan, isSqueezed, skipped: "there was no room left for it" });
 }
 

@@ -217,7 +217,7 @@ export async function answerCalls(
   const { row } = await run.agent.session.state();
   const used = run.agent.roughTotal ?? 0;
   const room = roomForResults(used, run.config.policy, toolCalls.length) / Math.max(1, toolCalls.length);
-  if (toolCalls.some(({ tool }) => isMemoryWrite(run.agent, tool))) run.wroteMemory = true;
+  noteWrites(run, toolCalls);
   const message = row.counters.lastMessage;
   const results = await runTools({
     ...run,
@@ -246,6 +246,7 @@ export async function finishPendingCalls(run: TurnRun): Promise<void> {
   );
   const open = calls.filter(({ id }) => !answered.has(id));
   if (open.length === 0) return;
+  noteWrites(run, open);
   await run.agent.add(
     [await runTools({ ...run, calls: open, message: last.number, interrupted: true, room: leastTokens })],
     last.aside,
@@ -262,8 +263,9 @@ export function modelName(model: LanguageModel): string {
   return typeof model === "string" ? model : model.modelId;
 }
 
-function isMemoryWrite(agent: AgentSession, tool: string): boolean {
-  return agent.tools.some(({ name, readOnly }) => dotless(name) === tool && !readOnly);
+function noteWrites(run: TurnRun, calls: readonly { tool: string }[]): void {
+  const writes = run.agent.tools.filter(({ readOnly }) => !readOnly).map(({ name }) => dotless(name));
+  if (calls.some(({ tool }) => writes.includes(tool))) run.wroteMemory = true;
 }
 
 /** Repetitions after which a turn is stuck. */

@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelMessage, ToolSet } from "ai";
+import type { LanguageModel, ModelMessage } from "ai";
 import { isOverflow, providerOf } from "../../agent/call.ts";
 import { runCompaction } from "../../agent/compact.ts";
 import type { PromptNow } from "../../agent/conversation.ts";
@@ -25,13 +25,7 @@ import type { Tool } from "../../surfaces/surface.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
 import { isMemoryEmpty } from "../../surfaces/views.ts";
 import { type CallerConversation, CallerSession, conversationOf } from "./caller-session.ts";
-import {
-  adapterConfig,
-  type CompactionOptions,
-  type Listeners,
-  listenersOf,
-  type PlacementOptions,
-} from "./options.ts";
+import { adapterConfig, type CallerOptions, type Listeners, listenersOf } from "./options.ts";
 
 /** A model call that a framework is about to make. */
 export interface FrameworkCall {
@@ -59,10 +53,6 @@ export interface FrameworkAnswer extends Partial<ReportedUsage> {
   /** The request's body if the provider reports it. */
   body?: unknown;
 }
-
-export type CallerOptions = Omit<PlacementOptions & Partial<CompactionOptions>, "session"> & {
-  tools?: ToolSet;
-};
 
 /** The answer of a memory tool while the memory cannot be read. */
 export const unavailable: ToolAnswer = {
@@ -229,7 +219,6 @@ export class CallerMemory {
     // The caller's own system prompt is not part of the plan.
     const planned = await agent.plan({ steer: this.#nudge(await agent.session.state()), base: "" });
     const { prompt } = planned;
-    this.conversation.placed++;
     return {
       planned,
       system: [base, prompt.system].filter((text) => text !== "").join("\n\n"),
@@ -256,7 +245,7 @@ export class CallerMemory {
  */
 export async function holdfastEnd(
   session: Session,
-  options: Pick<PlacementOptions, "onEvent"> = {},
+  options: Pick<CallerOptions, "onEvent"> = {},
 ): Promise<void> {
   const conversation = conversationOf(session);
   const { toolbox = session.setting.toolbox } = conversation;

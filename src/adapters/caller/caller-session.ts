@@ -1,12 +1,12 @@
 import type { ModelMessage } from "ai";
-import { AgentSession, type PromptNow, type PromptView } from "../../agent/conversation.ts";
+import { AgentSession, inPrompt, type PromptNow, type PromptView } from "../../agent/conversation.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { AgentConfig } from "../../agent/options.ts";
 import { showChanges } from "../../agent/shown.ts";
 import { learnFrom } from "../../compaction/usage.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { planPrompt } from "../../context/prompt.ts";
-import { readEpoch, readLearned, summarisedUpTo } from "../../engine/conversation.ts";
+import { readEpoch, readLearned } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
 import { Queue } from "../../engine/queue.ts";
 import type { State } from "../../engine/state.ts";
@@ -68,8 +68,8 @@ export class CallerSession extends AgentSession {
   }
 
   override async messages(state?: State): Promise<readonly StoredMessage[]> {
-    const to = summarisedUpTo(state ?? (await this.session.state()));
-    return this.#list.filter(({ number }) => number > to);
+    const now = state ?? (await this.session.state());
+    return inPrompt(this.#list, now);
   }
 
   override async add(messages: readonly ModelMessage[], aside = false): Promise<void> {
@@ -103,17 +103,6 @@ export class CallerSession extends AgentSession {
     const state = await this.session.state();
     const call = { ratio: tokenizer.ratio, total: reported, epoch: readEpoch(state).number };
     this.learn(model, learnFrom(readLearned(state, model), call));
-  }
-
-  /** A warning turn is not part of the caller's conversation: store its messages, but drop them from the list. */
-  override async aside(work: () => Promise<void>): Promise<void> {
-    const before = this.#list;
-    this.#list = [...before];
-    try {
-      await work();
-    } finally {
-      this.#list = before;
-    }
   }
 
   /** The prompt for the model, without counting its tokens. */
@@ -153,7 +142,7 @@ function toStorable(message: ModelMessage, at: number, aside: boolean): Json {
   return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
 }
 
-/** State of one session shared by the middleware and `prepareStep`, which callers may create separately. */
+/** State of one session, shared by all that an adapter makes for it. */
 export class CallerConversation {
   readonly known = new KnownMessages();
   readonly bytes = new FileBytes();
@@ -163,8 +152,6 @@ export class CallerConversation {
   isStarted = false;
   /** The surfaces of the adapter that was made last. */
   toolbox: Toolbox | undefined;
-  /** Number of prompts that passed through the middleware in this process. */
-  placed = 0;
   /** Tokens that the next call is expected to take, as counted before it; 0 if it was not counted. */
   expected = 0;
   /** The SDK passes its signal to models but not to `prepareStep`; all steps of a call share one signal. */
