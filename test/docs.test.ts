@@ -147,7 +147,7 @@ test("links to a heading name one that exists [repo.docs]", () => {
 });
 
 test("the diffs of the first contribution apply to the sources as they are [repo.docs]", () => {
-  const page = read("docs/guides/first-contribution.md");
+  const page = read("docs/extend.md");
   const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = ""]) => diff);
   assert.equal(diffs.length, 4);
   const check = (input: string) =>

@@ -21,7 +21,7 @@ export interface ToolOptions {
 /** Where to place memory in the prompt. */
 export interface PlacementOptions
   extends ToolOptions,
-    Pick<AgentOptions, "placement" | "nudges" | "foldAfter" | "promptCache" | "ledger"> {
+    Pick<AgentOptions, "placement" | "nudges" | "promptCache" | "ledger"> {
   /** Called with warnings, checkpoints, compactions, receipts and failures. */
   onEvent?: (event: AgentEvent) => void;
 }
@@ -31,23 +31,15 @@ export interface CompactionOptions
   extends PlacementOptions,
     Pick<
       AgentOptions,
-      | "contextWindow"
-      | "summaryModel"
-      | "summaryInPlace"
-      | "compactAt"
-      | "keep"
-      | "outputReserve"
-      | "memoryShare"
-      | "clearing"
+      "contextWindow" | "summaryModel" | "compactAt" | "keep" | "outputReserve" | "memoryShare" | "clearing"
     > {
   session: Session;
 }
 
 type Kinds<Name extends string> = Record<Name, OptionKind | OptionKinds>;
 
-const { surfaces, placement, nudges, foldAfter, promptCache, ledger, ...driverKinds } = agentOptionKinds;
-const { model, tools, contextWindow, summaryModel, summaryInPlace, compactAt, keep, ...roomKinds } =
-  driverKinds;
+const { surfaces, placement, nudges, promptCache, ledger, ...driverKinds } = agentOptionKinds;
+const { model, tools, contextWindow, summaryModel, compactAt, keep, ...roomKinds } = driverKinds;
 const { outputReserve, memoryShare, clearing } = roomKinds;
 
 /** What each option of the adapter's functions may be. */
@@ -56,14 +48,13 @@ export const placementKinds = {
   ...toolKinds,
   placement,
   nudges,
-  foldAfter,
   promptCache,
   ledger,
   onEvent: anything,
 } satisfies Kinds<keyof PlacementOptions>;
 export const compactionKinds = {
   ...placementKinds,
-  ...{ session: anything, model, tools, contextWindow, summaryModel, summaryInPlace, compactAt, keep },
+  ...{ session: anything, model, tools, contextWindow, summaryModel, compactAt, keep },
   ...{ outputReserve, memoryShare, clearing },
 } satisfies Kinds<keyof CompactionOptions | "model" | "tools">;
 

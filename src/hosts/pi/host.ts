@@ -13,7 +13,7 @@ export const pi: Host = {
   offersTools: true,
   takesSystemText: true,
   compaction: { lastRemoved: lastRemovedByPi },
-  recording: async () => (await import("./recording.ts")).piRecording,
+  recording: async () => (await import("./session-file.ts")).piRecording,
   sessionFile: async () => (await import("./session-file.ts")).piSessionFile,
   setup: async () => (await import("./setup.ts")).piSetup,
 };
