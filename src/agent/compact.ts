@@ -115,7 +115,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     async contextAfter({ body, state }) {
       replacement = body;
       const blocks = blocksOf(agent.context(state));
-      const preview = previewCompaction(state, { to, blocks, mark: noticeFor(blocks), summary: body });
+      const preview = previewCompaction(state, { to, blocks, notice: noticeFor(blocks), summary: body });
       const context = toolbox.context(preview);
       const after = planPrompt({ state: preview, context, messages: kept, base, placement });
       return {
@@ -132,7 +132,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
       await agent.session.change(
         (now) => {
           const blocks = blocksOf(agent.context(now));
-          return { ...operation, blocks, mark: noticeFor(blocks) };
+          return { ...operation, blocks, notice: noticeFor(blocks) };
         },
         () => false,
         { actor: { kind: "system" } },
@@ -174,8 +174,7 @@ function askInPlace(run: CompactionRun, before: PromptNow, handoffTokens: number
   const maxTokens = Math.min(maxSummaryTokens(contextWindow), room);
   // A cached prompt is worth a tighter answer.
   const needed = cachesPrompts(run) ? summaryBudget(contextWindow) : maxSummaryTokens(contextWindow);
-  const { summaryModel, summaryInPlace = true } = setting.options;
-  const isPossible = summaryInPlace && !summaryModel && prompt.messages.length > 0 && !run.isSqueezed;
+  const isPossible = !setting.options.summaryModel && prompt.messages.length > 0 && !run.isSqueezed;
   if (!isPossible || room < needed) return undefined;
   return async (instruction) => {
     const asked = { role: "user" as const, content: instruction };

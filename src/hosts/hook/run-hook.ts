@@ -34,6 +34,7 @@ import {
   inTurn,
   type MissedCompaction,
   noteWriting,
+  nudgeFacts,
   stateFile,
   writeHookState,
 } from "./state.ts";
@@ -290,9 +291,10 @@ async function showNews(hook: HookContext): Promise<void> {
 /** The hint to give with the next prompt, or "". */
 function dueNudge({ state, config }: HookContext, memory: State | undefined): string {
   const isEmpty = !memory || isMemoryEmpty(memory, (surface) => offers(config, surface));
-  const nudge = planNudge({ ...state.nudges, isEmpty }, config.nudges);
+  const facts = nudgeFacts(state);
+  const nudge = planNudge({ ...facts, isEmpty }, config.nudges);
   if (!nudge) return "";
-  state.nudges.given = nudge.given;
+  facts.given = nudge.given;
   return nudge.text;
 }
 
