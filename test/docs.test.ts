@@ -11,9 +11,6 @@ import { compactionKinds } from "../src/adapters/caller/options.ts";
 import { agentOptionKinds, modelSettings } from "../src/agent/options.ts";
 import { isCommand } from "../src/cli/commands.ts";
 import { commandHelp, helpText } from "../src/cli/help.ts";
-import { openMemory } from "../src/index.ts";
-import { findSurfaces } from "../src/surfaces/surfaces.ts";
-import { chosenSurfaces, type SurfaceWorkspace } from "../src/workspace/surfaces.ts";
 import { compiled } from "./support/compiled.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
@@ -116,23 +113,6 @@ function tableBelow(heading: string, page: string): string[][] {
 }
 
 const codeIn = (cell = "") => [...cell.matchAll(/`([A-Za-z]+)`/g)].map(([, name = ""]) => name);
-
-test("the docs list the memory types that each place offers by default [repo.docs]", async () => {
-  const documented = new Map(
-    tableBelow("Default types", "docs/surfaces.md").map(([place = "", types]) => [place, codeIn(types)]),
-  );
-  const workspace = { project: { root: temporaryDirectory() }, config: { values: {} } } as SurfaceWorkspace;
-  assert.deepEqual(documented.get("coding agents"), chosenSurfaces(workspace, "server"));
-  assert.deepEqual(documented.get("pi and OpenClaw"), chosenSurfaces(workspace, "host"));
-  assert.deepEqual(documented.get("`createAgent`, `holdfast chat`"), chosenSurfaces(workspace, "agent"));
-  const memory = await openMemory({ store: "memory:" });
-  const alone = findSurfaces(documented.get("`openMemory` alone") ?? []).flatMap(({ tools }) => tools);
-  assert.deepEqual(
-    alone.map(({ name }) => name),
-    memory.tools().map(({ name }) => name),
-  );
-  await memory.close();
-});
 
 test("the docs name each option of createAgent, and none that does not exist [repo.docs]", () => {
   const documented = tableBelow("Options", "docs/agent.md").flatMap(([names]) => codeIn(names));
