@@ -6,6 +6,7 @@ import { HoldfastError } from "../../errors.ts";
 import { type SurfaceChoice, toolboxFor } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
 import { schemaOf } from "../../surfaces/dispatch.ts";
+import { defaultSurfaces } from "../../surfaces/surfaces.ts";
 import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
 
 /** Options of the memory tools. Limits and tokenizer come from `openMemory`. */
@@ -35,9 +36,6 @@ export interface CompactionOptions
   session: Session;
 }
 
-/** Surfaces that the adapter adds to a memory opened without `surfaces`. */
-const adapterSurfaces = ["notepad", "notes", "tasks", "results", "recall", "pins"] as const;
-
 type Kinds<Name extends string> = Record<Name, OptionKind | OptionKinds>;
 
 const { surfaces, placement, nudges, promptCache, ledger, ...driverKinds } = agentOptionKinds;
@@ -61,7 +59,7 @@ export const compactionKinds = {
 } satisfies Kinds<keyof CompactionOptions | "model" | "tools">;
 
 function adapterToolbox({ setting }: Pick<Session, "setting">, { surfaces }: ToolOptions): Toolbox {
-  const toolbox = toolboxFor(setting, surfaces, adapterSurfaces);
+  const toolbox = toolboxFor(setting, surfaces, defaultSurfaces.adapter);
   checkUsable(toolbox);
   return toolbox;
 }
