@@ -387,10 +387,7 @@ export const commands = {
     about: "serve memory over MCP on stdio",
     takes: "",
     options: {
-      surfaces: text(
-        "A,B",
-        "memory types to enable (default: notepad,notes,pins, and project if there is a NOTES.md)",
-      ),
+      surfaces: text("A,B", "memory types to enable (default: those of the config)"),
       session: text(
         "ID",
         "always use this session (default: the session of the coding agent that starts the server)",

@@ -130,11 +130,11 @@ function resultsIn({ role, content }: Message): string[] {
 }
 
 /**
- * A host that compacts when less than this many tokens of the window are left. In a window that is smaller than twice
- * the reserve, which only trials have, it compacts when half of it is used.
+ * Where a host compacts that keeps a reserve of its window free. In a window that is smaller than twice the reserve, which only
+ * trials have, it compacts when half of it is used.
  */
-export function reserving(tokens: number): (contextWindow: number) => number {
-  return (contextWindow) => Math.max(contextWindow - tokens, contextWindow / 2);
+export function lessReserve(contextWindow: number, reserve: number): number {
+  return Math.max(contextWindow - reserve, contextWindow / 2);
 }
 
 /**

@@ -6,6 +6,7 @@ import { HoldfastError } from "../../errors.ts";
 import { type SurfaceChoice, toolboxFor } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
 import { schemaOf } from "../../surfaces/dispatch.ts";
+import { defaultSurfaces } from "../../surfaces/surfaces.ts";
 import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
 
 /** The options of an agent that adapters have too. */
@@ -39,9 +40,6 @@ export interface AdapterOptions extends Pick<AgentOptions, (typeof sharedOptions
 /** The options of a conversation's memory, besides its session. Without a window nothing is compacted. */
 export type CallerOptions = Partial<Omit<AdapterOptions, "session">> & { tools?: ToolSet };
 
-/** Surfaces that the adapter adds to a memory opened without `surfaces`. */
-const adapterSurfaces = ["notepad", "notes", "tasks", "results", "recall", "pins"] as const;
-
 /** What each option of an adapter may be. */
 export const adapterOptionKinds: OptionKinds = {
   ...Object.fromEntries(sharedOptions.map((name) => [name, agentOptionKinds[name]])),
@@ -52,7 +50,7 @@ function adapterToolbox(
   { setting }: Pick<Session, "setting">,
   { surfaces }: Pick<CallerOptions, "surfaces">,
 ): Toolbox {
-  const toolbox = toolboxFor(setting, surfaces, adapterSurfaces);
+  const toolbox = toolboxFor(setting, surfaces, defaultSurfaces.adapter);
   checkUsable(toolbox);
   return toolbox;
 }

@@ -12,7 +12,7 @@ import type { Session } from "../../sessions/session.ts";
 import { memoryText } from "../../sessions/shown-memory.ts";
 import { inPlugin } from "../../surfaces/surface.ts";
 import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
-import { reserving } from "../fill.ts";
+import { lessReserve } from "../fill.ts";
 import { transcriptConversation } from "../past-conversation.ts";
 import { type ConversationSettings, PluginConversation } from "../plugin/conversation.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
@@ -164,7 +164,7 @@ export class PiExtension {
     const { tokens = null, contextWindow = 0 } = context.getContextUsage?.() ?? {};
     const { head, news } = await this.#conversation.texts(session, {
       ...(isTurn ? { lastAnswer: lastAnswer(messages) } : {}),
-      ...(tokens === null ? {} : { fill: { tokens, limit: reserving(reserve)(contextWindow) } }),
+      ...(tokens === null ? {} : { fill: { tokens, limit: lessReserve(contextWindow, reserve) } }),
     });
     return { messages: placeMemory(messages, this.#parts.placement === "system" ? "" : head, news) };
   }
