@@ -7,6 +7,8 @@ import { pathToFileURL } from "node:url";
 import { injectedTexts, withInjectedTexts } from "../scripts/pictures/injected-texts.ts";
 import { terminalPictures } from "../scripts/pictures/real-runs.ts";
 import { sections } from "../site/pages.ts";
+import { compactionKinds } from "../src/adapters/caller/options.ts";
+import { agentOptionKinds, modelSettings } from "../src/agent/options.ts";
 import { isCommand } from "../src/cli/commands.ts";
 import { commandHelp, helpText } from "../src/cli/help.ts";
 import { compiled } from "./support/compiled.ts";
@@ -101,6 +103,36 @@ test("How it works shows the texts that the hooks print, word for word [repo.doc
   }
 });
 
+/** The cells of a table's rows, below a heading of a page. */
+function tableBelow(heading: string, page: string): string[][] {
+  const [, part = ""] = new RegExp(`\\n## ${heading}\\n([\\s\\S]*?)(?=\\n## |$)`).exec(read(page)) ?? [];
+  const rows = [...part.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) =>
+    row.split("|").map((cell) => cell.trim()),
+  );
+  return rows.slice(2);
+}
+
+const codeIn = (cell = "") => [...cell.matchAll(/`([A-Za-z]+)`/g)].map(([, name = ""]) => name);
+
+test("the docs name each option of createAgent, and none that does not exist [repo.docs]", () => {
+  const documented = tableBelow("Options", "docs/agent.md").flatMap(([names]) => codeIn(names));
+  const ofModel: readonly string[] = modelSettings;
+  const known = Object.keys(agentOptionKinds);
+  assert.deepEqual(
+    documented.filter((name) => !known.includes(name)),
+    [],
+  );
+  assert.deepEqual(
+    known.filter((name) => !ofModel.includes(name) && !documented.includes(name)),
+    [],
+  );
+  const ofAdapter = tableBelow("Options", "docs/ai-sdk.md").flatMap(([names]) => codeIn(names));
+  assert.deepEqual(
+    ofAdapter.filter((name) => !Object.hasOwn(compactionKinds, name)),
+    [],
+  );
+});
+
 /** The pages that a page links to. */
 function linkedFrom(page: string): string[] {
   const targets = [...read(page).matchAll(/\]\(([^)#:]+\.md)(?:#[^)]*)?\)/g)].map(
@@ -147,7 +179,7 @@ test("links to a heading name one that exists [repo.docs]", () => {
 });
 
 test("the diffs of the first contribution apply to the sources as they are [repo.docs]", () => {
-  const page = read("docs/guides/first-contribution.md");
+  const page = read("docs/extend.md");
   const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = ""]) => diff);
   assert.equal(diffs.length, 4);
   const check = (input: string) =>

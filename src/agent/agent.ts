@@ -6,6 +6,7 @@ import { readLearned, readSpans } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
 import { toolboxFor } from "../sessions/options.ts";
+import { defaultSurfaces } from "../surfaces/surfaces.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
 import { Children } from "./children.ts";
 import { AgentSession } from "./conversation.ts";
@@ -56,9 +57,6 @@ export interface Agent {
   receipts(sessionId: string): Promise<Receipt[]>;
 }
 
-/** Surfaces that an agent adds to a memory opened without `surfaces`. */
-const agentSurfaces = ["notepad", "notes", "tasks", "results", "recall", "sessions", "pins"] as const;
-
 /**
  * An agent whose memory survives its context.
  *
@@ -107,7 +105,7 @@ class MemoryAgent implements Agent {
       options.children,
     );
     const { setting } = memory;
-    const toolbox = toolboxFor(setting, surfaces, agentSurfaces);
+    const toolbox = toolboxFor(setting, surfaces, defaultSurfaces.agent);
     this.#setting = agentConfig(setting, toolbox, rest, { children: this.#children });
     checkToolNames(this.#setting);
   }

@@ -66,13 +66,11 @@ type SharedOptions = NonNullable<ToolSet[string]["providerOptions"]>;
 export interface AgentOptions extends ModelSettings {
   memory: Memory;
   model: LanguageModel;
-  /** Writes the summaries (default: `model`). */
-  summaryModel?: LanguageModel;
   /**
-   * Whether `model` writes a summary at the end of its own prompt, which the provider reads from its cache, or in a
-   * request of its own (default: true). With a `summaryModel`, always in a request of its own.
+   * Writes the summaries, in requests of its own. Default: `model`, at the end of its own prompt, which the provider reads
+   * from its cache.
    */
-  summaryInPlace?: boolean;
+  summaryModel?: LanguageModel;
   /** The agent's own tools, in the AI SDK's form. */
   tools?: ToolSet;
   /** A forced choice holds for the first call of each turn: otherwise a turn could not end. */
@@ -92,11 +90,6 @@ export interface AgentOptions extends ModelSettings {
   /** The model's context window in tokens, prompt and answer together. */
   contextWindow: number;
   placement?: Placement;
-  /**
-   * Minutes without a model call after which the provider's prompt cache has expired. The changes of an epoch are then
-   * folded into a fresh snapshot at no extra cost. Default: 5. 0 turns folding off.
-   */
-  foldAfter?: number;
   /** Share of the window at which the conversation is compacted. */
   compactAt?: number;
   /** Share of the window kept for the newest messages in a compaction. */
@@ -146,13 +139,11 @@ export const agentOptionKinds = {
   memory: anything,
   model: anything,
   summaryModel: anything,
-  summaryInPlace: toggle,
   tools: anything,
   surfaces: listOf(anything),
   system: text,
   contextWindow: tokens,
   placement: oneOf(placements),
-  foldAfter: amount,
   compactAt: someShare,
   keep: share,
   outputReserve: amount,

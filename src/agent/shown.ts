@@ -1,4 +1,4 @@
-import { foldedText } from "../compaction/notices.ts";
+import { refreshedText } from "../compaction/notices.ts";
 import { messageOfCall } from "../context/conversation.ts";
 import { chooseEnds, renderEnds } from "../context/excerpt.ts";
 import { blocksOf, changesSince, shownIn, showsOldHint } from "../context/shown-memory.ts";
@@ -128,20 +128,22 @@ function cutTo({ memoryRoom, countTokens }: AgentConfig, guidance: string) {
 const cutNote =
   "[Not shown here: the middle, because it is too long for the context window. Read it with your memory tools.]";
 
+/** Minutes that providers keep a prompt in their cache. */
+const cacheMinutes = 5;
+
 /**
  * Once the provider's cache has expired, keeping the prompt's bytes unchanged saves nothing, so a new snapshot of the
  * memory replaces the changes. See docs/decisions.md, 5.
  */
 export async function refreshWhenCold(run: ShownRun): Promise<void> {
   const { agent, setting } = run;
-  const minutes = setting.options.foldAfter ?? agentDefaults.foldAfter;
-  if (setting.placement !== "epoch" || minutes === 0) return;
+  if (setting.placement !== "epoch") return;
   const state = await agent.session.state();
   // Notices belong to no block, and the line about a new snapshot to all of them.
   if (readInjections(state).every(({ surface }) => surface === "" || surface === "memory")) return;
   const messages = await agent.messages(state);
   const last = messages.findLast(({ message }) => message.role === "assistant");
-  if (last && setting.clock() - last.at > minutes * 60_000) await refreshSnapshot(run, state);
+  if (last && setting.clock() - last.at > cacheMinutes * 60_000) await refreshSnapshot(run, state);
 }
 
 /** Memory may exceed its share by this factor before the snapshot is refreshed, which rewrites the prompt. */
@@ -166,10 +168,10 @@ async function refreshSnapshot({ agent }: ShownRun, state: State): Promise<void>
   const before = messages.at(-1)?.message.role === "user" ? end : end + 1;
   await agent.session.change(
     (now) => ({
-      type: "context.fold" as const,
+      type: "context.refresh" as const,
       blocks: blocksOf(agent.context(now)),
       before,
-      mark: foldedText,
+      notice: refreshedText,
     }),
     () => false,
     asSystem,

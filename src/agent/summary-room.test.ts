@@ -20,7 +20,7 @@ for (const window of [8_000, 32_000, 64_000]) {
     const stage = await openWindow(t, {
       window,
       factor: 1,
-      summaryInPlace: false,
+      hasSummaryRequests: true,
       script: (request) => {
         if (isSummaryRequest(request)) {
           sent.push(request);
@@ -61,7 +61,7 @@ test("a span that is longer than the window is summarised in passes, and what wa
   const stage = await openWindow(t, {
     window: 16_000,
     factor: 1,
-    summaryInPlace: false,
+    hasSummaryRequests: true,
     clearing: false,
     keep: 0.05,
     tools: { read },

@@ -48,7 +48,7 @@ function compaction(epoch: number, from: number, to: number): ConversationOperat
     to,
     summary: "S",
     blocks: [],
-    mark: "[here]",
+    notice: "[here]",
     receipt: receipt(epoch, from, to),
   };
 }

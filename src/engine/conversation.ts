@@ -21,7 +21,7 @@ import { applyChanges, listResident, residentRecord, type State } from "./state.
 export type ConversationOperation =
   | ({ type: "context.open" } & MemorySnapshotRecord)
   | { type: "context.inject"; before: number; blocks: ShownBlock[]; placed: number }
-  | ({ type: "context.fold"; before: number; mark: string } & MemorySnapshotRecord)
+  | ({ type: "context.refresh"; before: number; notice: string } & MemorySnapshotRecord)
   | { type: "context.tell"; before: number; text: string }
   | { type: "context.warn"; trigger: CompactionTrigger; before: number; text: string }
   | { type: "context.skip_warning"; trigger: CompactionTrigger; reason: string }
@@ -32,7 +32,7 @@ export type ConversationOperation =
       type: "context.compact";
       to: number;
       summary: string;
-      mark: string;
+      notice: string;
       receipt: Receipt;
     } & MemorySnapshotRecord)
   | ({ type: "context.receipt"; receipt: Receipt } & MemorySnapshotRecord)
@@ -52,13 +52,13 @@ export const conversationOperations: Handlers<ConversationOperation, Conversatio
     draft.put("epoch", "current", { ...epoch, placed });
     return epochOf(state);
   },
-  "context.fold"(draft, operation, state) {
+  "context.refresh"(draft, operation, state) {
     const epoch = readEpoch(state);
     // The snapshot replaces the changes. A warning stays until its compaction.
     removeInjections(draft, state, ({ surface }) => epoch.warning !== "given" || surface !== "");
     draft.put("epoch", "snapshot", { blocks: operation.blocks });
     draft.put("epoch", "current", { ...epoch, placed: state.row.revision });
-    inject(draft, { before: operation.before, surface: "memory", text: operation.mark });
+    inject(draft, { before: operation.before, surface: "memory", text: operation.notice });
     return epochOf(state);
   },
   "context.tell"(draft, operation, state) {
@@ -176,7 +176,7 @@ function acceptReceipt(draft: Draft, state: State, operation: HostCompaction, ep
 function replaceSpan(
   draft: Draft,
   state: State,
-  { to, summary, mark, blocks }: Omit<Compaction, "type" | "receipt">,
+  { to, summary, notice, blocks }: Omit<Compaction, "type" | "receipt">,
   epoch: Epoch,
 ): void {
   for (const [key, span] of readSpans(state)) if (span.to <= to) draft.remove("span", key);
@@ -185,9 +185,9 @@ function replaceSpan(
   removeInjections(draft, state);
   draft.put("span", "summary", { from: 1, to, kind: "summary", text: summary });
   openEpoch(draft, state, epoch.number + 1, { blocks });
-  // The kept messages are older than the snapshot, as the mark tells the model.
+  // The kept messages are older than the snapshot, as the notice tells the model.
   const last = draft.counter("lastMessage");
-  if (to < last && mark !== "") inject(draft, noticeOf(last + 1, mark));
+  if (to < last && notice !== "") inject(draft, noticeOf(last + 1, notice));
 }
 
 /** The state after a compaction, to render the prompt the model would get. */

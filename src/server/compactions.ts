@@ -234,7 +234,7 @@ async function readRemoved(
   const max = whole ? Number.MAX_SAFE_INTEGER : maxListedCharacters;
   const full = Number.MAX_SAFE_INTEGER;
   const [removed] = await session.records("removed", [String(epoch)]);
-  const own = receipt.trigger === "host" ? [] : await readMessages(session, Math.max(1, from), to, full);
+  const own = receipt.trigger === "host" ? [] : await readOwn(session, epoch, Math.max(1, from), to);
   const { transcript = "", transcriptSize = 0, previews = [], messages: total = 0 } = removed?.value ?? {};
   const read = own.length > 0 ? [] : hosts.removed(session.id, transcript, transcriptSize);
   // A transcript that was rewritten since has other messages under these numbers.
@@ -259,6 +259,15 @@ async function readRemoved(
     after: null,
     isPreview,
   };
+}
+
+/** The session's own messages that a compaction removed. The turns of earlier warnings left with their compactions. */
+async function readOwn(session: Session, epoch: number, from: number, to: number): Promise<MessageView[]> {
+  const messages = await readMessages(session, from, to, Number.MAX_SAFE_INTEGER);
+  if (!messages.some(({ aside }) => aside)) return messages;
+  const { warning } = await findSteps(session, epoch);
+  const warned = warning?.operation.type === "context.warn" ? warning.operation.before : to + 1;
+  return messages.filter(({ aside, number }) => !aside || number >= warned);
 }
 
 function shorten(message: MessageView, max: number): MessageView {

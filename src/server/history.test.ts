@@ -150,6 +150,10 @@ test("a compaction has its facts, its warning, and the handoff and summary as th
       [receipt.from, receipt.to, receipt.messages],
     );
     assert.ok(removed.messages.every(({ state }) => state === "retrievable"));
+    assert.ok(
+      turn.every(({ state }) => state === "retrievable"),
+      "a warning turn leaves with its compaction",
+    );
   }
   const found = await call(server, "messages", { params, query: { epoch: 1, q: "july double-counted" } });
   assert.ok(found.messages.length >= 1 && found.messages.length < 9);

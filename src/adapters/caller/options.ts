@@ -6,6 +6,7 @@ import { HoldfastError } from "../../errors.ts";
 import { type SurfaceChoice, toolboxFor } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
 import { schemaOf } from "../../surfaces/dispatch.ts";
+import { defaultSurfaces } from "../../surfaces/surfaces.ts";
 import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
 
 /** Options of the memory tools. Limits and tokenizer come from `openMemory`. */
@@ -20,7 +21,7 @@ export interface ToolOptions {
 /** Where to place memory in the prompt. */
 export interface PlacementOptions
   extends ToolOptions,
-    Pick<AgentOptions, "placement" | "nudges" | "foldAfter" | "promptCache" | "ledger"> {
+    Pick<AgentOptions, "placement" | "nudges" | "promptCache" | "ledger"> {
   /** Called with warnings, checkpoints, compactions, receipts and failures. */
   onEvent?: (event: AgentEvent) => void;
 }
@@ -30,26 +31,15 @@ export interface CompactionOptions
   extends PlacementOptions,
     Pick<
       AgentOptions,
-      | "contextWindow"
-      | "summaryModel"
-      | "summaryInPlace"
-      | "compactAt"
-      | "keep"
-      | "outputReserve"
-      | "memoryShare"
-      | "clearing"
+      "contextWindow" | "summaryModel" | "compactAt" | "keep" | "outputReserve" | "memoryShare" | "clearing"
     > {
   session: Session;
 }
 
-/** Surfaces that the adapter adds to a memory opened without `surfaces`. */
-const adapterSurfaces = ["notepad", "notes", "tasks", "results", "recall", "pins"] as const;
-
 type Kinds<Name extends string> = Record<Name, OptionKind | OptionKinds>;
 
-const { surfaces, placement, nudges, foldAfter, promptCache, ledger, ...driverKinds } = agentOptionKinds;
-const { model, tools, contextWindow, summaryModel, summaryInPlace, compactAt, keep, ...roomKinds } =
-  driverKinds;
+const { surfaces, placement, nudges, promptCache, ledger, ...driverKinds } = agentOptionKinds;
+const { model, tools, contextWindow, summaryModel, compactAt, keep, ...roomKinds } = driverKinds;
 const { outputReserve, memoryShare, clearing } = roomKinds;
 
 /** What each option of the adapter's functions may be. */
@@ -58,19 +48,18 @@ export const placementKinds = {
   ...toolKinds,
   placement,
   nudges,
-  foldAfter,
   promptCache,
   ledger,
   onEvent: anything,
 } satisfies Kinds<keyof PlacementOptions>;
 export const compactionKinds = {
   ...placementKinds,
-  ...{ session: anything, model, tools, contextWindow, summaryModel, summaryInPlace, compactAt, keep },
+  ...{ session: anything, model, tools, contextWindow, summaryModel, compactAt, keep },
   ...{ outputReserve, memoryShare, clearing },
 } satisfies Kinds<keyof CompactionOptions | "model" | "tools">;
 
 function adapterToolbox({ setting }: Pick<Session, "setting">, { surfaces }: ToolOptions): Toolbox {
-  const toolbox = toolboxFor(setting, surfaces, adapterSurfaces);
+  const toolbox = toolboxFor(setting, surfaces, defaultSurfaces.adapter);
   checkUsable(toolbox);
   return toolbox;
 }

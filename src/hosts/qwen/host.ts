@@ -3,10 +3,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import type { Fill, ReportedUsage } from "../fill.ts";
-import { angleBrackets } from "../hook/angle-brackets.ts";
-import { injectContext } from "../hook/answer.ts";
+import { angleBrackets, injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
-import { countIn } from "../transcript/json-lines.ts";
+import { countIn } from "../transcript/file.ts";
 import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 
 export const qwen: Host = {
