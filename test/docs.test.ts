@@ -7,6 +7,8 @@ import { pathToFileURL } from "node:url";
 import { injectedTexts, withInjectedTexts } from "../scripts/pictures/injected-texts.ts";
 import { terminalPictures } from "../scripts/pictures/real-runs.ts";
 import { sections } from "../site/pages.ts";
+import { compactionKinds } from "../src/adapters/caller/options.ts";
+import { agentOptionKinds, modelSettings } from "../src/agent/options.ts";
 import { isCommand } from "../src/cli/commands.ts";
 import { commandHelp, helpText } from "../src/cli/help.ts";
 import { compiled } from "./support/compiled.ts";
@@ -99,6 +101,36 @@ test("How it works shows the texts that the hooks print, word for word [repo.doc
     assert.ok(page.includes(`<!-- the model reads: ${name} -->`), name);
     assert.notEqual(withInjectedTexts(page, { ...texts, [name]: "another" }), page, name);
   }
+});
+
+/** The cells of a table's rows, below a heading of a page. */
+function tableBelow(heading: string, page: string): string[][] {
+  const [, part = ""] = new RegExp(`\\n## ${heading}\\n([\\s\\S]*?)(?=\\n## |$)`).exec(read(page)) ?? [];
+  const rows = [...part.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) =>
+    row.split("|").map((cell) => cell.trim()),
+  );
+  return rows.slice(2);
+}
+
+const codeIn = (cell = "") => [...cell.matchAll(/`([A-Za-z]+)`/g)].map(([, name = ""]) => name);
+
+test("the docs name each option of createAgent, and none that does not exist [repo.docs]", () => {
+  const documented = tableBelow("Options", "docs/agent.md").flatMap(([names]) => codeIn(names));
+  const ofModel: readonly string[] = modelSettings;
+  const known = Object.keys(agentOptionKinds);
+  assert.deepEqual(
+    documented.filter((name) => !known.includes(name)),
+    [],
+  );
+  assert.deepEqual(
+    known.filter((name) => !ofModel.includes(name) && !documented.includes(name)),
+    [],
+  );
+  const ofAdapter = tableBelow("Options", "docs/ai-sdk.md").flatMap(([names]) => codeIn(names));
+  assert.deepEqual(
+    ofAdapter.filter((name) => !Object.hasOwn(compactionKinds, name)),
+    [],
+  );
 });
 
 /** The pages that a page links to. */
