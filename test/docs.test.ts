@@ -7,8 +7,8 @@ import { pathToFileURL } from "node:url";
 import { injectedTexts, withInjectedTexts } from "../scripts/pictures/injected-texts.ts";
 import { terminalPictures } from "../scripts/pictures/real-runs.ts";
 import { sections } from "../site/pages.ts";
-import { compactionKinds } from "../src/adapters/caller/options.ts";
-import { agentOptionKinds, modelSettings } from "../src/agent/options.ts";
+import { adapterOptionKinds } from "../src/adapters/caller/options.ts";
+import { agentOptionKinds, modelOptionNames } from "../src/agent/options.ts";
 import { isCommand } from "../src/cli/commands.ts";
 import { commandHelp, helpText } from "../src/cli/help.ts";
 import { compiled } from "./support/compiled.ts";
@@ -116,7 +116,7 @@ const codeIn = (cell = "") => [...cell.matchAll(/`([A-Za-z]+)`/g)].map(([, name 
 
 test("the docs name each option of createAgent, and none that does not exist [repo.docs]", () => {
   const documented = tableBelow("Options", "docs/agent.md").flatMap(([names]) => codeIn(names));
-  const ofModel: readonly string[] = modelSettings;
+  const ofModel: readonly string[] = modelOptionNames;
   const known = Object.keys(agentOptionKinds);
   assert.deepEqual(
     documented.filter((name) => !known.includes(name)),
@@ -128,7 +128,7 @@ test("the docs name each option of createAgent, and none that does not exist [re
   );
   const ofAdapter = tableBelow("Options", "docs/ai-sdk.md").flatMap(([names]) => codeIn(names));
   assert.deepEqual(
-    ofAdapter.filter((name) => !Object.hasOwn(compactionKinds, name)),
+    ofAdapter.filter((name) => !Object.hasOwn(adapterOptionKinds, name)),
     [],
   );
 });
