@@ -13,9 +13,9 @@ import { memoryText } from "../../sessions/shown-memory.ts";
 import { inPlugin } from "../../surfaces/surface.ts";
 import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
 import { lessReserve } from "../fill.ts";
-import { transcriptConversation } from "../past-conversation.ts";
 import { type ConversationSettings, PluginConversation } from "../plugin/conversation.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
+import { transcriptConversation } from "../transcript/past-conversation.ts";
 import type {
   PiAgentMessage,
   PiBeforeAgentStartEvent,
