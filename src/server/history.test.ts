@@ -130,7 +130,7 @@ test("a compaction has its facts, its warning, and the handoff and summary as th
       [shown.user, shown.notepad, shown.rest, shown.readWith, shown.line],
       [user, notepad, rest, readWith, line],
     );
-    assert.deepEqual([shown.trigger, shown.warning, shown.rest], ["threshold", "given", "retrievable"]);
+    assert.deepEqual([shown.trigger, shown.warning, shown.rest], [receipt.trigger, "given", "retrievable"]);
     // Byte for byte: the request after it has the same text.
     const proof = await session.calls.read(shown.verified?.call ?? 0);
     assert.ok(
