@@ -11,6 +11,13 @@ import { adapterOptionKinds } from "../src/adapters/caller/options.ts";
 import { agentOptionKinds, modelOptionNames } from "../src/agent/options.ts";
 import { isCommand } from "../src/cli/commands.ts";
 import { commandHelp, helpText } from "../src/cli/help.ts";
+import { estimateTokens } from "../src/context/estimate-tokens.ts";
+import { defaultLimits } from "../src/engine/limits.ts";
+import { projectTool } from "../src/mcp/project-tools.ts";
+import { instructionsOf } from "../src/mcp/server.ts";
+import { inHost } from "../src/surfaces/surface.ts";
+import { defaultSurfaces, findSurfaces } from "../src/surfaces/surfaces.ts";
+import { createToolbox } from "../src/surfaces/toolbox.ts";
 import { compiled } from "./support/compiled.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
@@ -150,6 +157,36 @@ test("every page of the docs is at most two clicks from the README [repo.docs]",
     pages.filter((page) => !reached.has(page)),
     [],
   );
+});
+
+test("a newcomer finds memory, its cost and help in one click from the README [repo.docs]", () => {
+  const [readme, quickStart] = [read("README.md"), read("docs/quick-start.md")];
+  for (const link of [
+    "docs/quick-start.md",
+    "docs/faq.md#how-many-tokens-does-it-cost",
+    "docs/troubleshooting.md",
+  ])
+    assert.ok(readme.includes(`](${link})`), link);
+  for (const command of ["init", "doctor", "uninstall"])
+    for (const page of [readme, quickStart])
+      assert.match(page, new RegExp(`^npx holdfast ${command}\\b`, "m"));
+});
+
+test("the FAQ's tokens of tools and guidance are near the real ones [repo.docs]", () => {
+  const documented = (part: string) =>
+    Number(
+      new RegExp(`^\\| ${part} +\\| about ([\\d,]+)`, "m").exec(read("docs/faq.md"))?.[1]?.replace(",", ""),
+    );
+  const surfaces = findSurfaces(defaultSurfaces.server);
+  const toolbox = createToolbox(surfaces, { limits: defaultLimits, countTokens: estimateTokens }, inHost);
+  const measured = {
+    "definitions of the default tools": JSON.stringify(toolbox.describe().map(projectTool)),
+    "guidance of the default tools": instructionsOf(surfaces),
+  };
+  for (const [part, text] of Object.entries(measured)) {
+    const tokens = estimateTokens(text);
+    assert.ok(Math.abs(documented(part) - tokens) < tokens / 5, `${part}: ${tokens} tokens`);
+  }
 });
 
 /** The anchors of a page, as GitHub and the site make them from its headings. */

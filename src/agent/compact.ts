@@ -48,8 +48,10 @@ export function cutFor(
   );
   const sizeOf = ({ number }: StoredMessage) => sizes.get(number) ?? 0;
   // A warning turn leaves with the compaction and must not push out other messages.
-  const warned = messages.filter(({ aside }) => aside).reduce((sum, message) => sum + sizeOf(message), 0);
-  const said = messages.filter(({ aside }) => !aside);
+  const warned = messages
+    .filter(({ inWarning }) => inWarning)
+    .reduce((sum, message) => sum + sizeOf(message), 0);
+  const said = messages.filter(({ inWarning }) => !inWarning);
   return chooseCut({
     messages: said,
     sizeOf,
@@ -77,7 +79,7 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
     tokensBefore: before.usage.total,
   });
   const shown = before.prompt.conversation.filter(({ number }) => number <= to);
-  const kept = before.messages.find(({ number, aside }) => number > to && !aside);
+  const kept = before.messages.find(({ number, inWarning }) => number > to && !inWarning);
   const summary = await summarise(askModel(run, before), {
     handoff: begun.handoff.text,
     countTokens: driver.countTokens,
@@ -106,7 +108,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
   const { agent, config, trigger, skipped, emit, base } = run;
   const { toolbox, placement, countTokens, policy, tokenizer } = config;
   const canRecall = toolbox.tools.some(({ name }) => name === "recall");
-  const kept = before.messages.filter(({ number, aside }) => number > to && !aside);
+  const kept = before.messages.filter(({ number, inWarning }) => number > to && !inWarning);
   const { handoff } = agent.session.setting;
   // Only a snapshot can be newer than the kept messages. Without a handoff the next context is the summary and the memory.
   const noticeFor = (blocks: readonly ShownBlock[]) =>

@@ -122,16 +122,16 @@ export class AgentSession {
     for (let number = row.counters.lastMessage; number > 0; number--) {
       const [value] = await this.session.messages(number, number);
       const stored = value === undefined ? undefined : toStored(number, value);
-      if (stored?.aside) continue;
+      if (stored?.inWarning) continue;
       return stored && isFinalAnswer(stored) ? spokenText(stored.message) : undefined;
     }
     return "";
   }
 
-  async add(messages: readonly ModelMessage[], aside = false): Promise<void> {
+  async add(messages: readonly ModelMessage[], inWarning = false): Promise<void> {
     if (messages.length === 0) return;
     const at = this.#config.clock();
-    const values = messages.map((message) => fromStored(message, at, aside));
+    const values = messages.map((message) => fromStored(message, at, inWarning));
     const { result, revision, state } = await this.session.apply(this.addOperation(values));
     this.written.skipOwnWrite(state, revision);
     for (const message of messages) this.#sinceCounted += this.#config.messageTokens(message);
@@ -232,7 +232,7 @@ export class AgentSession {
 export function inPrompt(messages: readonly StoredMessage[], state: State): StoredMessage[] {
   const to = summarisedUpTo(state);
   const warned = warningIn(state)?.before ?? Number.POSITIVE_INFINITY;
-  return messages.filter(({ aside, number }) => number > to && (!aside || number >= warned));
+  return messages.filter(({ inWarning, number }) => number > to && (!inWarning || number >= warned));
 }
 
 /** The warning of the compaction that comes next, once it was given. */

@@ -250,7 +250,7 @@ async function fitInto(run: TurnRun, parts: readonly LongPart[], room: number): 
 
 /** What the model has yet to answer: a prompt, or its calls with their results. */
 function unanswered(messages: readonly StoredMessage[]): StoredMessage[] {
-  return messages.slice(firstUnanswered(messages)).filter(({ aside }) => !aside);
+  return messages.slice(firstUnanswered(messages)).filter(({ inWarning }) => !inWarning);
 }
 
 /** The parts of messages with their whole text and the tokens they take in the prompt now. */

@@ -29,15 +29,15 @@ export class WrittenSince {
 
   /** Skips a revision that the agent loop itself stored, unless another write came in between. */
   skipOwnWrite(state: State, revision: number): void {
-    if (Math.max(readEpoch(state).placed, this.#read) === revision - 1) this.#read = revision;
+    if (Math.max(readEpoch(state).shownAt, this.#read) === revision - 1) this.#read = revision;
   }
 
   /** `notepad`: somebody wrote to it. `unseen`: there is a write that the agent cannot see in its tool calls. */
   async look(state: State): Promise<{ notepad: boolean; unseen: boolean }> {
-    const { placed } = readEpoch(state);
-    if (this.#shown !== placed) this.#notepad = false;
-    this.#shown = placed;
-    const from = Math.max(placed, this.#read) + 1;
+    const { shownAt } = readEpoch(state);
+    if (this.#shown !== shownAt) this.#notepad = false;
+    this.#shown = shownAt;
+    const from = Math.max(shownAt, this.#read) + 1;
     const { revision } = state.row;
     this.#read = revision;
     const entries = from > revision ? [] : await this.#session.history({ from, to: revision });
@@ -107,7 +107,7 @@ async function show(run: ShownRun, state: State, isNotepadWritten: boolean): Pro
     {
       type: "context.inject",
       before: state.row.counters.lastMessage + 1,
-      placed: state.row.revision,
+      shownAt: state.row.revision,
       blocks: changes.map(cut),
     },
     asSystem,

@@ -184,7 +184,7 @@ export async function storeAnswer(
   run: TurnRun,
   answer: ModelAnswer,
   now: PromptNow,
-  aside = false,
+  inWarning = false,
 ): Promise<void> {
   const { agent, config, emit } = run;
   const { usage, state } = now;
@@ -201,18 +201,18 @@ export async function storeAnswer(
   const recorded =
     config.options.ledger === false
       ? undefined
-      : await recordTurn(run, now, aside ? "warning" : "turn", answer.reported);
+      : await recordTurn(run, now, inWarning ? "warning" : "turn", answer.reported);
   await continueOnFailure(run, () => agent.receiptCheck.check({ call: recorded, body: answer.sent }, emit));
   const messages: ModelMessage[] =
     answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
-  await agent.add(messages, aside);
+  await agent.add(messages, inWarning);
 }
 
 /** Runs the tools that the model called, stores their results and returns them as text. */
 export async function answerCalls(
   run: TurnRun,
   { toolCalls }: ModelAnswer,
-  aside = false,
+  inWarning = false,
 ): Promise<string[]> {
   const { row } = await run.agent.session.state();
   const used = run.agent.roughTotal ?? 0;
@@ -224,10 +224,10 @@ export async function answerCalls(
     calls: toolCalls,
     message,
     interrupted: false,
-    onlyMemory: aside,
+    onlyMemory: inWarning,
     room,
   });
-  await run.agent.add([results], aside);
+  await run.agent.add([results], inWarning);
   return toolResultsOf({ number: message + 1, message: results, at: 0 }).map(({ text }) => text);
 }
 
@@ -249,7 +249,7 @@ export async function finishPendingCalls(run: TurnRun): Promise<void> {
   noteWrites(run, open);
   await run.agent.add(
     [await runTools({ ...run, calls: open, message: last.number, interrupted: true, room: leastTokens })],
-    last.aside,
+    last.inWarning,
   );
 }
 

@@ -47,8 +47,8 @@ test("the model, the tools and prepareStep can be passed apart [aisdk.parts]", a
     // In place, the summary is asked for at the end of the agent's own prompt, which has the notepad once.
     assert.equal(copies, request.tools === undefined ? 0 : 1, "a summary is not treated as a turn");
   }
-  const stored = (await session.messages()) as { message: ModelMessage; aside?: boolean }[];
-  const said = stored.filter(({ aside }) => !aside).map(({ message }) => message.role);
+  const stored = (await session.messages()) as { message: ModelMessage; inWarning?: boolean }[];
+  const said = stored.filter(({ inWarning }) => !inWarning).map(({ message }) => message.role);
   assert.deepEqual(
     said,
     ["user", ...responseMessages.map(({ role }) => role)],

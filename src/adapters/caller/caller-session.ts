@@ -72,23 +72,25 @@ export class CallerSession extends AgentSession {
     return inPrompt(this.#list, now);
   }
 
-  override async add(messages: readonly ModelMessage[], aside = false): Promise<void> {
+  override async add(messages: readonly ModelMessage[], inWarning = false): Promise<void> {
     if (messages.length === 0) return;
-    const first = await this.store(messages, aside);
+    const first = await this.store(messages, inWarning);
     messages.forEach((message, index) => {
       this.#list.push({
         number: first + index,
         message: this.conversation.bytes.without(message),
         at: this.#config.clock(),
-        ...(aside ? { aside } : {}),
+        ...(inWarning ? { inWarning } : {}),
       });
     });
   }
 
   /** Stores messages without adding them to the list; returns the number of the first. */
-  async store(messages: readonly ModelMessage[], aside = false): Promise<number> {
+  async store(messages: readonly ModelMessage[], inWarning = false): Promise<number> {
     const at = this.#config.clock();
-    const values = messages.map((message) => toStorable(this.conversation.bytes.without(message), at, aside));
+    const values = messages.map((message) =>
+      toStorable(this.conversation.bytes.without(message), at, inWarning),
+    );
     const { result } = await this.session.apply(this.addOperation(values));
     return result.first;
   }
@@ -136,10 +138,10 @@ export class CallerSession extends AgentSession {
 }
 
 /** Stores reject NUL, and a tool result may contain it. */
-function toStorable(message: ModelMessage, at: number, aside: boolean): Json {
+function toStorable(message: ModelMessage, at: number, inWarning: boolean): Json {
   const plain = (_: string, value: unknown) =>
     typeof value === "string" ? value.replaceAll("\u0000", "\ufffd") : value;
-  return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
+  return JSON.parse(JSON.stringify({ message, at, ...(inWarning ? { inWarning } : {}) }, plain)) as Json;
 }
 
 /** State of one session, shared by all that an adapter makes for it. */

@@ -114,7 +114,7 @@ export async function isUnfinished(session: Session): Promise<boolean> {
     const [value] = await session.messages(number, number);
     const stored = value === undefined ? undefined : toStored(number, value);
     // A reply to a compaction warning is not an answer to the user.
-    if (stored && !stored.aside) return !isFinalAnswer(stored);
+    if (stored && !stored.inWarning) return !isFinalAnswer(stored);
   }
   return false;
 }
