@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { columns, runCli, writer } from "./run-cli.ts";
+import { columns, runCli, runDemo, writer } from "./run-cli.ts";
 import { type Panel, playedTerminal, stillTerminals, type TerminalLine } from "./terminal-svg.ts";
 
 /** The pictures of the README that show a terminal, by file name, each made from a run of the program. */
@@ -9,10 +9,10 @@ export function terminalPictures(env: NodeJS.ProcessEnv = {}): Record<string, st
   return { "demo.svg": drawDemo(env), "after-clear.svg": drawAfterClear(env) };
 }
 
-/** `holdfast demo`: the agent loop, the store and the HTTP calls are real, the model is scripted. */
+/** `holdfast serve --demo`: the agent loop, the store and the HTTP calls are real, the model is scripted. */
 function drawDemo(env: NodeJS.ProcessEnv): string {
-  const output = runCli(tmpdir(), ["demo", "--fast"], undefined, env).trimEnd().split("\n");
-  const lines: TerminalLine[] = [{ text: "$ npx holdfast demo", seconds: 1 }];
+  const output = runDemo(env).trimEnd().split("\n");
+  const lines: TerminalLine[] = [{ text: "$ npx holdfast serve --demo", seconds: 1 }];
   for (const text of output) lines.push({ text, seconds: secondsOf(text) });
   return playedTerminal(lines, 26, columns);
 }

@@ -33,14 +33,14 @@ export function playedTerminal(lines: readonly TerminalLine[], rows: number, col
       `<text y="${(index + 1) * size.line}" style="animation-delay:${at.toFixed(2)}s"${classOf(text)}>${escaped(text)}</text>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="label">
-<title id="label">A terminal that runs holdfast demo</title>
+<title id="label">A terminal that runs holdfast serve --demo</title>
 <style>${style}
 #all{${last};animation:scroll ${total.toFixed(2)}s steps(1,end) 1 both}
 #all text{animation:appear .01s linear 1 both}
 @keyframes scroll{${frames.join("")}to{${last}}}
 @keyframes appear{from{opacity:0}to{opacity:1}}
 @media(prefers-reduced-motion:reduce){#all,#all text{animation:none}}</style>
-${frame(width, height, "holdfast demo")}
+${frame(width, height, "holdfast serve --demo")}
 <clipPath id="screen"><rect x="0" y="${size.bar}" width="${width}" height="${height - size.bar - 4}"/></clipPath>
 <g clip-path="url(#screen)"><g transform="translate(${size.margin} ${size.bar + 4})"><g id="all">
 ${texts.join("\n")}
