@@ -109,7 +109,7 @@ function narrator(): (event: AgentEvent) => void {
       case "compaction":
         printDetail(
           "compaction",
-          `messages ${event.from} to ${event.to} are now a summary of ${event.summary.split(/\s+/).length} words`,
+          `the conversation so far is now a summary of ${event.summary.split(/\s+/).length} words`,
         );
         return;
       case "receipt": {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Host } from "../host.ts";
 import { familyTraits } from "../opencode-family/host.ts";
 
@@ -7,5 +8,15 @@ export const kilo: Host = {
   title: "Kilo Code",
   program: "kilo",
   mcpClient: { name: /^kilo(?:code)?$/ },
-  setup: async () => (await import("./setup.ts")).kiloSetup,
+  async setup() {
+    const { familySetup } = await import("../opencode-family/setup.ts");
+    return familySetup({
+      host: "kilo",
+      userFolder: ({ env, home }) =>
+        env.KILO_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(home, ".config"), "kilo"),
+      folder: ".kilo",
+      configNames: ["kilo.json", "kilo.jsonc"],
+      prefix: "KILO",
+    });
+  },
 };

@@ -1,5 +1,6 @@
+import { join } from "node:path";
 import type { Host } from "../host.ts";
-import { familyTraits } from "../opencode-family/host.ts";
+import { familyRecording, familyTraits } from "../opencode-family/host.ts";
 
 export const opencode: Host = {
   ...familyTraits,
@@ -7,6 +8,17 @@ export const opencode: Host = {
   title: "opencode",
   program: "opencode",
   mcpClient: { name: /^opencode$/ },
-  recording: async () => (await import("./recording.ts")).opencodeRecording,
-  setup: async () => (await import("./setup.ts")).opencodeSetup,
+  recording: async () => familyRecording("~/.local/share/opencode"),
+  async setup() {
+    const { familySetup } = await import("../opencode-family/setup.ts");
+    return familySetup({
+      host: "opencode",
+      userFolder: ({ env, home }) =>
+        env.OPENCODE_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode"),
+      folder: ".opencode",
+      configNames: ["opencode.json", "opencode.jsonc"],
+      userConfigNames: ["config.json"],
+      prefix: "OPENCODE",
+    });
+  },
 };
