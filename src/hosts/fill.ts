@@ -31,6 +31,7 @@ export interface Fill {
 
 /** The result of a tool call. The transcript may not have it yet. */
 export interface ToolResult {
+  /** "" if the host does not name the call. */
   id: string;
   text: string;
 }
@@ -97,7 +98,7 @@ function fillIn(
     tokens: missing.reduce((sum, tokens) => sum + tokens, usage.tokens + after),
     model: usage.model ?? "",
     window: usage.window,
-    isCurrent: results.length === 0 || results.some(({ id }) => called.has(id)),
+    isCurrent: results.every(({ id }) => id === "") || results.some(({ id }) => called.has(id)),
   };
 }
 

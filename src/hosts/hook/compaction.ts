@@ -57,23 +57,17 @@ export async function beforeCompaction(hook: HookContext): Promise<void> {
   }).begin(readHostConversation(hook));
 }
 
-/** Writes the receipt. Answers nothing, because this answer does not reach the model. */
-export async function afterCompaction(hook: HookContext): Promise<void> {
+/**
+ * Writes the receipt without an answer: this answer does not reach the model, or the model was shown the compaction when it
+ * could not be recorded.
+ */
+export async function recordCompaction(hook: HookContext): Promise<void> {
   hook.answer({});
   const session = await openSession(hook);
   const { phase, epoch } = await findCompaction(session, hook.state.seen);
   // The session may have restarted, and shown the compaction, before the host reports it.
   const isShown = phase !== "begun" && (hook.known?.last?.showedCompaction ?? false);
-  if (isShown || (await isReported(hook, session, phase))) return;
-  forgetWarning(hook.state);
-  await finish(hook, session, epoch, () => {});
-}
-
-/** Records a compaction that was shown and could not be recorded. */
-export async function recordMissed(hook: HookContext): Promise<void> {
-  hook.answer({});
-  const session = await openSession(hook);
-  const { epoch } = await findCompaction(session, hook.state.seen);
+  if (!hook.state.missed && (isShown || (await isReported(hook, session, phase)))) return;
   forgetWarning(hook.state);
   await finish(hook, session, epoch, () => {});
 }
@@ -168,8 +162,8 @@ export async function findCompaction(
   const epoch = readEpoch(await session.state());
   const begun = await findBegun(session, epoch.number);
   const ended = await findEnded(session, epoch.number - 1);
-  // The epoch opens at revision `placed`. The receipt's own commit is the next revision.
-  const isUnseen = ended !== undefined && seen <= epoch.placed;
+  // The epoch opens at revision `shownAt`. The receipt's own commit is the next revision.
+  const isUnseen = ended !== undefined && seen <= epoch.shownAt;
   return { epoch: epoch.number, phase: begun ? "begun" : isUnseen ? "finished" : "none", ended };
 }
 

@@ -34,12 +34,13 @@ export interface HookState {
   compactedAt?: number;
   /** The warning since the last compaction. */
   warned?: GivenWarning | undefined;
-  /** A compaction that could not be shown or recorded in time; the next event of the conversation does it. */
-  missed?: MissedCompaction | undefined;
+  /**
+   * A compaction that could not be recorded in time, so no record tells of it; the next event of the conversation does it.
+   * If it is shown, only the records are missing.
+   */
+  missed?: { isShown: boolean } | undefined;
   /** The report of the last compaction that the model was shown. */
   report?: string | undefined;
-  /** When the conversation ended, if it did. */
-  ended?: string | undefined;
   /** The host's transcript and working directory, for people who look at the session. */
   transcript?: string;
   cwd?: string;
@@ -52,11 +53,6 @@ export interface GivenWarning {
   isPutOff?: boolean;
   /** The agent was warned again at the end of its turn. */
   isRepeated?: boolean;
-}
-
-export interface MissedCompaction {
-  /** The model was shown its memory; only the records are missing. */
-  isShown: boolean;
 }
 
 /** The previous event of the conversation. */
