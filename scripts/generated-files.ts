@@ -53,8 +53,8 @@ function defaultTypes(): string {
     memory: "`openMemory` alone",
     agent: "`createAgent`, `holdfast chat`",
     adapter: "adapters",
-    server: "MCP server, hooks",
-    plugin: "plugins of pi and OpenClaw",
+    server: "coding agents",
+    plugin: "pi and OpenClaw",
   };
   const rows = Object.entries(places).map(([place, title]) => [
     title,

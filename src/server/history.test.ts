@@ -130,7 +130,7 @@ test("a compaction has its facts, its warning, and the handoff and summary as th
       [shown.user, shown.notepad, shown.rest, shown.readWith, shown.line],
       [user, notepad, rest, readWith, line],
     );
-    assert.deepEqual([shown.trigger, shown.warning, shown.rest], ["threshold", "given", "retrievable"]);
+    assert.deepEqual([shown.trigger, shown.warning, shown.rest], [receipt.trigger, "given", "retrievable"]);
     // Byte for byte: the request after it has the same text.
     const proof = await session.calls.read(shown.verified?.call ?? 0);
     assert.ok(
@@ -158,7 +158,7 @@ test("a compaction has its facts, its warning, and the handoff and summary as th
       "a warning turn leaves with its compaction",
     );
   }
-  const found = await call(server, "messages", { params, query: { epoch: 1, q: "july double-counted" } });
+  const found = await call(server, "messages", { params, query: { epoch: 2, q: "july double-counted" } });
   assert.ok(found.messages.length >= 1 && found.messages.length < 9);
   await refused(server, "compaction", { params: { id: "a", epoch: 99 } }, 404);
 
