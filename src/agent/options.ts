@@ -36,7 +36,7 @@ import { dotless, type Toolbox } from "../surfaces/toolbox.ts";
 import { messageCounter } from "./conversation.ts";
 
 /** Settings of the model's calls, as in the AI SDK. */
-export interface ModelSettings
+export interface ModelOptions
   extends LanguageModelCallOptions,
     Pick<RequestOptions<ToolSet>, "headers" | "maxRetries" | "timeout"> {
   providerOptions?: SharedOptions;
@@ -44,7 +44,7 @@ export interface ModelSettings
 }
 
 /** Their names. */
-export const modelSettings = [
+export const modelOptionNames = [
   "maxOutputTokens",
   "temperature",
   "topP",
@@ -59,11 +59,11 @@ export const modelSettings = [
   "timeout",
   "providerOptions",
   "telemetry",
-] as const satisfies readonly (keyof ModelSettings)[];
+] as const satisfies readonly (keyof ModelOptions)[];
 
 type SharedOptions = NonNullable<ToolSet[string]["providerOptions"]>;
 
-export interface AgentOptions extends ModelSettings {
+export interface AgentOptions extends ModelOptions {
   memory: Memory;
   model: LanguageModel;
   /**
@@ -130,8 +130,8 @@ function each<Name extends string>(
 /** What each option of an agent may be. Adapters share most of them. */
 export const agentOptionKinds = {
   // The AI SDK checks these itself.
-  ...(Object.fromEntries(modelSettings.map((name) => [name, anything])) as Record<
-    (typeof modelSettings)[number],
+  ...(Object.fromEntries(modelOptionNames.map((name) => [name, anything])) as Record<
+    (typeof modelOptionNames)[number],
     OptionKind
   >),
   toolChoice: anything,
@@ -200,7 +200,7 @@ export interface AgentConfig {
   memoryRoom: (guidance: string) => number;
   clock: () => number;
   /** Passed to every model call. */
-  settings: ModelSettings;
+  modelOptions: ModelOptions;
   /** Passed to every tool call. */
   call: CallOptions;
 }
@@ -235,12 +235,12 @@ export function agentConfig(
       return Math.max(share - countTokens(guidance), share / 4);
     },
     clock,
-    settings: callSettings(options),
+    modelOptions: modelOptionsOf(options),
     call: { ...call, taken: Object.keys(options.tools ?? {}) },
   };
 }
 
-/** Tokens for the longest answer that the settings allow, thinking included. */
+/** Tokens for the longest answer that the options allow, thinking included. */
 function reserveFor({ contextWindow, maxOutputTokens, providerOptions }: AgentConfig["options"]): number {
   const { anthropic, google } = (providerOptions ?? {}) as ThinkingOptions;
   const thinking = anthropic?.thinking?.budgetTokens ?? google?.thinkingConfig?.thinkingBudget ?? 0;
@@ -265,9 +265,9 @@ export function checkToolNames({ toolbox, options }: AgentConfig): void {
   );
 }
 
-/** The settings that every call of an agent has. A tool choice is only for calls that answer the user. */
-function callSettings(options: ModelSettings): ModelSettings {
+/** The options that every call of an agent has. A tool choice is only for calls that answer the user. */
+function modelOptionsOf(options: ModelOptions): ModelOptions {
   return Object.fromEntries(
-    modelSettings.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+    modelOptionNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
   );
 }

@@ -39,9 +39,9 @@ for (const window of [8_000, 32_000, 64_000]) {
     const removed = (
       (await (await stage.memory.resumeSession("s")).messages(1, receipt?.to)) as {
         message: { role: string; content: unknown };
-        aside?: boolean;
+        inWarning?: boolean;
       }[]
-    ).filter(({ aside }) => !aside);
+    ).filter(({ inWarning }) => !inWarning);
     const seen = sent.map(textIn).join("\n");
     for (const { message } of removed) {
       const text =

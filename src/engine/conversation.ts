@@ -20,7 +20,7 @@ import { applyChanges, listResident, residentRecord, type State } from "./state.
 
 export type ConversationOperation =
   | ({ type: "context.open" } & MemorySnapshotRecord)
-  | { type: "context.inject"; before: number; blocks: ShownBlock[]; placed: number }
+  | { type: "context.inject"; before: number; blocks: ShownBlock[]; shownAt: number }
   | ({ type: "context.refresh"; before: number; notice: string } & MemorySnapshotRecord)
   | { type: "context.tell"; before: number; text: string }
   | { type: "context.warn"; trigger: CompactionTrigger; before: number; text: string }
@@ -47,9 +47,9 @@ export const conversationOperations: Handlers<ConversationOperation, Conversatio
   },
   "context.inject"(draft, operation, state) {
     const epoch = readEpoch(state);
-    const { before, blocks, placed } = operation;
+    const { before, blocks, shownAt } = operation;
     for (const block of blocks) inject(draft, { before, ...block });
-    draft.put("epoch", "current", { ...epoch, placed });
+    draft.put("epoch", "current", { ...epoch, shownAt });
     return epochOf(state);
   },
   "context.refresh"(draft, operation, state) {
@@ -57,7 +57,7 @@ export const conversationOperations: Handlers<ConversationOperation, Conversatio
     // The snapshot replaces the changes. A warning stays until its compaction.
     removeInjections(draft, state, ({ surface }) => epoch.warning !== "given" || surface !== "");
     draft.put("epoch", "snapshot", { blocks: operation.blocks });
-    draft.put("epoch", "current", { ...epoch, placed: state.row.revision });
+    draft.put("epoch", "current", { ...epoch, shownAt: state.row.revision });
     inject(draft, { before: operation.before, surface: "memory", text: operation.notice });
     return epochOf(state);
   },
@@ -219,10 +219,10 @@ function removeInjections(
 
 function openEpoch(draft: Draft, state: State, number: number, { blocks }: MemorySnapshotRecord): void {
   draft.put("epoch", "snapshot", { blocks });
-  draft.put("epoch", "current", { number, placed: state.row.revision, warning: "none", skipped: "" });
+  draft.put("epoch", "current", { number, shownAt: state.row.revision, warning: "none", skipped: "" });
 }
 
-const noEpoch: Epoch = { number: 1, placed: 0, warning: "none", skipped: "" };
+const noEpoch: Epoch = { number: 1, shownAt: 0, warning: "none", skipped: "" };
 
 export function readEpoch(state: State): Epoch {
   return (residentRecord(state, "epoch", "current") as Epoch | undefined) ?? noEpoch;

@@ -162,8 +162,8 @@ export async function findCompaction(
   const epoch = readEpoch(await session.state());
   const begun = await findBegun(session, epoch.number);
   const ended = await findEnded(session, epoch.number - 1);
-  // The epoch opens at revision `placed`. The receipt's own commit is the next revision.
-  const isUnseen = ended !== undefined && seen <= epoch.placed;
+  // The epoch opens at revision `shownAt`. The receipt's own commit is the next revision.
+  const isUnseen = ended !== undefined && seen <= epoch.shownAt;
   return { epoch: epoch.number, phase: begun ? "begun" : isUnseen ? "finished" : "none", ended };
 }
 

@@ -98,14 +98,12 @@ async function handle(hook: HookContext): Promise<void> {
 }
 
 function waitForPrompt({ state, event, answer }: HookContext): void {
-  state.ended = undefined;
   state.start = event.source;
   answer({});
 }
 
 async function startSession(hook: HookContext): Promise<void> {
-  const { state, known, event } = hook;
-  state.ended = undefined;
+  const { known, event } = hook;
   if (isShownByPrompt(hook)) return hook.answer({});
   if (event.source === "resume") {
     if (event.host.forgetsStart) forgetShown(hook);
@@ -350,7 +348,6 @@ async function endTurn(hook: HookContext): Promise<void> {
 /** Ends the conversation: surfaces with data outside the session write their handover. */
 async function endSession(hook: HookContext): Promise<void> {
   hook.answer({});
-  hook.state.ended = new Date().toISOString();
   if (!hasMoments(hook)) return;
   const { readSessionEnd } = await loadCompaction();
   const end = await readSessionEnd(hook);

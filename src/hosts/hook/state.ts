@@ -41,8 +41,6 @@ export interface HookState {
   missed?: { isShown: boolean } | undefined;
   /** The report of the last compaction that the model was shown. */
   report?: string | undefined;
-  /** When the conversation ended, if it did. */
-  ended?: string | undefined;
   /** The host's transcript and working directory, for people who look at the session. */
   transcript?: string;
   cwd?: string;
