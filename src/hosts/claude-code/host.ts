@@ -1,3 +1,4 @@
+import { textIn } from "../../engine/json.ts";
 import { injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { claudeLimit } from "./limit.ts";
@@ -41,7 +42,10 @@ export const claudeCode: Host = {
     spare: 10_000,
     warnsAtTurnEnd: true,
   },
-  mcpClient: { name: /^claude-code$/ },
+  mcpClient: {
+    name: /^claude-code$/,
+    call: (meta) => textIn(meta["claudecode/toolUseId"]),
+  },
   recording: async () => (await import("./recording.ts")).claudeRecording,
   setup: async () => (await import("./setup.ts")).claudeCodeSetup,
 };
