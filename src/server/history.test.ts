@@ -158,7 +158,7 @@ test("a compaction has its facts, its warning, and the handoff and summary as th
       "a warning turn leaves with its compaction",
     );
   }
-  const found = await call(server, "messages", { params, query: { epoch: 1, q: "july double-counted" } });
+  const found = await call(server, "messages", { params, query: { epoch: 2, q: "july double-counted" } });
   assert.ok(found.messages.length >= 1 && found.messages.length < 9);
   await refused(server, "compaction", { params: { id: "a", epoch: 99 } }, 404);
 
