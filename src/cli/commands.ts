@@ -277,55 +277,44 @@ export const commands = {
     examples: [["rescue --take 1", "append the handoff of the newest conversation to the notepad"]],
     docs: "cli",
   },
-  export: {
-    about: ({ withSessionFile }: HostWords) =>
-      `write a session as one JSON document, or back into a ${withSessionFile} session file`,
-    takes: "[SESSION]",
-    terms: [["SESSION", "an id or the beginning of one"]],
+  store: {
+    about: "export, import or copy sessions, and look after a Postgres store",
+    takes: "COMMAND [FROM] [TO]",
+    terms: [
+      ["export SESSION", "write a session as one JSON document"],
+      ["export --all", 'write all sessions with their history, one per line, for "store import" elsewhere'],
+      [
+        "import FILE",
+        ({ withSessionFile }: HostWords) =>
+          `import the sessions of an export, or a ${withSessionFile} session file (- for stdin)`,
+      ],
+      ["migrate FROM TO", "copy all sessions with their history, and compare each. You can repeat it"],
+      ["check", "show the engine of a Postgres store, the layout of its tables, and every problem"],
+      ["distribute", "distribute the tables of a Postgres store by session, on a Citus cluster"],
+    ],
     options: {
-      all: flag('all sessions with their history, one per line, for "holdfast import" elsewhere'),
+      all: flag("export: all sessions"),
       into: text(
         "FILE",
-        "write to this file instead of stdout. It replaces only an earlier export of its kind",
+        "export: write to this file instead of stdout. It replaces only an earlier export of its kind",
       ),
       format: {
         ...text(
           "FORMAT",
           ({ sessionFormats, withSessionFile }: HostWords) =>
-            `json (default), or ${sessionFormats.join(" or ")}: append to the ${withSessionFile} session file given with --into`,
+            `export: json (default), or ${sessionFormats.join(" or ")}: append to the ${withSessionFile} session file given with --into`,
         ),
         default: "json",
       },
+      session: text("ID", "import: the new session's id (default: the one in the file, unless it is taken)"),
+      owner: { ...text("OWNER", "migrate: whose sessions to copy (default: local)"), default: "local" },
       ...stored,
     },
-    examples: [["export --all --into sessions.jsonl", "make a copy of everything"]],
-    docs: "cli",
-  },
-  import: {
-    about: ({ withSessionFile }: HostWords) =>
-      `import sessions from an export or a ${withSessionFile} session file`,
-    takes: "FILE",
-    terms: [["FILE", "a file, or - for stdin"]],
-    options: {
-      session: text("ID", "the new session's id (default: the one in the file, unless it is taken)"),
-      ...stored,
-    },
-    examples: [["import sessions.jsonl", "import the sessions that are not here yet"]],
-    docs: "cli",
-  },
-  store: {
-    about: "check or distribute a Postgres store, or copy one store into another",
-    takes: "COMMAND [FROM] [TO]",
-    terms: [
-      ["check", "show the engine, the layout of the tables, and every problem"],
-      ["distribute", "distribute the tables of a Postgres store by session, on a Citus cluster"],
-      ["migrate FROM TO", "copy all sessions with their history, and compare each. You can repeat it"],
+    examples: [
+      ["store export --all --into sessions.jsonl", "make a copy of everything"],
+      ["store import sessions.jsonl", "import the sessions that are not here yet"],
+      ["store migrate sqlite:memory.db postgres://db/holdfast", "move to Postgres"],
     ],
-    options: {
-      owner: { ...text("OWNER", "whose sessions to copy (default: local)"), default: "local" },
-      ...stored,
-    },
-    examples: [["store migrate sqlite:memory.db postgres://db/holdfast", "move to Postgres"]],
     docs: "stores",
   },
   forget: {
@@ -376,13 +365,6 @@ export const commands = {
     ],
     docs: "cli",
   },
-  demo: {
-    about: "watch a scripted agent keep its notes through compactions",
-    takes: "",
-    options: { fast: flag("no pauses") },
-    examples: [["demo --fast", "without pauses"]],
-    docs: "cli",
-  },
   mcp: {
     about: "serve memory over MCP on stdio",
     takes: "",
@@ -417,10 +399,11 @@ export type CommandName = keyof typeof commands;
 export const groups: Readonly<Record<string, readonly CommandName[]>> = {
   "Connect your coding agents": ["init", "doctor", "uninstall", "config"],
   "See memory": ["serve", "sessions", "show", "log", "search"],
-  "Change memory": ["continue", "edit", "undo", "pin", "unpin", "project"],
-  "Recover and move": ["rescue", "export", "import", "store"],
+  "Change memory": ["edit", "undo", "pin", "unpin", "project"],
+  "Get work back": ["continue", "rescue"],
+  "Move memory": ["store"],
   "Remove permanently": ["forget"],
-  "Try it": ["demo", "chat"],
+  "Try it": ["chat"],
   "Called by coding agents": ["mcp", "hook"],
 };
 
