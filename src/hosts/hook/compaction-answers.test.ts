@@ -153,11 +153,15 @@ test("[hooks.codex] Codex: an empty object before, nothing after, memory at the 
   assert.equal(before.stdout, "{}");
   const after = await hook(project, "codex", { ...event, hook_event_name: "PostCompact", trigger: "auto" });
   assert.equal(after.stdout, "");
-  const { context } = await hook(project, "codex", {
+  const { context, stdout } = await hook(project, "codex", {
     ...event,
     hook_event_name: "SessionStart",
     source: "compact",
   });
+  assert.match(
+    JSON.parse(stdout).systemMessage,
+    /^Holdfast restored 1 of your messages\. The agent can recall/,
+  );
   assert.match(context, /oldest first:\n- Rename the flag in cmd\/main\.go, issue TKT-4711\n/);
   assert.match(context, /\n- apply_patch cmd\/main\.go/);
   assert.match(context, /\n- \$ go vet \.\/\.\.\. → FAILED/);
