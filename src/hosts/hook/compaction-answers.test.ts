@@ -64,7 +64,7 @@ test("[hooks.claude-code] [hooks.notice] Claude Code: a handoff and plain text f
   assert.match(start.context, /search the removed conversation with recall\./);
   assert.match(
     start.context,
-    /\[Receipt: 5 messages compacted\. Above: 1 user message, whole notepad\. Rest: recall\]/,
+    /\[Receipt: 5 messages compacted\. In context: 1 user message, whole notepad\. Rest: recall\]/,
   );
   assert.ok(!start.context.includes("sub-agent"));
   assert.equal(
