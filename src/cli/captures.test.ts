@@ -163,7 +163,7 @@ test("no line of any help is wider than the terminal, however narrow, and no wor
         if ([...line].length <= width) continue;
         assert.ok(line.trim().split(" ").length === 1, `${name} at ${width}: ${line}`);
       }
-      // A word longer than the room beside the terms has to be broken.
+      // A word longer than the room next to the terms has to be broken.
       const room = width < 56 ? width - 8 : Math.floor(width / 2);
       const long = [...words].filter((word) => word.length > room);
       const broken = stdout

@@ -15,7 +15,7 @@ const sessionHandle = "holdfast/session";
 /**
  * Finds the session of each request: the session or the conversation that the request names, else the one that the hooks of the
  * client's host reported to this server or left a link to, else the host's own session in this project. A server never follows a session of another host;
- * for a client that is no host we know, it follows the host that started it.
+ * for a client that is not a known host, it follows the host that started it.
  *
  * @example
  * const resolve = callerResolver({ ...findProject(process.cwd()), cwd: process.cwd(), fallback: "project-1" });

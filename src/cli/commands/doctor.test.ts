@@ -20,7 +20,7 @@ function project(config: object = {}) {
   return { db, run, findings };
 }
 
-test("doctor says how long things are kept, what the store takes, and which copies are beside it [retention.shown]", async () => {
+test("doctor says how long things are kept, what the store takes, and which copies are next to it [retention.shown]", async () => {
   const { db, run, findings } = project();
   assert.deepEqual(await findings(), [], "without a store there is nothing to say");
   const memory = await openTestMemory({ store: db });

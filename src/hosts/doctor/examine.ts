@@ -69,7 +69,7 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   return { ...report, isWired: true, findings };
 }
 
-/** Checks a host that has our plug-in, which calls plain `holdfast`, instead of what init writes. */
+/** Checks a host that has our plugin, which calls plain `holdfast`, instead of what init writes. */
 async function examinePlugin(
   host: Host,
   setup: HostSetup,
@@ -101,7 +101,7 @@ function textIn({ path, within }: Piece): string {
   return textOf(readConfig(path, within));
 }
 
-/** A hook adds to the conversation: only a plug-in can add to the system prompt. */
+/** A hook adds to the conversation: only a plugin can add to the system prompt. */
 export function checkPlacement({ title, takesSystemText = false }: Host, project: Project): Finding[] {
   if (takesSystemText || settingValue(readWorkspaceConfig(project), "placement") !== "system") return [];
   const detail = `The setting "placement" is "system", and ${title} lets nobody add to its system prompt. Memory is shown as with "epoch".`;

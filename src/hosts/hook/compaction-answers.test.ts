@@ -13,7 +13,7 @@ import {
   said,
 } from "./test-support/transcripts.ts";
 
-test("[hooks.claude-code] [hooks.notice] Claude Code: a handoff and plain text for the summariser before, nothing after, memory at the restart", async () => {
+test("[hooks.claude-code] [hooks.notice] Claude Code: a handoff and plain text for the summarizer before, nothing after, memory at the restart", async () => {
   const project = await hookProject();
   const transcript_path = claudeTranscript(project);
   const event = { session_id: "s1", transcript_path };

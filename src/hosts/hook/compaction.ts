@@ -37,7 +37,7 @@ import { putsOffCompaction, whyNotWarned } from "./warning.ts";
 /** If the host announces a compaction before every request, skip those with little new in the transcript. */
 const growth = { factor: 1.25, bytes: 64_000 };
 
-/** Writes the handoff and tells the host's summariser what is kept anyway. */
+/** Writes the handoff and tells the host's summarizer what is kept anyway. */
 export async function beforeCompaction(hook: HookContext): Promise<void> {
   const { event } = hook;
   if (!event.host.compaction.announcesEveryRequest && (await putsOffCompaction(hook)))

@@ -13,7 +13,7 @@ import { OpenClawMemory } from "./openclaw-memory.ts";
 async function startPlugin(t: TestContext, surfaces: readonly Surface[]) {
   const workspaceDir = temporaryDirectory();
   mkdirSync(join(workspaceDir, ".git"));
-  // The plug-in closes its memory at the end, so the test opens its own.
+  // The plugin closes its memory at the end, so the test opens its own.
   const store = join(workspaceDir, "memory.db");
   const open = () => openMemory({ store, surfaces: ["notepad", "notes", ...surfaces] });
   const memory = await open();
