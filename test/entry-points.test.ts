@@ -167,7 +167,7 @@ test("project init writes to grimoires/loa if that folder exists [config.grimoir
   assert.equal(initProject(openProject({ root })).name, "grimoires/loa/NOTES.md");
 });
 
-test("a handoff row has the project's prefix for paths, and there is none if nothing was done [config.handoff]", async () => {
+test("a handoff row has the project's prefix for paths, and there is none if nothing was done [config.handover]", async () => {
   const root = temporaryDirectory();
   const project = openProject({ root });
   initProject(project);

@@ -38,7 +38,7 @@ for (const name of withMoments)
     };
     assert.match(readFileSync(path, "utf8"), /^- \*\*Session Started\*\*: \d{4}-\d\d-\d\dT/m);
     assert.doesNotMatch(rows(), /Compaction:|Session end:/);
-    // A hook reads the transcript of its host: [hooks.project-handoff] has one.
+    // A hook reads the transcript of its host: [hooks.project-handover] has one.
     if (door.compact && name !== "Claude Code hook") {
       await door.compact();
       assert.match(rows(), /Compaction: .*All sheets are counted\./);

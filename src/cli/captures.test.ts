@@ -119,7 +119,7 @@ test("doctor fits terminals of 80 and 120 columns [people.captures]", () => {
         "history 60 days, model calls 30 days, deleted sessions 30 days, archived sessions 365 days.",
       ),
       note("size", "The store takes 900 MB; its limit is 1000 MB. Nothing is removed yet."),
-      ok("backups", "1 copy beside it: memory.db.2026-11-16"),
+      ok("backups", "1 copy next to it: memory.db.2026-11-16"),
     ],
     reports: [
       {

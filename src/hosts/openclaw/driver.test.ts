@@ -24,7 +24,7 @@ async function startPlugin(t: TestContext, surfaces: readonly Surface[]) {
   return { plugin, memory, context, workspaceDir, report };
 }
 
-testDriver("OpenClaw plug-in", async (t) => ({
+testDriver("OpenClaw plugin", async (t) => ({
   async warned() {
     process.env.XDG_STATE_HOME = temporaryDirectory();
     const { plugin, memory, context, report } = await startPlugin(t, []);

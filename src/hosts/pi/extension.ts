@@ -360,5 +360,5 @@ function findPiAi(): string {
     const file = join(folder, "node_modules/@mariozechner/pi-ai/dist/index.js");
     if (existsSync(file)) return pathToFileURL(file).href;
   }
-  throw noSummary(`The package @mariozechner/pi-ai is not beside ${started}`);
+  throw noSummary(`The package @mariozechner/pi-ai is not next to ${started}`);
 }
