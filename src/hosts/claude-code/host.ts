@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { isObject, objectIn } from "../../engine/json.ts";
+import { isObject, objectIn, textIn } from "../../engine/json.ts";
 import { type Fill, lessReserve } from "../fill.ts";
 import { injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
@@ -45,7 +45,10 @@ export const claudeCode: Host = {
     spare: 10_000,
     warnsAtTurnEnd: true,
   },
-  mcpClient: { name: /^claude-code$/ },
+  mcpClient: {
+    name: /^claude-code$/,
+    call: (meta) => textIn(meta["claudecode/toolUseId"]),
+  },
   recording: async () => (await import("./recording.ts")).claudeRecording,
   setup: async () => (await import("./setup.ts")).claudeCodeSetup,
 };
