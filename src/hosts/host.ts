@@ -37,6 +37,8 @@ export interface Host {
   /** It starts the hooks of a session's start and of the first prompt at the same time. */
   startsAtOnce?: boolean;
   compaction: CompactionTraits;
+  /** Whether the user declined or disabled our server in this project, as far as the host's files tell. */
+  isServerDeclined?(root: string): boolean;
   /** Its MCP client, if it uses our server. */
   mcpClient?: McpClientTraits;
   /** Its plugin offers the tools itself, without our server. */

@@ -24,7 +24,7 @@ export const codex: Host = {
   // A hook fails if a field is missing from the event.
   inServer: {
     UserPromptSubmit: ["prompt"],
-    PostToolUse: ["tool_use_id", "tool_response"],
+    PostToolUse: ["tool_use_id", "tool_input", "tool_response"],
     Stop: ["stop_hook_active"],
   },
   /** Before a compaction Codex requires an object, and accepts no text for its summarizer. */

@@ -10,6 +10,7 @@ export const copilot: Host = {
   name: "copilot",
   title: "Copilot CLI",
   program: "copilot",
+  projectVariable: "COPILOT_PROJECT_DIR",
   events: {
     sessionStart: "session-start",
     userPromptSubmitted: "prompt",

@@ -110,9 +110,10 @@ export function readHookEvent(host: Host, sent: Record<string, unknown>): HookEv
 function readResults(payload: Record<string, unknown>): ToolResult[] {
   const { tool_calls: sent = [payload] } = payload;
   const calls: unknown = typeof sent === "string" ? parseJson(sent) : sent;
-  return objectsIn(calls).flatMap(({ tool_use_id: id, tool_response: result }) =>
+  const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
+  return objectsIn(calls).flatMap(({ tool_use_id: id, tool_input: input, tool_response: result }) =>
     typeof id === "string" && result !== undefined
-      ? [{ id, text: typeof result === "string" ? result : JSON.stringify(result) }]
+      ? [{ id, input: textOf(input), text: textOf(result) }]
       : [],
   );
 }

@@ -131,7 +131,7 @@ export class OpenClawMemory {
   noteWindow({ model = "", contextTokenBudget: window = 0 }: OpenClawModelEvent): void {
     if (window === 0) return;
     const tokens = window - Math.min(reserve, window / 4);
-    learnLimit(openclaw, { tokens, model, window: undefined, isCurrent: true });
+    learnLimit(openclaw, { tokens, model, window: undefined });
   }
 
   /** OpenClaw stores a message: an answer comes with the tokens of its call. */
@@ -155,7 +155,7 @@ export class OpenClawMemory {
   }
 
   #fill({ context, tokens }: Chat): { fill?: { tokens: number; limit: number } } {
-    const fill = { tokens, model: context.modelId ?? "", window: undefined, isCurrent: true };
+    const fill = { tokens, model: context.modelId ?? "", window: undefined };
     const limit = compactionLimit(openclaw, fill, projectOf(context).cwd);
     return limit === undefined ? {} : { fill: { tokens, limit } };
   }
