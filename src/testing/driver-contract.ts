@@ -16,7 +16,7 @@ export interface DriverStory {
   notepad: string;
   /** The compaction removes all of them, except perhaps the last answer, which contains nothing to keep. */
   messages: readonly ModelMessage[];
-  /** The summariser's answer, if the driver asks one. */
+  /** The summarizer's answer, if the driver asks one. */
   summary: string;
 }
 

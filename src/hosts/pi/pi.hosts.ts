@@ -120,7 +120,7 @@ for (const version of versions) {
       reserveTokens: 2_000,
     });
     const pi = start();
-    // Not "remember", which makes it a rule of the user's that is kept word for word beside the note.
+    // Not "remember", which makes it a rule of the user's that is kept word for word in addition to the note.
     await pi.ask(`jot down: the ledger is cedar-4711\n${"pad ".repeat(400)}`);
     await pi.ask(`Where are the invoices of March? ${"more ".repeat(400)}`);
     const before = server.requests.at(-1);

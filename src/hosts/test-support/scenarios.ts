@@ -47,7 +47,7 @@ export interface RealClient {
   padding?: number;
   /** For a client that keeps the user's messages through a compaction: the summary, which must be there. */
   summaryKept?: RegExp;
-  /** The model's answer to the client's own requests, such as the summariser's; undefined for an agent's. */
+  /** The model's answer to the client's own requests, such as the summarizer's; undefined for an agent's. */
   answerOwn?(request: ClientRequest): ClientAnswer | undefined;
   /** Init writes no skill for it. */
   hasNoSkill?: boolean;
