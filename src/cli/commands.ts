@@ -40,7 +40,7 @@ const texts = (value: string, about: HelpText) => ({ type: "string", value, mult
 
 const json = flag("print JSON");
 const stored = {
-  db: text("PATH", "the SQLite file (default: the project's, in your state folder; $HOLDFAST_DB)"),
+  db: text("PATH", "the SQLite file (or $HOLDFAST_DB, default: the project's file in your state folder)"),
   store: text("URL", "any store: sqlite:PATH, postgres://… (or $HOLDFAST_STORE)"),
   json,
 } as const;
@@ -56,7 +56,7 @@ const ofSession = text(
 );
 const host = ["HOST", ({ all }: HostWords) => `${all} (default: those found here)`] as const;
 const changes = {
-  user: flag("in your own files, for all your projects (default of init; uninstall looks at both)"),
+  user: flag("in your own files, for all your projects (the default of init)"),
   project: flag("in the files of this project, for everyone who uses it"),
   "dry-run": flag("list the changes without making them"),
   diff: flag("show the changes line by line"),

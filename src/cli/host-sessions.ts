@@ -180,7 +180,7 @@ function placesIn(folder: string): (sessionId: string) => SessionPlace | undefin
 
 /** The tokens at which a host compacts by itself. */
 function limitOf(host: Host, root: string, model: string, tokens: number): number | undefined {
-  return compactionLimit(host, { model, tokens, window: undefined, isCurrent: true }, root);
+  return compactionLimit(host, { model, tokens, window: undefined }, root);
 }
 
 /** The newest calls, from the end of the transcript. */

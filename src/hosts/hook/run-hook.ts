@@ -251,7 +251,7 @@ async function lookForNews(hook: HookContext): Promise<void> {
 
 /** Puts the warning, if it is due, below what `show` answers. If that fails, such as for a locked store, the next event warns. */
 async function showWithWarning(hook: HookContext, show: (hook: HookContext) => Promise<void>): Promise<void> {
-  const text = await dueWarning(hook);
+  const text = dueWarning(hook);
   if (text === "") return show(hook);
   const { warned } = hook.state;
   hook.state.warned = undefined;
@@ -301,7 +301,7 @@ function dueNudge({ state, config }: HookContext, memory: State | undefined): st
   return nudge.text;
 }
 
-/** Whether the user wants the memory beside every message, and not only when it has changed. */
+/** Whether the user wants the memory with every message, and not only when it has changed. */
 function showsWithEveryPrompt({ config, event }: HookContext): boolean {
   const placement = settingValue(config, "placement");
   return placement === "message" || (placement === "system" && event.host.takesSystemText === true);
@@ -345,7 +345,7 @@ async function endTurn(hook: HookContext): Promise<void> {
   if (state.turn) finishTurn(state, event.lastText.slice(0, 20_000).toWellFormed());
 }
 
-/** Ends the conversation: surfaces with data outside the session write their handover. */
+/** Ends the conversation: surfaces with data outside the session write their handoff. */
 async function endSession(hook: HookContext): Promise<void> {
   hook.answer({});
   if (!hasMoments(hook)) return;
