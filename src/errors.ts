@@ -1,4 +1,4 @@
-/** What went wrong, as a code that programs can switch on. */
+/** The kind of failure, as a code that programs can switch on. */
 export type ErrorCode =
   | "invalid_input"
   | "unknown_tool"

@@ -75,7 +75,7 @@ function bindable(values: readonly Bound[]): SQLInputValue[] {
   return values.map((value) => value ?? null);
 }
 
-/** What every LangGraph agent has, as far as the benchmark uses it. */
+/** The parts of a LangGraph agent that the benchmark uses. */
 interface Invocable {
   invoke(input: { messages: { role: string; content: string }[] } | null, config: object): Promise<unknown>;
 }

@@ -34,7 +34,7 @@ function withoutClock(text: string): string {
   return timeless;
 }
 
-/** A system may show when something was said. What it costs must not depend on when the benchmark runs. */
+/** A system may show when something was said. Its cost must not depend on when the benchmark runs. */
 function withSameTimes(text: string): string {
   // A text may be cut in the middle of a time.
   const dates = text.replaceAll(/\b20\d\d-\d[\d-]*(?:[T ]\d[\d:.]*)?/g, (time) =>

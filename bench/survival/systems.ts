@@ -22,7 +22,7 @@ const own: Record<string, () => Promise<System>> = {
   "no-memory": async () => (await import("./systems/no-memory.ts")).noMemory,
 };
 
-/** What `--only` takes. */
+/** The names that `--only` takes. */
 export const systemIds: readonly string[] = [...Object.keys(own), ...peerFiles];
 
 /** Whether a system needs a package from bench/peers. */

@@ -44,7 +44,7 @@ export function useActivity(): Activity {
   return useStore(activity);
 }
 
-/** What the tab with the stream sends to the other tabs. */
+/** A message from the tab with the stream to the other tabs. */
 type TabMessage =
   | { type: "change"; change: ChangeEvent }
   | { type: "connection"; state: Connection }
@@ -142,7 +142,7 @@ function announce({ sessionId, entries, item }: ChangeEvent): void {
 function openStream(emit: (message: TabMessage) => void): void {
   const source = new EventSource("api/events");
   const start = () => {
-    // What was read before the stream began may have changed by then.
+    // Data that was read before the stream began may have changed by then.
     emit({ type: "reset" });
     emit({ type: "connection", state: "live" });
   };

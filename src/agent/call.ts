@@ -252,6 +252,6 @@ export function isOverflow(error: unknown): boolean {
   return false;
 }
 
-/** What providers and local servers say. */
+/** The messages of providers and local servers. */
 const overflowWords =
   /context[_ ]length[_ ]exceeded|maximum (?:context|prompt)|context (?:window|length|size|limit)|(?:prompt|input) (?:is )?too long|too many (?:input )?tokens|exceeds? the (?:model|maximum|context)|input token count|request too large|token limit/i;

@@ -12,7 +12,7 @@ import { asSystem } from "./conversation.ts";
 import type { AgentConfig } from "./options.ts";
 import type { TurnRun } from "./turn.ts";
 
-/** What was written since the model was last shown its memory, read from the journal once. */
+/** The writes since the model was last shown its memory, read from the journal once. */
 export class WrittenSince {
   readonly #session: Session;
   /** The revision up to which the journal has been read. */

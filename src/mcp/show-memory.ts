@@ -45,7 +45,7 @@ interface Section {
 const maxNotes = 30;
 const noteLength = 200;
 
-/** What memory contains, as text and as the sections of the page. `session` is undefined until something is written. */
+/** The contents of memory, as text and as the sections of the page. `session` is undefined until something is written. */
 export async function showMemory(id: string, session: Session | undefined): Promise<CallToolResult> {
   const sections = session ? await sectionsOf(session) : [];
   const content = [{ type: "text" as const, text: memoryText(sections) }];

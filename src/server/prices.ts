@@ -34,7 +34,7 @@ export function listPrice(model: string): Price | undefined {
   return longest === undefined ? undefined : prices[longest];
 }
 
-/** What a call cost; null where the model has no price. */
+/** The cost of a call. Null where the model has no price. */
 export function costOf({ tokens, usage }: Pick<Call, "tokens" | "usage">, price?: Price): number | null {
   if (!price) return null;
   const cached = Math.min(usage.cached ?? 0, tokens);

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { resolve, sep } from "node:path";
 
-/** What the server knows about the files that memory names. */
+/** The server's facts about the files that memory names. */
 export interface ProjectFiles {
   /** Whether a reference names a file of the project, and whether that file still exists. */
   checkRef(ref: string): Promise<"present" | "stale" | "unchecked">;

@@ -118,7 +118,7 @@ export class Originals<Message extends object> {
   }
 }
 
-/** What the AI SDK passes to a model. */
+/** The input that the AI SDK passes to a model. */
 export type CallOptions = Parameters<NonNullable<LanguageModelMiddleware["transformParams"]>>[0]["params"];
 export type PromptMessage = CallOptions["prompt"][number];
 

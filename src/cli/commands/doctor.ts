@@ -104,7 +104,7 @@ function describeBackups(files: readonly string[]): string {
   return `${copies} next to it: ${files.map((path) => basename(path)).join(", ")}`;
 }
 
-/** What is wrong with a SQLite store, and how to restore its backup. */
+/** The damage of a SQLite store, and how to restore its backup. */
 function damageOf(store: StoreLocation): string | undefined {
   const path = sqliteFile(store);
   if (path === undefined || !existsSync(path)) return undefined;

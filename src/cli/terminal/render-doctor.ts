@@ -5,14 +5,14 @@ import type { Screen } from "./screen.ts";
 import { visibleText } from "./visible-text.ts";
 import { wrapSpans } from "./wrap-text.ts";
 
-/** What doctor found out. */
+/** The findings of doctor. */
 export interface Diagnosis {
   reports: readonly HostReport[];
   /** Problems of the config files. */
   config: readonly string[];
   /** Why no memory is kept at all. */
   trouble: string | undefined;
-  /** What is kept, and how much room it takes. */
+  /** The retention rules, and the size of the store. */
   store: readonly Finding[];
 }
 

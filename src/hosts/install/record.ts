@@ -31,7 +31,7 @@ interface RecordedFile extends InstalledFile {
   root?: string;
 }
 
-/** What init did here; empty if the record is missing or damaged. */
+/** The changes of init here. Empty if the record is missing or damaged. */
 export function readRecord(places: Places): InstallRecord {
   const value = readSmallFile(recordFile(recordFolder(places)));
   const files = recordedFiles(value).filter(({ root }) => root === rootOf(places));

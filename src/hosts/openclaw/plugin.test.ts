@@ -32,7 +32,7 @@ class FakeOpenClaw implements OpenClawApi {
     this.#onResult = handler;
   }
 
-  /** What the model reads of a tool's result. */
+  /** The model's view of a tool's result. */
   async toolResult(result: OpenClawResult, context: OpenClawContext): Promise<string> {
     const changed = await this.#onResult?.({ result }, context);
     return (changed?.result ?? result).content.map(({ text }) => text).join("\n");

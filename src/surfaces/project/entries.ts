@@ -37,7 +37,7 @@ import { codeSpan, parseReference, projectPath, readSource, renderReference } fr
 import { partBudgets, type SectionKey, severities } from "./template.ts";
 import { isDateOrTime } from "./timestamps.ts";
 
-/** What a tool or a command answers. */
+/** The answer of a tool or a command. */
 export interface Answer {
   ok: true;
   text: string;
@@ -505,9 +505,9 @@ function logContext(project: Project, state: string, task: string | undefined): 
 
 export interface HandoffInput {
   summary: string;
-  /** What to do next; becomes the reasoning state. */
+  /** The next step. It becomes the reasoning state. */
   next?: string | undefined;
-  /** What is being worked on; becomes the current bead. */
+  /** The current work. It becomes the current bead. */
   task?: string | undefined;
 }
 

@@ -8,7 +8,7 @@ const volatileFunctions = ["clock_timestamp", "random", "gen_random_uuid", "next
 
 type Node = Record<string, unknown>;
 
-/** What a distributed engine could not run on one shard, or would make every commit wait. Empty: nothing. */
+/** The statements that a distributed engine could not run on one shard, or that would make each commit wait. */
 export function violationsOf(sql: string): string[] {
   const tree = parse(sql);
   const found: string[] = [];
