@@ -13,11 +13,10 @@ export function terminalPictures(env: NodeJS.ProcessEnv = {}): Record<string, st
 function drawDemo(env: NodeJS.ProcessEnv): string {
   const output = runCli(tmpdir(), ["demo", "--fast"], undefined, env).trimEnd().split("\n");
   const lineOf = (pattern: RegExp) => output.findIndex((line) => pattern.test(line));
+  // A few steps before the first warning, and the first one after its compaction.
+  const [from, to] = [lineOf(/⚠/) - 6, lineOf(/ context {2}/) + 3];
   const panels: Panel[] = [
-    {
-      title: "holdfast demo",
-      lines: ["$ npx holdfast demo", "", ...output.slice(lineOf(/ reads EMEA/), lineOf(/ reads Headcount/))],
-    },
+    { title: "holdfast demo", lines: ["$ npx holdfast demo", "…", ...output.slice(from, to)] },
     { title: "holdfast demo, at the end", lines: output.slice(lineOf(/^agent ›/)) },
   ];
   return stillTerminals(panels, columns);
