@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderSkill } from "../src/hosts/install/skill-piece.ts";
+import { defaultSurfaces } from "../src/surfaces/surfaces.ts";
 import { configSchema, hostConfigSchema } from "../src/workspace/config-schema.ts";
 import { entryPoints, settingGroups, settingNames, settingOf } from "../src/workspace/settings.ts";
-import { basicSurfaces } from "../src/workspace/surfaces.ts";
 import { alignedTable } from "./aligned-table.ts";
 import { apiPages } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";
@@ -18,9 +18,10 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     "openclaw.plugin.json": json(pluginManifest()),
     "docs/configuration.md": withGenerated("docs/configuration.md", "settings", tables()),
     "docs/cli.md": withGenerated("docs/cli.md", "commands", cliReference()),
-    "plugins/claude-code/skills/holdfast/SKILL.md": renderSkill(basicSurfaces),
+    "plugins/claude-code/skills/holdfast/SKILL.md": renderSkill(defaultSurfaces.server),
     // Codex ignores the hooks of a folder that is also an Agent Plugins bundle, so the bundle has its own.
-    "plugins/agent-plugins/skills/holdfast/SKILL.md": renderSkill(basicSurfaces),
+    "plugins/agent-plugins/skills/holdfast/SKILL.md": renderSkill(defaultSurfaces.server),
+    "docs/surfaces.md": withGenerated("docs/surfaces.md", "default types", defaultTypes()),
     "docs/from-the-documents.md": await fromTheDocuments(),
     ...apiPages(),
   };
@@ -47,6 +48,21 @@ function withGenerated(path: string, name: string, text: string): string {
   return `${page.slice(0, from)}${start}\n\n${text}\n${page.slice(to)}`;
 }
 
+function defaultTypes(): string {
+  const places: Record<keyof typeof defaultSurfaces, string> = {
+    memory: "`openMemory` alone",
+    agent: "`createAgent`, `holdfast chat`",
+    adapter: "adapters",
+    server: "coding agents",
+    plugin: "pi and OpenClaw",
+  };
+  const rows = Object.entries(places).map(([place, title]) => [
+    title,
+    defaultSurfaces[place as keyof typeof places].map((name) => `\`${name}\``).join(", "),
+  ]);
+  return alignedTable([["Place", "Types"], ...rows]);
+}
+
 function tables(): string {
   const groups = ["", ...settingGroups];
   return groups.map((group) => `${group === "" ? "" : `### \`${group}\`\n\n`}${table(group)}`).join("\n");
@@ -55,17 +71,16 @@ function tables(): string {
 function table(group: string): string {
   const own = settingNames.filter((name) => (name.includes(".") ? name.split(".")[0] : "") === group);
   const rows = own.map((name) => {
-    const { kind, description, env = [], flags = [], alias, actsIn, elsewhere } = settingOf(name);
+    const { kind, description, env = [], flags = [], alias, actsIn } = settingOf(name);
     const also = [
       ...flags.map((flag) => `\`--${flag}\``),
       ...env.map((variable) => `\`HOLDFAST_${variable}\``),
       ...(alias === undefined ? [] : [`\`${alias}\``]),
     ];
-    const acts =
-      actsIn.length === entryPoints.length ? "everywhere" : `${actsIn.join(", ")}; elsewhere ${elsewhere}`;
+    const acts = actsIn.length === entryPoints.length ? "everywhere" : actsIn.join(", ");
     return [`\`${name}\``, description, kind.expected, defaultOf(name), also.join(", ") || "–", acts];
   });
-  return alignedTable([["Setting", "What it does", "Value", "Default", "Also", "Acts in"], ...rows]);
+  return alignedTable([["Setting", "Meaning", "Value", "Default", "Also", "Acts in"], ...rows]);
 }
 
 function defaultOf(name: (typeof settingNames)[number]): string {

@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 import { warningStart } from "../compaction/notices.ts";
-import type { Usage } from "../compaction/usage.ts";
+import { learnFrom, type Usage } from "../compaction/usage.ts";
 import type { Context } from "../context/blocks.ts";
 import {
   fromStored,
@@ -13,7 +13,7 @@ import { type FittedContext, fitBlocks } from "../context/memory-share.ts";
 import { pairCalls } from "../context/pairs.ts";
 import { type Prompt, planPrompt } from "../context/prompt.ts";
 import { blocksOf } from "../context/shown-memory.ts";
-import { readInjections, summarisedUpTo } from "../engine/conversation.ts";
+import { readEpoch, readInjections, readLearned, summarisedUpTo } from "../engine/conversation.ts";
 import type { Json } from "../engine/json.ts";
 import type { MessageOperation } from "../engine/messages.ts";
 import type { Injection, Learned } from "../engine/records.ts";
@@ -26,6 +26,9 @@ import { CallRecorder, ReceiptCheck } from "./ledger.ts";
 import type { AgentConfig } from "./options.ts";
 import { WrittenSince } from "./shown.ts";
 import { definitionsText, ownDefinitionsText } from "./tools.ts";
+
+/** Holdfast itself writes this, not the agent or a person. */
+export const asSystem = { actor: { kind: "system" as const } };
 
 /** The inputs of a prompt besides the session. */
 export interface PromptView {
@@ -51,10 +54,10 @@ export class AgentSession {
   readonly written: WrittenSince;
   readonly recorder: CallRecorder;
   readonly receiptCheck: ReceiptCheck;
-  readonly #setting: AgentConfig;
+  readonly #config: AgentConfig;
   #tools: readonly Tool[];
   #messages: StoredMessage[] = [];
-  /** Messages up to this one are summarised and not kept here. */
+  /** Messages up to this one are summarized and not kept here. */
   #summarised = 0;
   #prompt: PromptNow | undefined;
   /** Tokens of messages added since the prompt was last counted. */
@@ -63,21 +66,21 @@ export class AgentSession {
   #learned: ({ model: string } & Learned) | undefined;
   #fitted: { context: Context; room: number; fitted: FittedContext } | undefined;
 
-  constructor(session: Session, setting: AgentConfig) {
+  constructor(session: Session, config: AgentConfig) {
     this.session = session;
-    this.#setting = setting;
-    this.#tools = setting.toolbox.tools;
+    this.#config = config;
+    this.#tools = config.toolbox.tools;
     this.written = new WrittenSince(session);
     this.receiptCheck = new ReceiptCheck(session);
-    this.recorder = new CallRecorder(session, setting, setting.clock);
+    this.recorder = new CallRecorder(session, config, config.clock);
   }
 
   /** Reloads what is kept outside the session, including the tools that the agent made itself. */
   async refresh(): Promise<void> {
-    const { toolbox } = this.#setting;
+    const { toolbox } = this.#config;
     if (toolbox.changeable.size === 0) return;
     await toolbox.refresh(this.session);
-    const own = this.#setting.options.tools ?? {};
+    const own = this.#config.options.tools ?? {};
     // A tool that the agent made must not replace one of its given tools.
     const extra = toolbox
       .extraTools((await this.session.state()).row)
@@ -90,7 +93,7 @@ export class AgentSession {
 
   /** Notifies the surfaces of a moment in the conversation; failures are emitted as error events. */
   async notify(moment: Moment, emit: (event: AgentEvent) => void): Promise<void> {
-    for (const message of await this.#setting.toolbox.notify(this.session, moment))
+    for (const message of await this.#config.toolbox.notify(this.session, moment))
       emit({ type: "error", message });
   }
 
@@ -99,7 +102,7 @@ export class AgentSession {
     return this.#tools;
   }
 
-  /** The messages since the last summary, in order. A warning turn is part of them until its compaction has ended. */
+  /** The messages since the last summary, in order. */
   async messages(state?: State): Promise<readonly StoredMessage[]> {
     const now = state ?? (await this.session.state());
     const { row } = now;
@@ -113,8 +116,7 @@ export class AgentSession {
       const values = await this.session.messages(next, row.counters.lastMessage);
       values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
     }
-    const warned = warningIn(now)?.before ?? Number.POSITIVE_INFINITY;
-    return this.#messages.filter(({ aside, number }) => !aside || number >= warned);
+    return inPrompt(this.#messages, now);
   }
 
   /** The agent's last answer; undefined while the user is waiting for one. */
@@ -123,19 +125,19 @@ export class AgentSession {
     for (let number = row.counters.lastMessage; number > 0; number--) {
       const [value] = await this.session.messages(number, number);
       const stored = value === undefined ? undefined : toStored(number, value);
-      if (stored?.aside) continue;
+      if (stored?.inWarning) continue;
       return stored && isFinalAnswer(stored) ? spokenText(stored.message) : undefined;
     }
     return "";
   }
 
-  async add(messages: readonly ModelMessage[], aside = false): Promise<void> {
+  async add(messages: readonly ModelMessage[], inWarning = false): Promise<void> {
     if (messages.length === 0) return;
-    const at = this.#setting.clock();
-    const values = messages.map((message) => fromStored(message, at, aside));
+    const at = this.#config.clock();
+    const values = messages.map((message) => fromStored(message, at, inWarning));
     const { result, revision, state } = await this.session.apply(this.addOperation(values));
     this.written.skipOwnWrite(state, revision);
-    for (const message of messages) this.#sinceCounted += this.#setting.messageTokens(message);
+    for (const message of messages) this.#sinceCounted += this.#config.messageTokens(message);
     const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
     if (result.first === next)
       values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
@@ -148,20 +150,24 @@ export class AgentSession {
     return { type: "messages.add", messages, ...(learned ? { learned } : {}) };
   }
 
-  /** Stores with the next messages what a model's call has shown. */
-  learn(model: string, learned: Learned): void {
-    this.#learned = { model, ...learned };
+  /** Corrects the token counts by what the provider reports of a call, and stores that with the next messages. */
+  async learn(model: string, counted: number, reported: number | undefined): Promise<void> {
+    const { tokenizer } = this.#config;
+    if (reported !== undefined) tokenizer.observe(counted, reported);
+    const state = await this.session.state();
+    const call = { ratio: tokenizer.ratio, total: reported ?? counted, epoch: readEpoch(state).number };
+    this.#learned = { model, ...learnFrom(readLearned(state, model), call) };
   }
 
   /** What the surfaces show, shortened to memory's share of the window. */
   context(state: State): FittedContext {
-    const context = this.#setting.toolbox.context(state);
-    const room = this.#setting.memoryRoom(context.guidance);
+    const context = this.#config.toolbox.context(state);
+    const room = this.#config.memoryRoom(context.guidance);
     const known = this.#fitted;
     // The room changes slightly with every count that the provider reports.
     const isWhole = known?.fitted.shortened.length === 0 && known.fitted.tokens <= room;
     if (known?.context === context && (isWhole || known.room === room)) return known.fitted;
-    const fitted = fitBlocks(context, room, this.#setting.countTokens);
+    const fitted = fitBlocks(context, room, this.#config.countTokens);
     this.#fitted = { context, room, fitted };
     return fitted;
   }
@@ -172,24 +178,19 @@ export class AgentSession {
     await this.session.change(
       (now) => ({ type: "context.open" as const, blocks: blocksOf(this.context(now)) }),
       () => false,
-      { actor: { kind: "system" } },
+      asSystem,
     );
   }
 
   /** Rough prompt size: the last count plus the messages added since; undefined before the first count. */
   get roughTotal(): number | undefined {
-    return this.#prompt && this.#prompt.usage.total + this.#sinceCounted * this.#setting.tokenizer.ratio;
-  }
-
-  /** Runs a warning turn. A subclass whose caller keeps the conversation drops the turn's messages afterwards. */
-  async aside(work: () => Promise<void>): Promise<void> {
-    await work();
+    return this.#prompt && this.#prompt.usage.total + this.#sinceCounted * this.#config.tokenizer.ratio;
   }
 
   /** The prompt for a model call now, computed once per state. */
   async prompt({ base, steer = "" }: PromptView): Promise<PromptNow> {
     const state = await this.session.state();
-    const { placement } = this.#setting;
+    const { placement } = this.#config;
     const context = this.context(state);
     const known = this.#prompt;
     const isSameView = known?.view.base === base && known.view.steer === steer;
@@ -211,7 +212,7 @@ export class AgentSession {
 
   /** Tokens of a prompt by part; the parts add up to the total. */
   usage({ system, messages, parts: kinds, added }: Prompt, base: string): Usage {
-    const { tokenizer, policy, options, messageTokens } = this.#setting;
+    const { tokenizer, policy, options, messageTokens } = this.#config;
     const count = (text: string) => tokenizer.count(text);
     const tokens = { memory: 0, summaries: 0, history: 0, results: 0 };
     for (const [index, message] of messages.entries())
@@ -232,6 +233,13 @@ export class AgentSession {
     const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
     return { ...parts, free: Math.max(0, policy.contextWindow - total), total };
   }
+}
+
+/** The messages that no summary replaces. A warning turn is part of them until its compaction has ended. */
+export function inPrompt(messages: readonly StoredMessage[], state: State): StoredMessage[] {
+  const to = summarisedUpTo(state);
+  const warned = warningIn(state)?.before ?? Number.POSITIVE_INFINITY;
+  return messages.filter(({ inWarning, number }) => number > to && (!inWarning || number >= warned));
 }
 
 /** The warning of the compaction that comes next, once it was given. */

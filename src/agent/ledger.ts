@@ -6,24 +6,22 @@ import { readEpoch, readSummarySpan } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
 import { type HashedPiece, hashPiece } from "../sessions/call-log.ts";
 import type { Session } from "../sessions/session.ts";
-import type { PromptNow } from "./conversation.ts";
+import { asSystem, type PromptNow } from "./conversation.ts";
 import type { AgentEvent, ReportedUsage } from "./events.ts";
 import type { AgentConfig } from "./options.ts";
 import { cachesPrompts, definitionsText, ownDefinitionsText } from "./tools.ts";
 import type { TurnRun } from "./turn.ts";
 
-export type LedgerRun = Pick<TurnRun, "agent" | "setting" | "emit" | "model" | "base">;
-
 /** Records the prompt of a turn or a warning; returns the call's number, if it was recorded. */
 export async function recordTurn(
-  run: LedgerRun,
+  run: TurnRun,
   { prompt, state }: PromptNow,
   purpose: "turn" | "warning" | "summary",
   reported: ReportedUsage,
 ): Promise<number | undefined> {
-  const { agent, setting } = run;
+  const { agent, config } = run;
   const offersOwn = purpose !== "warning" || cachesPrompts(run);
-  const own = offersOwn ? ownDefinitionsText(setting.options.tools ?? {}) : "";
+  const own = offersOwn ? ownDefinitionsText(config.options.tools ?? {}) : "";
   const pieces: PromptPiece[] = [
     ...(own === "" ? [] : [{ part: "tools" as const, role: "tools", text: own }]),
     { part: "tools", role: "tools", text: definitionsText(agent.tools) },
@@ -37,7 +35,7 @@ export async function recordTurn(
     ),
   ];
   const facts = {
-    ...factsOf(setting, run.model, reported),
+    ...factsOf(config, run.model, reported),
     purpose,
     epoch: readEpoch(state).number,
     revision: state.row.revision,
@@ -47,12 +45,12 @@ export async function recordTurn(
 
 /** Records the prompt of a summary: its sections, joined by an empty line. */
 export async function recordSummary(
-  run: LedgerRun,
+  run: TurnRun,
   { state }: PromptNow,
   [instructions, sections]: [instructions: string, sections: readonly string[]],
   reported: ReportedUsage,
 ): Promise<void> {
-  const { setting } = run;
+  const { config } = run;
   await record(
     run,
     [
@@ -60,7 +58,7 @@ export async function recordSummary(
       ...sections.map((text): PromptPiece => ({ part: "history", role: "user", text })),
     ],
     {
-      ...factsOf(setting, setting.options.summaryModel ?? run.model, reported),
+      ...factsOf(config, config.options.summaryModel ?? run.model, reported),
       purpose: "summary",
       epoch: readEpoch(state).number,
       revision: state.row.revision,
@@ -79,7 +77,7 @@ function systemPieces({ system }: Prompt, base: string): PromptPiece[] {
 
 /** Ledger write failures are reported but never block the turn. */
 async function record(
-  { agent, emit }: LedgerRun,
+  { agent, emit }: TurnRun,
   pieces: PromptPiece[],
   facts: Omit<CallFacts, "parts">,
   added: readonly string[] = [],
@@ -250,7 +248,7 @@ export class ReceiptCheck {
     if (!record || replacement === undefined || isChecked(record.value)) return;
     const lacks = findLacks(replacement, sentText(sent.body));
     const { call = this.#calls } = sent;
-    await this.#session.apply({ type: "context.verify", epoch, call, lacks }, { actor: { kind: "system" } });
+    await this.#session.apply({ type: "context.verify", epoch, call, lacks }, asSystem);
     if (lacks.length > 0)
       emit({
         type: "error",

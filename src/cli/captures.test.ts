@@ -7,7 +7,7 @@ import { holdfastWith } from "../../test/support/people.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { note, ok, problem } from "../hosts/doctor/finding.ts";
 import { ownCommand } from "../hosts/install/launcher.ts";
-import { packageRoot } from "../workspace/package.ts";
+import { docsLink, packageRoot } from "../workspace/package.ts";
 import { commands, groups } from "./commands.ts";
 import { type Diagnosis, renderDoctor } from "./terminal/render-doctor.ts";
 
@@ -33,7 +33,7 @@ function compare(name: string, width: number, text: string): void {
 /** The address of the documentation differs between machines, and ages between days. */
 function settled(text: string): string {
   return text
-    .replaceAll(/^Documentation: .*(?:\n\S+\.md)?$/gm, "Documentation: PAGE")
+    .replaceAll(/^Documentation:\s+file:.*$/gm, "Documentation: PAGE")
     .replaceAll(/\d+ \w+ ago$/gm, "AGE");
 }
 
@@ -119,7 +119,7 @@ test("doctor fits terminals of 80 and 120 columns [people.captures]", () => {
         "history 60 days, model calls 30 days, deleted sessions 30 days, archived sessions 365 days.",
       ),
       note("size", "The store takes 900 MB; its limit is 1000 MB. Nothing is removed yet."),
-      ok("backups", "1 copy beside it: memory.db.2026-11-16"),
+      ok("backups", "1 copy next to it: memory.db.2026-11-16"),
     ],
     reports: [
       {
@@ -163,7 +163,7 @@ test("no line of any help is wider than the terminal, however narrow, and no wor
         if ([...line].length <= width) continue;
         assert.ok(line.trim().split(" ").length === 1, `${name} at ${width}: ${line}`);
       }
-      // A word longer than the room beside the terms has to be broken.
+      // A word longer than the room next to the terms has to be broken.
       const room = width < 56 ? width - 8 : Math.floor(width / 2);
       const long = [...words].filter((word) => word.length > room);
       const broken = stdout
@@ -186,8 +186,14 @@ test("the root help has every command in one group, by purpose, with examples [p
   );
   for (const [name, { examples, docs }] of Object.entries(commands)) {
     assert.ok(examples.length > 0, `${name} has an example`);
-    assert.ok(existsSync(join(packageRoot, "docs", `${docs}.md`)), `${name} names a page that exists`);
+    assert.ok(existsSync(new URL(docsLink(docs))), `${name} names a page that exists`);
   }
+  const { files } = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")) as {
+    files: string[];
+  };
+  assert.ok(files.includes("docs/*.md"), "the package contains the pages");
+  const published = { version: "1.2.0", repository: { url: "git+https://code.example/OWNER/holdfast.git" } };
+  assert.equal(docsLink("pins", published), "https://code.example/OWNER/holdfast/blob/v1.2.0/docs/pins.md");
 });
 
 test("help COMMAND is that command's help, and names that are nearly right are suggested [people.help] [people.usage]", async () => {

@@ -10,8 +10,8 @@ import { compactionLimit } from "../hosts/fill.ts";
 import { readHookState } from "../hosts/hook/state.ts";
 import type { Host } from "../hosts/host.ts";
 import { findHost, hostOfSession } from "../hosts/hosts.ts";
-import { type RecordedSession, readRecordedSession } from "../hosts/recorded-session.ts";
 import { readConversation, readSpans } from "../hosts/transcript/read-conversation.ts";
+import { type RecordedSession, readRecordedSession } from "../hosts/transcript/recorded-session.ts";
 import type { HostConversation, HostMessage, HostSessions } from "../server/hosts.ts";
 import type { Project } from "../workspace/project.ts";
 import { namesIn, readSmallFile } from "../workspace/small-file.ts";
@@ -180,7 +180,7 @@ function placesIn(folder: string): (sessionId: string) => SessionPlace | undefin
 
 /** The tokens at which a host compacts by itself. */
 function limitOf(host: Host, root: string, model: string, tokens: number): number | undefined {
-  return compactionLimit(host, { model, tokens, window: undefined, isCurrent: true }, root);
+  return compactionLimit(host, { model, tokens, window: undefined }, root);
 }
 
 /** The newest calls, from the end of the transcript. */

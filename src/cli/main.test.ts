@@ -37,7 +37,7 @@ test("a real older Node, if there is one, prints the same [repo.node-version]", 
   if (old === undefined) return context.diagnostic("no older Node was found on the PATH");
   const entry = join(temporaryDirectory(), "cli.mjs");
   writeFileSync(entry, stripTypeScriptTypes(readFileSync(join(root, "src/cli.ts"), "utf8")));
-  for (const args of [["--version"], ["demo"], []]) {
+  for (const args of [["--version"], ["show"], []]) {
     const { code, stdout, stderr } = await runNode([entry, ...args], old);
     assert.equal(code, 1);
     assert.equal(stdout, "");
@@ -75,8 +75,8 @@ test("the log shows the journal, and the full text of a truncated write [scratch
   const content = `${"x".repeat(2_000)} and the end that was cut`;
   const { text } = await session.call("session.scratchpad", { action: "set_plan", content });
   await memory.close();
-  const command = /holdfast (log \S+ --revision \d+)/.exec(text)?.[1] ?? "";
-  const { code, stdout } = await holdfast(...command.split(" "), "--db", db);
+  const revision = / as revision (\d+)\./.exec(text)?.[1] ?? "";
+  const { code, stdout } = await holdfast("log", "s", "--revision", revision, "--db", db);
   assert.equal(code, 0);
   assert.ok(stdout.includes("and the end that was cut"));
   const list = await holdfast("log", "s", "--db", db);

@@ -5,7 +5,7 @@ import type { Json } from "./json.ts";
 export type Epoch = {
   number: number;
   /** The prompt shows memory changes up to this revision. */
-  placed: number;
+  shownAt: number;
   /** Whether the agent got the pre-compaction warning. */
   warning: "none" | "given" | "skipped";
   /** Why the warning was skipped, else "". */
@@ -23,7 +23,7 @@ export type ShownBlock = {
   isEmpty?: true;
 };
 
-/** The memory as the system prompt shows it until it is shown anew. */
+/** The memory as the system prompt shows it until it is shown again. */
 export type MemorySnapshotRecord = { blocks: ShownBlock[] };
 
 /** A range of messages that the prompt shows as one text. */

@@ -25,13 +25,14 @@ export interface Fill {
   /** "" if the host does not report it. */
   model: string;
   window: number | undefined;
-  /** The transcript has the calls whose results were given. A host may write it a moment later. */
-  isCurrent: boolean;
 }
 
-/** The result of a tool call. The transcript may not have it yet. */
+/** A tool call that has just ended. A host may write it to the transcript a moment later. */
 export interface ToolResult {
+  /** "" if the host does not name the call. */
   id: string;
+  /** The arguments of the call, if the host reports them. */
+  input?: string;
   text: string;
 }
 
@@ -92,12 +93,14 @@ function fillIn(
     }
   }
   if (!usage) return undefined;
-  const missing = results.filter(({ id }) => !seen.has(id)).map(({ text }) => estimateTokens(text));
+  const missing = results.flatMap(({ id, input = "", text }) => [
+    seen.has(id) ? 0 : estimateTokens(text),
+    called.has(id) ? 0 : estimateTokens(input),
+  ]);
   return {
     tokens: missing.reduce((sum, tokens) => sum + tokens, usage.tokens + after),
     model: usage.model ?? "",
     window: usage.window,
-    isCurrent: results.length === 0 || results.some(({ id }) => called.has(id)),
   };
 }
 
@@ -130,11 +133,11 @@ function resultsIn({ role, content }: Message): string[] {
 }
 
 /**
- * A host that compacts when less than this many tokens of the window are left. In a window that is smaller than twice
- * the reserve, which only trials have, it compacts when half of it is used.
+ * Where a host compacts that keeps a reserve of its window free. In a window that is smaller than twice the reserve, which only
+ * trials have, it compacts when half of it is used.
  */
-export function reserving(tokens: number): (contextWindow: number) => number {
-  return (contextWindow) => Math.max(contextWindow - tokens, contextWindow / 2);
+export function lessReserve(contextWindow: number, reserve: number): number {
+  return Math.max(contextWindow - reserve, contextWindow / 2);
 }
 
 /**

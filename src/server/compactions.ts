@@ -140,7 +140,7 @@ async function warningTurn(
   if (operation.type !== "context.warn") return null;
   const { before, text } = operation;
   const messages = await readMessages(session, before, before + maxWarningMessages - 1);
-  const end = messages.findIndex(({ aside }) => !aside);
+  const end = messages.findIndex(({ inWarning }) => !inWarning);
   return { text, messages: end === -1 ? messages : messages.slice(0, end) };
 }
 
@@ -264,10 +264,10 @@ async function readRemoved(
 /** The session's own messages that a compaction removed. The turns of earlier warnings left with their compactions. */
 async function readOwn(session: Session, epoch: number, from: number, to: number): Promise<MessageView[]> {
   const messages = await readMessages(session, from, to, Number.MAX_SAFE_INTEGER);
-  if (!messages.some(({ aside }) => aside)) return messages;
+  if (!messages.some(({ inWarning }) => inWarning)) return messages;
   const { warning } = await findSteps(session, epoch);
   const warned = warning?.operation.type === "context.warn" ? warning.operation.before : to + 1;
-  return messages.filter(({ aside, number }) => !aside || number >= warned);
+  return messages.filter(({ inWarning, number }) => !inWarning || number >= warned);
 }
 
 function shorten(message: MessageView, max: number): MessageView {

@@ -139,7 +139,10 @@ test("a compaction has its facts, its warning, and the handoff and summary as th
     assert.equal(shown.handoff.source, "prompt");
     assert.ok(shown.handoff.text.includes(shown.summary) && shown.handoff.text.endsWith(line));
     const turn = shown.warningTurn?.messages ?? [];
-    assert.ok(turn.length >= 1 && turn.every(({ aside }) => aside), "the agent's reply to the warning");
+    assert.ok(
+      turn.length >= 1 && turn.every(({ inWarning }) => inWarning),
+      "the agent's reply to the warning",
+    );
     // One number for one thing: the sizes are those of the calls.
     const bars = calls.filter(({ purpose }) => purpose !== "summary");
     assert.equal(shown.tokensBefore, bars.findLast((each) => each.epoch === epoch)?.tokens);

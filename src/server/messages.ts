@@ -84,7 +84,7 @@ export function viewMessage(
   maxCharacters: number,
 ): MessageView {
   // Imported sessions can contain anything, so validate every field.
-  const { message, at, aside } = fieldsOf(value);
+  const { message, at, inWarning } = fieldsOf(value);
   const { role, content } = fieldsOf(message ?? value);
   const parts = Array.isArray(content)
     ? content.map((part) => viewPart(part, maxCharacters))
@@ -93,7 +93,7 @@ export function viewMessage(
     number,
     at: typeof at === "number" && at > 0 ? at : null,
     role: roles.find((each) => each === role) ?? "user",
-    aside: aside === true,
+    inWarning: inWarning === true,
     state,
     parts,
   };
@@ -138,16 +138,16 @@ function fieldsOf(value: Json | undefined): Record<string, Json | undefined> {
 function messageStates(
   state: State,
   rest: Whereabouts,
-): (message: Pick<MessageView, "number" | "aside">) => Whereabouts {
+): (message: Pick<MessageView, "number" | "inWarning">) => Whereabouts {
   const spans = readSpans(state).map(([, span]) => span);
   const cleared = new Set(readCleared(state).map(([, { message }]) => message));
   // A warning turn leaves the prompt with its compaction, whatever else is kept. Notices belong to no surface.
   const isWarned = readEpoch(state).warning === "given";
   const notice = readInjections(state).findLast(({ surface }) => surface === "");
   const warned = (isWarned ? notice?.before : undefined) ?? Number.MAX_SAFE_INTEGER;
-  return ({ number, aside }) => {
+  return ({ number, inWarning }) => {
     const around = spans.filter(({ from, to }) => from <= number && number <= to);
-    if (around.some(({ kind }) => kind === "summary") || (aside && number < warned)) return rest;
+    if (around.some(({ kind }) => kind === "summary") || (inWarning && number < warned)) return rest;
     return around.length > 0 || cleared.has(number) ? "retrievable" : "in context";
   };
 }

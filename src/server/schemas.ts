@@ -193,7 +193,8 @@ export const edit = z.discriminatedUnion("type", [
 ]);
 
 export const edited = z.object({
-  revision: count.describe("Undo this revision to take the edit back"),
+  session: z.string().describe("The session that was edited: a pin is the whole project's"),
+  revision: count.describe("Undo this revision of that session to take the edit back"),
   merged: z.boolean().describe("True when someone else had changed the same text; it contains both edits"),
   text: z.string().nullable().describe("The text as it is now"),
   note: note.nullable(),
@@ -295,7 +296,7 @@ const message = z.object({
   number: count,
   at: time.nullable(),
   role: z.enum(["system", "user", "assistant", "tool", "memory"]).describe("memory: injected by Holdfast"),
-  aside: z.boolean().describe("Said in a warning turn"),
+  inWarning: z.boolean().describe("Said in a warning turn"),
   state: whereabouts,
   parts: z.array(
     z.object({

@@ -204,7 +204,7 @@ async function stateOf(
   const inTurn = hosts.about(session.id)?.isInTurn ?? (await isTurnOpen(session, row.counters.lastMessage));
   if (inTurn !== undefined) return age >= turnFor ? "quiet" : inTurn ? "working" : "waiting";
   if (age >= liveFor) return "quiet";
-  // Its own writes come with bookkeeping by Holdfast. An edit by a person is no work.
+  // Its own writes come with bookkeeping by Holdfast. An edit by a person is not work.
   const entries = await session.history({ limit: 10 });
   const agents = entries.filter(({ actor }) => actor.kind === "agent" || actor.kind === "sub-session");
   return agents.some(({ at }) => clock() - at < liveFor) ? "working" : "quiet";
@@ -218,8 +218,8 @@ async function isTurnOpen(session: Session, last: number): Promise<boolean | und
   for (let number = last; number > Math.max(0, last - maxAsides); number--) {
     const [record] = await session.records("message", [messageKey(number)]);
     if (!record) return undefined;
-    const { aside, role, parts } = viewMessage(number, record.value, "in context", 100);
-    if (!aside) return role !== "assistant" || parts.some(({ type }) => type === "tool-call");
+    const { inWarning, role, parts } = viewMessage(number, record.value, "in context", 100);
+    if (!inWarning) return role !== "assistant" || parts.some(({ type }) => type === "tool-call");
   }
   return undefined;
 }

@@ -15,7 +15,7 @@ export interface RetentionParts {
   clock: () => number;
   /** Where the progress is kept, so that every process of the store knows it. */
   state: () => Promise<SweepState>;
-  /** Removes a session for good, unless it changed since or a fork reads from it. */
+  /** Removes a session permanently, unless it changed since or a fork reads from it. */
   purge: (session: SessionSummary) => Promise<boolean>;
 }
 
@@ -185,7 +185,7 @@ async function trimEntries(
 /** An agent that continues a conversation finds in the journal what changed since it was shown its memory. */
 async function firstOfEpoch(store: Store, { owner, id, revision }: SessionSummary): Promise<number> {
   const state = await loadState({ store }, owner, id);
-  return state && state.row.counters.lastMessage > 0 ? readEpoch(state).placed + 1 : revision;
+  return state && state.row.counters.lastMessage > 0 ? readEpoch(state).shownAt + 1 : revision;
 }
 
 async function trimCalls(

@@ -7,6 +7,9 @@ export const hooks = from("hooks", {
     "If a result jumps over the limit, an automatic compaction waits for one request, never for two, and never when the window would overflow.",
   "hooks.warning-end":
     "At the end of a turn an agent that has written nothing since the warning is warned once more.",
+  "hooks.warning-full":
+    "An agent whose notepad takes no more keeps its notes, and its compaction waits once.",
+  "hooks.warning-locked": "A warning that a locked store kept from the agent comes with the next event.",
   "hooks.warning-agent": "A sub-agent is not warned with the main agent's figures.",
   "hooks.warning-learned": "The fill at which a host compacted before decides when the agent is warned.",
   "hooks.ids": "A host's session gets an id that every store accepts, whatever the host calls it.",
@@ -43,6 +46,8 @@ export const hooks = from("hooks", {
   "hooks.resume": "A resumed conversation gets nothing unless its memory has changed.",
   "hooks.size":
     "At most 9,500 bytes reach the model, most important first, and each cut says how to read the rest.",
+  "hooks.notice":
+    "After a compaction the user reads in one line what was restored and what can be recalled, where the host shows it.",
   "hooks.nudges": "Nudges are off by default and come with a prompt when enabled and due.",
   "hooks.quiet": "The end of a turn and of a session print nothing.",
   "hooks.bad-input":
@@ -64,6 +69,8 @@ export const hooks = from("hooks", {
   "hooks.reported-twice":
     "A report that a host sends twice, one after the other or at once, changes nothing the second time.",
   "hooks.not-executed": "Nothing in an event is ever executed.",
+  "hooks.declined":
+    "If the user declined our server in Claude Code, doctor reports it, and no hook names its tools.",
   "hooks.concurrency": "Concurrent hooks, a server and a person's edit lose nothing.",
   "hooks.project-recovery":
     "A host gets level 1 of the project's NOTES.md at the start, after /clear and after a compaction.",

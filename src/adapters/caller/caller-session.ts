@@ -1,12 +1,10 @@
 import type { ModelMessage } from "ai";
-import { AgentSession, type PromptNow, type PromptView } from "../../agent/conversation.ts";
-import type { AgentEvent } from "../../agent/events.ts";
+import { AgentSession, inPrompt, type PromptNow, type PromptView } from "../../agent/conversation.ts";
 import type { AgentConfig } from "../../agent/options.ts";
 import { showChanges } from "../../agent/shown.ts";
-import { learnFrom } from "../../compaction/usage.ts";
+import type { TurnRun } from "../../agent/turn.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { planPrompt } from "../../context/prompt.ts";
-import { readEpoch, readLearned, summarisedUpTo } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
 import { Queue } from "../../engine/queue.ts";
 import type { State } from "../../engine/state.ts";
@@ -14,35 +12,32 @@ import type { Session } from "../../sessions/session.ts";
 import type { Toolbox } from "../../surfaces/toolbox.ts";
 import { FileBytes, KnownMessages } from "./known-messages.ts";
 
-type Emit = (event: AgentEvent) => void;
-
 /**
  * A conversation owned by the caller, who passes its messages with every call. The session stores each message once,
  * under a number that the controller's plans refer to. The caller's list is never changed.
  */
 export class CallerSession extends AgentSession {
-  readonly #setting: AgentConfig;
+  readonly #config: AgentConfig;
   readonly conversation: CallerConversation;
   #list: StoredMessage[] = [];
 
-  constructor(session: Session, setting: AgentConfig) {
-    super(session, setting);
-    this.#setting = setting;
+  constructor(session: Session, config: AgentConfig) {
+    super(session, config);
+    this.#config = config;
     this.conversation = conversationOf(session);
-    this.conversation.toolbox = setting.toolbox;
+    this.conversation.toolbox = config.toolbox;
   }
 
   /**
-   * Syncs with the caller's list: stores its new messages, and injects memory changes before a new user message.
-   * `base` is the caller's own system prompt. `makeRoom` is called before a new user message is added.
+   * Syncs with the caller's list: stores its new messages, and shows memory changes before a new user message.
+   * `makeRoom` is called before a new user message is added.
    */
   async follow(
+    run: TurnRun,
     messages: readonly ModelMessage[],
-    base: string,
-    emit: Emit,
     makeRoom: (message: ModelMessage) => Promise<unknown> = async () => undefined,
   ): Promise<void> {
-    await this.#begin(emit);
+    await this.#begin(run);
     const { known, bytes } = this.conversation;
     await known.catchUp(this.session);
     const numbers = known.align(messages);
@@ -55,72 +50,50 @@ export class CallerSession extends AgentSession {
     const lastUser = fresh.findLastIndex(({ role }) => role === "user");
     if (lastUser !== -1) {
       await this.add(fresh.slice(0, lastUser));
-      const run = { agent: this, setting: this.#setting, base };
       await showChanges(run);
       await makeRoom(fresh[lastUser] as ModelMessage);
     }
     await this.add(fresh.slice(Math.max(0, lastUser)));
   }
 
-  /** Every message of the caller's list, including summarised ones. */
+  /** Every message of the caller's list, including summarized ones. */
   get list(): readonly StoredMessage[] {
     return this.#list;
   }
 
   override async messages(state?: State): Promise<readonly StoredMessage[]> {
-    const to = summarisedUpTo(state ?? (await this.session.state()));
-    return this.#list.filter(({ number }) => number > to);
+    const now = state ?? (await this.session.state());
+    return inPrompt(this.#list, now);
   }
 
-  override async add(messages: readonly ModelMessage[], aside = false): Promise<void> {
+  override async add(messages: readonly ModelMessage[], inWarning = false): Promise<void> {
     if (messages.length === 0) return;
-    const first = await this.store(messages, aside);
+    const first = await this.store(messages, inWarning);
     messages.forEach((message, index) => {
       this.#list.push({
         number: first + index,
         message: this.conversation.bytes.without(message),
-        at: this.#setting.clock(),
-        ...(aside ? { aside } : {}),
+        at: this.#config.clock(),
+        ...(inWarning ? { inWarning } : {}),
       });
     });
   }
 
   /** Stores messages without adding them to the list; returns the number of the first. */
-  async store(messages: readonly ModelMessage[], aside = false): Promise<number> {
-    const at = this.#setting.clock();
-    const values = messages.map((message) => toStorable(this.conversation.bytes.without(message), at, aside));
+  async store(messages: readonly ModelMessage[], inWarning = false): Promise<number> {
+    const at = this.#config.clock();
+    const values = messages.map((message) =>
+      toStorable(this.conversation.bytes.without(message), at, inWarning),
+    );
     const { result } = await this.session.apply(this.addOperation(values));
     return result.first;
-  }
-
-  /** Learns from the provider's count of the call that was last prepared. */
-  async observe(model: string, reported: number | undefined): Promise<void> {
-    const { conversation } = this;
-    const { tokenizer } = this.#setting;
-    if (reported === undefined || conversation.expected === 0) return;
-    tokenizer.observe(conversation.expected, reported);
-    conversation.expected = 0;
-    const state = await this.session.state();
-    const call = { ratio: tokenizer.ratio, total: reported, epoch: readEpoch(state).number };
-    this.learn(model, learnFrom(readLearned(state, model), call));
-  }
-
-  /** A warning turn is not part of the caller's conversation: store its messages, but drop them from the list. */
-  override async aside(work: () => Promise<void>): Promise<void> {
-    const before = this.#list;
-    this.#list = [...before];
-    try {
-      await work();
-    } finally {
-      this.#list = before;
-    }
   }
 
   /** The prompt for the model, without counting its tokens. */
   async plan({ steer = "", base }: PromptView): Promise<Omit<PromptNow, "usage">> {
     const state = await this.session.state();
     const messages = await this.messages(state);
-    const { placement } = this.#setting;
+    const { placement } = this.#config;
     const context = this.context(state);
     return {
       view: { steer, base },
@@ -137,7 +110,7 @@ export class CallerSession extends AgentSession {
     return { ...planned, usage: this.usage(planned.prompt, view.base) };
   }
 
-  async #begin(emit: Emit): Promise<void> {
+  async #begin({ emit }: TurnRun): Promise<void> {
     if (!this.conversation.isStarted) {
       this.conversation.isStarted = true;
       await this.notify({ kind: "session-start" }, emit);
@@ -147,13 +120,13 @@ export class CallerSession extends AgentSession {
 }
 
 /** Stores reject NUL, and a tool result may contain it. */
-function toStorable(message: ModelMessage, at: number, aside: boolean): Json {
+function toStorable(message: ModelMessage, at: number, inWarning: boolean): Json {
   const plain = (_: string, value: unknown) =>
     typeof value === "string" ? value.replaceAll("\u0000", "\ufffd") : value;
-  return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
+  return JSON.parse(JSON.stringify({ message, at, ...(inWarning ? { inWarning } : {}) }, plain)) as Json;
 }
 
-/** State of one session shared by the middleware and `prepareStep`, which callers may create separately. */
+/** State of one session, shared by all that an adapter makes for it. */
 export class CallerConversation {
   readonly known = new KnownMessages();
   readonly bytes = new FileBytes();
@@ -163,8 +136,6 @@ export class CallerConversation {
   isStarted = false;
   /** The surfaces of the adapter that was made last. */
   toolbox: Toolbox | undefined;
-  /** Number of prompts that passed through the middleware in this process. */
-  placed = 0;
   /** Tokens that the next call is expected to take, as counted before it; 0 if it was not counted. */
   expected = 0;
   /** The SDK passes its signal to models but not to `prepareStep`; all steps of a call share one signal. */

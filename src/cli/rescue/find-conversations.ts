@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import { basename, join, sep } from "node:path";
 import type { Host } from "../../hosts/host.ts";
 import { hostNamed, hosts } from "../../hosts/hosts.ts";
-import { readRecordedSession } from "../../hosts/recorded-session.ts";
 import { readSpans } from "../../hosts/transcript/read-conversation.ts";
+import { readRecordedSession } from "../../hosts/transcript/recorded-session.ts";
 import type { Span } from "./rescued-handoff.ts";
 
 /** A conversation that a host recorded on this machine. */
@@ -53,7 +53,7 @@ export async function openConversation(file: string): Promise<Conversation> {
   return { host: await hostOf(file), file, at: statSync(file).mtimeMs, id: idIn(readHead(file), file) };
 }
 
-/** The host that wrote a transcript: the one that recognises it, or else the one that reads most of it. */
+/** The host that wrote a transcript: the one that recognizes it, or else the one that reads most of it. */
 async function hostOf(file: string): Promise<Host> {
   const counts = hosts.map((host) => {
     const spans = host.recording ? [] : (readSpans(host, file) ?? []);

@@ -1,10 +1,16 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import type { ReportedUsage } from "../fill.ts";
 import type { Host } from "../host.ts";
-import { readCopilotLine, readCopilotUsage } from "./transcript.ts";
+import { countIn } from "../transcript/file.ts";
+import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 
 export const copilot: Host = {
   name: "copilot",
   title: "Copilot CLI",
   program: "copilot",
+  projectVariable: "COPILOT_PROJECT_DIR",
   events: {
     sessionStart: "session-start",
     userPromptSubmitted: "prompt",
@@ -13,7 +19,8 @@ export const copilot: Host = {
     agentStop: "turn-end",
     sessionEnd: "end",
   },
-  /** Copilot CLI takes no text for its summariser. */
+  readPayload,
+  /** Copilot CLI takes no text for its summarizer. */
   formatAnswer(event, { context = "" }) {
     const isInjected = context !== "" && ["session-start", "prompt", "after-tool"].includes(event.kind);
     return isInjected ? JSON.stringify({ additionalContext: context }) : "{}";
@@ -30,3 +37,55 @@ export const copilot: Host = {
   mcpClient: { name: /^copilot-cli$/ },
   setup: async () => (await import("./setup.ts")).copilotSetup,
 };
+
+/**
+ * Most events lack the transcript's path, which follows from the session, and a tool's result has its own field. Copilot
+ * CLI appends to the transcript about once a second, so the agent may be warned one call later than with other hosts.
+ */
+function readPayload(sent: Record<string, unknown>): Record<string, unknown> {
+  const { sessionId, toolResult } = sent;
+  if (typeof sessionId !== "string" || !/^[\w-]{1,100}$/.test(sessionId)) return sent;
+  const folder = process.env.COPILOT_HOME || join(process.env.HOME || homedir(), ".copilot");
+  const { textResultForLlm } = objectIn(toolResult);
+  return {
+    transcriptPath: join(folder, "session-state", sessionId, "events.jsonl"),
+    ...(textResultForLlm === undefined ? {} : { tool_use_id: "", tool_response: textResultForLlm }),
+    ...sent,
+  };
+}
+
+/** One event of a Copilot CLI session. */
+function readCopilotLine({ type, data }: Record<string, unknown>): TranscriptLine {
+  const event = objectIn(data);
+  switch (type) {
+    case "user.message":
+      return { messages: textMessages("user", textIn(event.content)) };
+    case "assistant.message": {
+      const text = textIn(event.content);
+      const texts = text.trim() === "" ? [] : [{ type: "text" as const, text }];
+      const calls = objectsIn(event.toolRequests).map(({ toolCallId, name, arguments: input }) =>
+        toolCallPart(textIn(toolCallId), textIn(name), input ?? {}),
+      );
+      const content = [...texts, ...calls];
+      return content.length === 0 ? undefined : { messages: [{ role: "assistant", content }] };
+    }
+    case "tool.execution_complete": {
+      const { toolCallId, success, result, error } = event;
+      const text = textIn(objectIn(result).content) || textIn(objectIn(error).message);
+      return { messages: [toolResultMessage(textIn(toolCallId), "tool", text, success === false)] };
+    }
+    case "session.compaction_complete":
+      return { summary: textIn(event.summaryContent) };
+    default:
+      return undefined;
+  }
+}
+
+/** The usage of a model call. The window is what a prompt may have. */
+function readCopilotUsage({ type, data }: Record<string, unknown>): ReportedUsage | undefined {
+  if (type !== "session.usage_record") return undefined;
+  const { inputTokens, outputTokens, maxPromptTokens, model } = objectIn(objectIn(data).usage);
+  const tokens = countIn(inputTokens) + countIn(outputTokens);
+  const window = countIn(maxPromptTokens);
+  return tokens === 0 ? undefined : { tokens, model: textIn(model), ...(window > 0 ? { window } : {}) };
+}

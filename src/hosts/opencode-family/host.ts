@@ -13,27 +13,19 @@ import {
   toolCallPart,
   toolResultMessage,
 } from "../transcript/line.ts";
-import type { FamilyMember } from "./setup.ts";
 
-/** A host of this family: our plugin runs the hook and sends it the generic events. */
-export function familyHost({
-  setup,
-  ...names
-}: Pick<Host, "name" | "title" | "program" | "mcpClient"> & { setup: Omit<FamilyMember, "host"> }): Host {
-  return {
-    ...names,
-    events: {},
-    formatAnswer: formatReply,
-    emptyAnswer: "{}",
-    transcript: { readLine: readFamilyLine },
-    // The plugin places memory in each call; the conversation contains none of it.
-    forgetsStart: true,
-    takesSystemText: true,
-    // It leaves room for the longest answer that it asks for.
-    compaction: { lastRemoved: lastRemovedByFamily },
-    setup: async () => (await import("./setup.ts")).familySetup({ host: names.name, ...setup }),
-  };
-}
+/** What the hosts of this family share: our plugin runs the hook and sends it the generic events. */
+export const familyTraits = {
+  events: {},
+  formatAnswer: formatReply,
+  emptyAnswer: "{}",
+  transcript: { readLine: readFamilyLine },
+  // The plugin places memory in each call; the conversation contains none of it.
+  forgetsStart: true,
+  takesSystemText: true,
+  // It leaves room for the longest answer that it asks for.
+  compaction: { lastRemoved: lastRemovedByFamily },
+} satisfies Partial<Host>;
 
 /** The newest messages that stay, in tokens: a quarter of what the window can hold, within these limits. */
 const share = 0.25;
@@ -52,7 +44,7 @@ export function lastRemovedByFamily(messages: readonly StoredMessage[]): number 
   let kept = 0;
   while (first > 0 && kept + (sizes[first - 1] ?? 0) <= most) kept += sizes[--first] ?? 0;
   while (messages[first]?.message.role === "tool") first++;
-  // If all of it fits, the host summarises all.
+  // If all of it fits, the host summarizes all.
   return first === 0 ? messages.length : first;
 }
 
@@ -77,7 +69,7 @@ function toolMessages(part: Record<string, unknown>): Message[] {
   return status === "completed" ? [call, toolResultMessage(id, tool, textIn(output), false)] : [call];
 }
 
-/** The conversations that our plug-in writes down: each line is a message with its parts. */
+/** The conversations that our plugin writes down: each line is a message with its parts. */
 export function familyRecording(folder: string): Recording {
   return {
     folder,

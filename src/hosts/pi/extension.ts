@@ -12,10 +12,10 @@ import type { Session } from "../../sessions/session.ts";
 import { memoryText } from "../../sessions/shown-memory.ts";
 import { inPlugin } from "../../surfaces/surface.ts";
 import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
-import { reserving } from "../fill.ts";
-import { transcriptConversation } from "../past-conversation.ts";
+import { lessReserve } from "../fill.ts";
 import { type ConversationSettings, PluginConversation } from "../plugin/conversation.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
+import { transcriptConversation } from "../transcript/past-conversation.ts";
 import type {
   PiAgentMessage,
   PiBeforeAgentStartEvent,
@@ -58,7 +58,7 @@ export class PiExtension {
   readonly #memory: PiMemory;
   readonly #conversation: PluginConversation;
   /** User messages seen so far; one more begins a turn. */
-  #asks = 0;
+  #userMessages = 0;
   #pending: PendingCompaction | undefined;
   /** Some versions of pi make the next call before the end of a compaction is recorded. */
   #finishing: Promise<void> = Promise.resolve();
@@ -101,7 +101,7 @@ export class PiExtension {
     for (const tool of this.#parts.tools) pi.registerTool(this.#toolOf(tool));
   }
 
-  /** Lets surfaces that store data outside the session write their handover before pi exits. */
+  /** Lets surfaces that store data outside the session write their handoff before pi exits. */
   async #end(context: PiContext): Promise<void> {
     const messages = messagesOf(context.sessionManager.getBranch());
     await this.#conversation.end(messages, (error) => this.#parts.report("session_shutdown", error, context));
@@ -158,13 +158,13 @@ export class PiExtension {
     const session = await this.#session(context);
     await this.#memory.keep(context);
     await this.#finishing.catch(() => undefined);
-    const asks = messages.filter(({ role }) => role === "user").length;
-    const isTurn = asks !== this.#asks && messages.at(-1)?.role === "user";
-    this.#asks = asks;
+    const userMessages = messages.filter(({ role }) => role === "user").length;
+    const isTurn = userMessages !== this.#userMessages && messages.at(-1)?.role === "user";
+    this.#userMessages = userMessages;
     const { tokens = null, contextWindow = 0 } = context.getContextUsage?.() ?? {};
     const { head, news } = await this.#conversation.texts(session, {
       ...(isTurn ? { lastAnswer: lastAnswer(messages) } : {}),
-      ...(tokens === null ? {} : { fill: { tokens, limit: reserving(reserve)(contextWindow) } }),
+      ...(tokens === null ? {} : { fill: { tokens, limit: lessReserve(contextWindow, reserve) } }),
     });
     return { messages: placeMemory(messages, this.#parts.placement === "system" ? "" : head, news) };
   }
@@ -194,7 +194,7 @@ export class PiExtension {
     return { compaction: { summary: finished.text, firstKeptEntryId, tokensBefore, details: {} } };
   }
 
-  /** Undefined if there is nothing to summarise. */
+  /** Undefined if there is nothing to summarize. */
   async #startCompaction(
     key: string,
     { preparation, branchEntries, signal, customInstructions: focus }: PiBeforeCompactEvent,
@@ -304,7 +304,7 @@ function numbered(messages: readonly PiAgentMessage[], first = 1): StoredMessage
 }
 
 /** Asks the model of pi's session for a summary. */
-export function askPi(context: PiContext, signal: AbortSignal): AskSummariser {
+function askPi(context: PiContext, signal: AbortSignal): AskSummariser {
   return async ({ instructions, sections, maxTokens }) => {
     const content = [{ type: "text" as const, text: sections.join("\n\n") }];
     const messages = [{ role: "user" as const, content, timestamp: Date.now() }];
@@ -353,12 +353,12 @@ async function askOlderPi(
   return completeSimple(model, request, { ...options, apiKey: auth.apiKey, headers: auth.headers });
 }
 
-/** Searches beside the running pi: a built extension cannot resolve pi's packages by name. */
+/** Searches next to the running pi: a built extension cannot resolve pi's packages by name. */
 function findPiAi(): string {
   const started = realpathSync(process.argv[1] ?? process.execPath);
   for (let folder = dirname(started); folder !== dirname(folder); folder = dirname(folder)) {
     const file = join(folder, "node_modules/@mariozechner/pi-ai/dist/index.js");
     if (existsSync(file)) return pathToFileURL(file).href;
   }
-  throw noSummary(`The package @mariozechner/pi-ai is not beside ${started}`);
+  throw noSummary(`The package @mariozechner/pi-ai is not next to ${started}`);
 }
