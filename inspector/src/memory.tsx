@@ -209,11 +209,10 @@ function ProjectNotes() {
         </span>
       </div>
       <ul class="plain">
-        {findings.map(({ rule, severity, line, message, canFix }) => (
+        {findings.map(({ rule, severity, line, message }) => (
           <li key={`${rule} ${line} ${message}`} class="finding">
             <span class={`badge badge-${severity === "error" ? "bad" : "warn"}`}>{severity}</span>{" "}
             <span class="number faint">line {line}</span> {message} <span class="faint">{rule}</span>
-            {canFix && <code> holdfast project lint --fix</code>}
           </li>
         ))}
       </ul>

@@ -247,7 +247,7 @@ export const commands = {
       ["log structure TOPIC", "--detail TEXT (or -: read it from stdin)"],
       ["handoff SUMMARY", "[--next TEXT] [--task TEXT] [--agent NAME]"],
       ["archive", "[--keep N] archive all but the N newest decisions (default: 10)"],
-      ["lint", "[--fix] exits with 1 if there are findings"],
+      ["lint", "exits with 1 if there are findings"],
       ["verify", "[--fix] [--no-write] exits with 1 if references are stale"],
     ],
     options: {

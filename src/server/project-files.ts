@@ -29,12 +29,11 @@ export function projectNotes(root: string, options: Omit<ProjectOptions, "root">
         path: file.name,
         text: found.bytes.toString("utf8"),
         updatedAt: statSync(file.path, { throwIfNoEntry: false })?.mtimeMs ?? null,
-        findings: findings.map(({ rule, line, message, fix }) => ({
+        findings: findings.map(({ rule, line, message }) => ({
           rule,
           severity: serious.includes(rule) ? ("error" as const) : ("warning" as const),
           line,
           message,
-          canFix: fix !== undefined,
         })),
       };
     },

@@ -464,7 +464,6 @@ export const projectNotes = z.object({
       severity: z.enum(["error", "warning"]),
       line: count.describe("Counted from 1"),
       message: z.string(),
-      canFix: z.boolean().describe("Whether `holdfast project lint --fix` fixes it"),
     }),
   ),
 });

@@ -1,15 +1,15 @@
 import { HoldfastError } from "../../errors.ts";
-import { fixProject, type LintReport, lintProject } from "../../surfaces/project/lint.ts";
+import { type LintReport, lintProject } from "../../surfaces/project/lint.ts";
 import { describeStale, verifyProject } from "../../surfaces/project/verify.ts";
 import { counted } from "../terminal/quantities.ts";
 import { printJson } from "../terminal/screen.ts";
 import type { ProjectArguments } from "./project.ts";
 
 /** Exit code 0: no findings. 1: findings. 2: the file could not be checked. */
-export async function lint({ project, json, values }: ProjectArguments): Promise<number> {
+export async function lint({ project, json }: ProjectArguments): Promise<number> {
   try {
-    const report = values.fix ? await fixProject(project) : await lintProject(project);
-    if (json) printJson({ ...report, findings: report.findings.map(withoutFix) });
+    const report = await lintProject(project);
+    if (json) printJson(report);
     else printReport(report);
     return report.findings.length === 0 ? 0 : 1;
   } catch (error) {
@@ -19,16 +19,11 @@ export async function lint({ project, json, values }: ProjectArguments): Promise
   }
 }
 
-function withoutFix({ fix, ...rest }: LintReport["findings"][number]) {
-  return { ...rest, fixable: fix !== undefined };
-}
-
-function printReport(report: LintReport & { fixed?: number; backup?: string | undefined }): void {
-  for (const { rule, line, message, fix } of report.findings)
-    console.log(`${report.file}:${line}: ${rule}: ${message}${fix ? " (--fix)" : ""}`);
+function printReport(report: LintReport): void {
+  for (const { rule, line, message } of report.findings)
+    console.log(`${report.file}:${line}: ${rule}: ${message}`);
   for (const { rule, reason } of report.skipped)
     console.error(`holdfast: ${rule} was not checked: ${reason}.`);
-  if (report.fixed) console.error(`holdfast: ${report.fixed} fixed; the original is in ${report.backup}.`);
   if (report.findings.length > 0) console.error(`holdfast: ${counted(report.findings.length, "finding")}.`);
   else console.log("No findings.");
 }

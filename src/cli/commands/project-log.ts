@@ -4,7 +4,7 @@ import { normaliseTexts } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type Answer, entryKinds } from "../../surfaces/project/entries.ts";
 import { findCodeSpans } from "../../surfaces/project/references.ts";
-import { projectOperations } from "../../surfaces/project/tools.ts";
+import { projectOperations } from "../../surfaces/project/surface.ts";
 import { printJson } from "../terminal/screen.ts";
 import type { ProjectArguments } from "./project.ts";
 
