@@ -34,7 +34,7 @@ export interface ErrorDetails {
 }
 
 /**
- * The one error class. The message says what failed, for which value, and what to do next;
+ * The one error class. The message has the failure, the value and the next step;
  * `code` and `data` carry the same for programs.
  */
 export class HoldfastError extends Error {

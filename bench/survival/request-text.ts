@@ -2,7 +2,7 @@ import type { ScriptedRequest } from "../../src/testing/index.ts";
 
 type Message = ScriptedRequest["messages"][number];
 
-/** Everything that a message says to the model. */
+/** The whole text of a message to the model. */
 export function textOf({ content, tool_calls = [] }: Message): string {
   const calls = tool_calls.map(({ function: { name, arguments: input } }) => `${name} ${input}`);
   return readable([contentText(content), ...calls].filter((part) => part !== "").join("\n"));

@@ -39,7 +39,7 @@ export async function loadSystem(id: string): Promise<System> {
   return system;
 }
 
-/** The installed version, as its package says. */
+/** The installed version, from its package. */
 export function versionOf({ package: name }: System): string {
   const folder = name === undefined ? join(peersFolder, "../..") : join(peersFolder, "node_modules", name);
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };

@@ -75,7 +75,7 @@ export async function callModel(
     else if (part.type === "abort") failure = new DOMException("The turn was aborted.", "AbortError");
   }
   if (failure !== undefined) throw failure;
-  // Without a step the SDK's own promise says why.
+  // Without a step the SDK's own promise has the reason.
   const { usage, request, response, text, finishReason } = ended ?? (await stream.finalStep);
   // Keep only the model's messages: we answer calls that the SDK rejected ourselves.
   const messages = response.messages.filter(({ role }) => role === "assistant");

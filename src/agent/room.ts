@@ -364,7 +364,7 @@ function endsOf(
   return chooseEnds(longest, Math.max(0, room - others), countTokens);
 }
 
-/** Says what is cut, and how the agent reads it. */
+/** Names the cut part, and how the agent reads it. */
 function noteFor(part: LongPart, { head, tail }: Ends, offered: ReadonlySet<string>): string {
   const { kind, text, key, message } = part;
   if (kind === "call") return "[Cut here to fit the context window; the tool received the whole text.]";

@@ -158,7 +158,7 @@ export async function refreshWhenLarge(run: TurnRun): Promise<void> {
   if (fresh * slack < usage.memory) await refreshSnapshot(run, state);
 }
 
-/** The system prompt shows the memory as it is now, and a line in the conversation says so. */
+/** The system prompt shows the memory as it is now, and a line in the conversation tells it. */
 async function refreshSnapshot({ agent }: TurnRun, state: State): Promise<void> {
   const messages = await agent.messages(state);
   const end = state.row.counters.lastMessage;

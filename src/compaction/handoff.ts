@@ -219,7 +219,7 @@ function total({ whole, cut, leftOut }: Handoff["shown"]): number {
 
 const saidHeading = "What the user said, word for word, oldest first:";
 
-/** The first message and the newest. If some do not fit, a line says how many are left out. */
+/** The first message and the newest. If some do not fit, a line shows how many are left out. */
 function renderSaid(
   { said, leftOut }: Parts,
   room: number,

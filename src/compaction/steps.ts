@@ -208,7 +208,7 @@ function callStep({ tool, fields, result, count }: MadeCall, telling: Telling): 
 function outcomeOf(tool: string, fields: Fields, { text, isError }: ToldResult, room: number): string {
   const outcome = describeOutcome(text, isError, room, commandOf(fields) !== undefined);
   if (outcome.failed) return outcome.text;
-  // The beginning of a file says little, unless that is all of it. That an edit was made is known.
+  // The beginning of a file tells little, unless that is all of it. That an edit was made is known.
   if (isRead(tool, fields)) {
     const lines = `${text.split("\n").length} lines`;
     return text.length > room * 1.5 ? lines : `${lines}: ${outcome.text}`;

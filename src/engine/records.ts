@@ -218,7 +218,7 @@ export type Receipt = {
   readWith: string;
   /** The one line the agent sees. */
   line: string;
-  /** The number of the call whose request contained what the receipt says. Missing until then. */
+  /** The number of the call whose request contained the text of the receipt. Missing until then. */
   verified?: { call: number };
   /** The call whose request did not, and what it lacked. */
   mismatch?: { call: number; lacks: string[] };

@@ -85,7 +85,7 @@ export interface CompactionTraits {
   newestSummary?(part: string): string;
 }
 
-/** How a host's MCP client can be told from others, and what it says about the conversation. */
+/** How a host's MCP client can be told from others, and how it names the conversation. */
 export interface McpClientTraits {
   /** Matches its `clientInfo.name`. */
   name: RegExp;

@@ -12,7 +12,7 @@ export type ToolsByName = ReadonlyMap<string, Tool>;
 
 /**
  * The single entry point for tool calls: parse, run, answer. It never throws because of the caller's input:
- * a refusal is an answer that says what to do next.
+ * a refusal is an answer with the next step.
  */
 export async function dispatch(
   tools: ToolsByName,

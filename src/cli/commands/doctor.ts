@@ -112,7 +112,7 @@ function damageOf(store: StoreLocation): string | undefined {
     const damage = findDamage(path);
     return damage === undefined ? undefined : `${path} is damaged. ${damage} ${restoreAdvice(path)}`;
   } catch {
-    // A locked or foreign file: whoever opens it gets an error that says so.
+    // A locked or foreign file: the next open reports it.
     return undefined;
   }
 }

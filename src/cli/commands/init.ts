@@ -126,7 +126,7 @@ function written(count: number, { next }: ShownPlan): string[] {
   return [`${counted(count, "file")} written.`, ...next];
 }
 
-/** Says which files that people commit contain paths of this machine, and what to do about it. */
+/** Lists the committed files that contain paths of this machine, and the next step. */
 function pathsNotice({ files }: ShownPlan, places: Places, screen: Screen): string[] {
   const paths = filesWithMachinePaths(files, places);
   const notice =

@@ -26,7 +26,7 @@ export function hashOf(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** A file in the record. All worktrees of a repository share one, so it says in which of them init ran. */
+/** A file in the record. All worktrees of a repository share one, so it lists the worktrees in which init ran. */
 interface RecordedFile extends InstalledFile {
   root?: string;
 }

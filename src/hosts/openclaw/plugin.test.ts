@@ -351,7 +351,7 @@ test("if the memory cannot be opened, the prompt is unchanged and one warning is
   assert.equal(readFailures(findProject(workspaceDir).directory)[0]?.host, "openclaw");
 });
 
-test("package.json says where pi and OpenClaw find the plugins [plugins.package]", () => {
+test("package.json names the plugins for pi and OpenClaw [plugins.package]", () => {
   const { keywords, pi, openclaw, exports, files } = JSON.parse(
     readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8"),
   );

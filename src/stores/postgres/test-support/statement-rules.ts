@@ -1,7 +1,7 @@
 import { parseSync } from "libpg-query";
 import { sessionTables } from "../schema.ts";
 
-/** Tables that are distributed by session, with the column that says which. */
+/** Tables that are distributed by session, with the column that names the session. */
 const distributed: Record<string, string> = sessionTables;
 
 const volatileFunctions = ["clock_timestamp", "random", "gen_random_uuid", "nextval"];
