@@ -41,9 +41,9 @@ export interface Host {
   isServerDeclined?(root: string): boolean;
   /** Its MCP client, if it uses our server. */
   mcpClient?: McpClientTraits;
-  /** Its plug-in offers the tools itself, without our server. */
+  /** Its plugin offers the tools itself, without our server. */
   offersTools?: boolean;
-  /** Its plug-in can add to the system prompt. */
+  /** Its plugin can add to the system prompt. */
   takesSystemText?: boolean;
   /** Escapes injected text, if some characters do not reach the model. */
   escaping?: Escaping;

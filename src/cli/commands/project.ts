@@ -3,11 +3,11 @@ import { isObject } from "../../engine/json.ts";
 import { normaliseTexts } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type Answer, entryKinds } from "../../surfaces/project/entries.ts";
-import { fixProject, type LintReport, lintProject } from "../../surfaces/project/lint.ts";
+import { type LintReport, lintProject } from "../../surfaces/project/lint.ts";
 import { findProjectRoot } from "../../surfaces/project/location.ts";
 import { initProject, openProject, type Project } from "../../surfaces/project/project.ts";
 import { findCodeSpans } from "../../surfaces/project/references.ts";
-import { projectOperations } from "../../surfaces/project/tools.ts";
+import { projectOperations } from "../../surfaces/project/surface.ts";
 import { describeStale, verifyProject } from "../../surfaces/project/verify.ts";
 import { requireValid } from "../../workspace/config-problems.ts";
 import { projectOptionsOf } from "../../workspace/library-options.ts";
@@ -181,8 +181,8 @@ function readInput(source: string): Record<string, unknown> {
 /** Exit code 0: no findings. 1: findings. 2: the file could not be checked. */
 async function lint({ project, values }: ProjectArguments): Promise<number> {
   try {
-    const report = values.fix ? await fixProject(project) : await lintProject(project);
-    if (values.json) printJson({ ...report, findings: report.findings.map(withoutFix) });
+    const report = await lintProject(project);
+    if (values.json) printJson(report);
     else printReport(report);
     return report.findings.length === 0 ? 0 : 1;
   } catch (error) {
@@ -192,16 +192,11 @@ async function lint({ project, values }: ProjectArguments): Promise<number> {
   }
 }
 
-function withoutFix({ fix, ...rest }: LintReport["findings"][number]) {
-  return { ...rest, fixable: fix !== undefined };
-}
-
-function printReport(report: LintReport & { fixed?: number; backup?: string | undefined }): void {
-  for (const { rule, line, message, fix } of report.findings)
-    console.log(`${report.file}:${line}: ${rule}: ${message}${fix ? " (--fix)" : ""}`);
+function printReport(report: LintReport): void {
+  for (const { rule, line, message } of report.findings)
+    console.log(`${report.file}:${line}: ${rule}: ${message}`);
   for (const { rule, reason } of report.skipped)
     console.error(`holdfast: ${rule} was not checked: ${reason}.`);
-  if (report.fixed) console.error(`holdfast: ${report.fixed} fixed; the original is in ${report.backup}.`);
   if (report.findings.length > 0) console.error(`holdfast: ${counted(report.findings.length, "finding")}.`);
   else console.log("No findings.");
 }

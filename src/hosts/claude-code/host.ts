@@ -32,7 +32,7 @@ export const claudeCode: Host = {
     PostToolBatch: ["agent_id", "tool_calls"],
     Stop: ["last_assistant_message", "stop_hook_active"],
   },
-  /** The summariser takes plain text; after a compaction Claude Code accepts nothing. */
+  /** The summarizer takes plain text; after a compaction Claude Code accepts nothing. */
   formatAnswer(event, { context = "", keep = "", notice, isPutOff }) {
     if (event.kind === "before-compaction") return isPutOff ? putOff : keep;
     return context !== "" && event.kind !== "after-compaction" ? injectContext(event, context, notice) : "";

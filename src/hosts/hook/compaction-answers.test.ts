@@ -14,7 +14,7 @@ import {
   said,
 } from "./test-support/transcripts.ts";
 
-test("[hooks.claude-code] [hooks.notice] Claude Code: a handoff and plain text for the summariser before, nothing after, memory at the restart", async () => {
+test("[hooks.claude-code] [hooks.notice] Claude Code: a handoff and plain text for the summarizer before, nothing after, memory at the restart", async () => {
   const project = await hookProject();
   const transcript_path = claudeTranscript(project);
   const event = { session_id: "s1", transcript_path };
@@ -65,7 +65,7 @@ test("[hooks.claude-code] [hooks.notice] Claude Code: a handoff and plain text f
   assert.match(start.context, /search the removed conversation with recall\./);
   assert.match(
     start.context,
-    /\[Receipt: 5 messages compacted\. Above: 1 user message, whole notepad\. Rest: recall\]/,
+    /\[Receipt: 5 messages compacted\. In context: 1 user message, whole notepad\. Rest: recall\]/,
   );
   assert.ok(!start.context.includes("sub-agent"));
   assert.equal(
@@ -154,11 +154,15 @@ test("[hooks.codex] Codex: an empty object before, nothing after, memory at the 
   assert.equal(before.stdout, "{}");
   const after = await hook(project, "codex", { ...event, hook_event_name: "PostCompact", trigger: "auto" });
   assert.equal(after.stdout, "");
-  const { context } = await hook(project, "codex", {
+  const { context, stdout } = await hook(project, "codex", {
     ...event,
     hook_event_name: "SessionStart",
     source: "compact",
   });
+  assert.match(
+    JSON.parse(stdout).systemMessage,
+    /^Holdfast restored 1 of your messages\. The agent can recall/,
+  );
   assert.match(context, /oldest first:\n- Rename the flag in cmd\/main\.go, issue TKT-4711\n/);
   assert.match(context, /\n- apply_patch cmd\/main\.go/);
   assert.match(context, /\n- \$ go vet \.\/\.\.\. → FAILED/);

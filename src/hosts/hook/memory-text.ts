@@ -159,7 +159,7 @@ function showing({ sessionId }: MemoryText): string {
   return `run "${ownCommand()} show ${sessionId}"`;
 }
 
-/** Bytes for a handoff: what the rest of the memory leaves, and at least its share beside the parts that are never cut. */
+/** Bytes for a handoff: what the rest of the memory leaves, and at least its share, in addition to the parts that are never cut. */
 export function handoffRoom(memory: Omit<MemoryText, "handoff">): number {
   const { text } = renderMemory(memory);
   const { parts, receiptIndex } = partsOf({ ...memory, handoff: "x".repeat(handoffShare) });
