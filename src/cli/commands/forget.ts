@@ -13,9 +13,8 @@ import { readArguments, usageError } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
 import { eachSession } from "../pick-session.ts";
 import { backupsOf, editBackup, withoutSessions } from "../store-backups.ts";
-import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
-import { printJson, printLines } from "../terminal/screen.ts";
+import { ask, isAtTerminal, printJson, printLines } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 
 type TextEdit = (text: string) => string;
