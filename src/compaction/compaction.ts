@@ -41,7 +41,7 @@ export interface Conversation {
   transcript?: { path: string; size: number };
 }
 
-/** What a driver provides to a compaction: its session, its view of the prompt, and its I/O. */
+/** The parts that a driver provides to a compaction: its session, its view of the prompt, and its I/O. */
 export interface CompactionDriver {
   session: SessionHandle;
   trigger: CompactionTrigger;

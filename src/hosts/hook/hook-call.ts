@@ -9,7 +9,7 @@ import { endsCompaction, type HookEvent, readHookEvent } from "./event.ts";
 import { LateAnswer, runHook } from "./run-hook.ts";
 import { noteMissed } from "./state.ts";
 
-/** What a host sent. */
+/** The input from a host. */
 export interface SentEvent {
   payload: Record<string, unknown>;
   /** The options of the command that name a store. */

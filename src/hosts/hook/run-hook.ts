@@ -215,8 +215,8 @@ async function earlierHint(hook: HookContext, state: State | undefined): Promise
 const day = 24 * 3_600_000;
 
 /**
- * Applies retention once a day, because a project may have no other program that runs long enough. A file says when it
- * was done last: asking the store takes as long as showing the memory. What fails is tried next time.
+ * Applies retention once a day, because a project may have no other program that runs long enough. A file records when it
+ * was done last: asking the store takes as long as showing the memory. A part that fails is tried next time.
  */
 async function sweepStore({ project, store, memory }: HookContext): Promise<void> {
   const file = join(project.directory, "cache", "swept.json");

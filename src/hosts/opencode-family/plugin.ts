@@ -128,7 +128,7 @@ function hooksOf(
   };
 }
 
-/** What one session's conversation shows of its memory. */
+/** The shown memory of one session's conversation. */
 interface Shown {
   /** The memory. Undefined until loaded, and again after a compaction; "" if the hook failed. */
   head: string | undefined;
