@@ -19,7 +19,7 @@ export interface SearchHit extends Passage {
   ranges: [from: number, to: number][];
 }
 
-/** What is searched as a whole: a line of a text, a note or a message. */
+/** The unit of a search: a line of a text, a note or a message. */
 interface Passage {
   session: SearchedSession;
   kind: "title" | "notepad" | "plan" | "scratchpad" | "reference" | "note" | "message";
