@@ -82,7 +82,7 @@ export async function compactNow(run: TurnRun, cause: CompactionTrigger, incomin
   const trigger = triggerFor(now.state, cause);
   const { warning } = readEpoch(now.state);
   const plan = { trigger, incoming, growth: growthOf(run, now.state) };
-  if (warning !== "given" && !isWorthwhile(now, config, plan)) return false;
+  if (warning !== "given" && !freesEnough(now, config, plan)) return false;
   const isDue = warning === "none" || isUnanswered(now.state);
   const isSqueezed = isDue && (await fitForWarning(run));
   const { usage } = await agent.prompt(run);
@@ -97,7 +97,7 @@ function triggerFor({ row }: State, cause: CompactionTrigger): CompactionTrigger
 }
 
 /** A compaction that frees almost nothing would repeat on every call, so it waits as long as the prompt fits. */
-function isWorthwhile(now: PromptNow, config: AgentConfig, plan: CutPlan): boolean {
+function freesEnough(now: PromptNow, config: AgentConfig, plan: CutPlan): boolean {
   const to = cutFor(now, config, plan);
   if (to === undefined) return false;
   const { contextWindow, outputReserve } = config.policy;

@@ -39,6 +39,9 @@ import {
 } from "./state.ts";
 import { dueWarning, dueWarningAtEnd, recordWarning } from "./warning.ts";
 
+/** The agent went on without the answer, so it was not shown what the answer says. */
+export class LateAnswer extends Error {}
+
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
   // A sub-agent has a context of its own: its events say nothing of the conversation.
@@ -60,11 +63,15 @@ async function runEvent(run: HookRun): Promise<void> {
     isResume: kind === "session-start" && source === "resume",
     showedCompaction: false,
   };
+  let isLate = false;
   try {
     await handle(hook);
     if (endsCompaction(hook.event)) hook.state.missed = undefined;
+  } catch (error) {
+    isLate = error instanceof LateAnswer;
+    throw error;
   } finally {
-    keepState(hook);
+    if (!isLate) keepState(hook);
     await hook.close();
   }
 }
