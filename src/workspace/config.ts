@@ -29,7 +29,7 @@ export interface WorkspaceConfig {
   values: Partial<SettingValues>;
   /** Where each of them comes from. */
   origins: Partial<Record<SettingName, Origin>>;
-  /** What could not be used; its default applies. `explainProblems` makes sentences of them. */
+  /** The settings that could not be used. Their defaults apply. `explainProblems` makes sentences of them. */
   problems: ConfigProblem[];
   /** The path or URL of the store as a file names it; undefined: the default. */
   store?: string | undefined;
@@ -209,7 +209,7 @@ export function limitsOf(config: Pick<WorkspaceConfig, "values">): Limits {
   };
 }
 
-/** What the store keeps, for `openMemory`. */
+/** The retention rules, for `openMemory`. */
 export function retentionOf({ values }: Pick<WorkspaceConfig, "values">): RetentionRules {
   const { retention: days } = values;
   if (days === undefined) return defaultRetention;
@@ -218,7 +218,7 @@ export function retentionOf({ values }: Pick<WorkspaceConfig, "values">): Retent
     : { ...defaultRetention, historyDays: days, ledgerDays: days, deletedDays: days };
 }
 
-/** What happens to secrets, for `openMemory`. */
+/** The handling of secrets, for `openMemory`. */
 export function secretsOf(config: Pick<WorkspaceConfig, "values">): SecretPolicy {
   return settingValue(config, "secrets") ?? "redact";
 }

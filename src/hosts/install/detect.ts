@@ -44,12 +44,12 @@ function isIn(piece: Piece): boolean {
   try {
     return piece.isIn(textOf(readConfig(piece.path, piece.within)));
   } catch {
-    // The wiring check reports an unreadable config, but only if the record says that it is ours.
+    // The wiring check reports an unreadable config, but only if the record shows that it is ours.
     return false;
   }
 }
 
-/** How a host starts this program: through npx if its config says so already, otherwise as it is found here. */
+/** How a host starts this program: through npx if its config does so already, otherwise as it is found here. */
 export function launcherFor(setup: HostSetup, places: Places): Launcher {
   const found = findLauncher(places.env);
   const npx = [npxLauncher.command, ...npxLauncher.args];
