@@ -76,7 +76,7 @@ export interface CompactionTraits {
   /** The tokens at which it compacts by itself, as its settings say in the project at `root`; undefined if unknown. */
   limit?(fill: Fill, root: string): number | undefined;
   /** A compaction that a hook refuses comes again after one more request, which fits in these tokens above the limit. */
-  spare?: number;
+  putOffRoom?: number;
   /** The answer to the end of a turn can give the agent another one. */
   warnsAtTurnEnd?: boolean;
   /** The last message that it removes (default: the last one). It keeps those after it, as far as we can tell. */
