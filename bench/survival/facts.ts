@@ -1,7 +1,7 @@
 /** One thing that the agent was told or found out, and that it may need later. */
 export interface Fact {
   id: string;
-  /** What it is about: all that the agent knows when it looks for it. */
+  /** Its subject: all that the agent knows when it looks for it. */
   subject: string;
   /** Any of these words ties the value to the subject. */
   relation: readonly string[];
@@ -16,11 +16,11 @@ export interface Fact {
 
 type Status = "open" | "done" | "cancelled";
 
-/** What a text says about a fact. */
+/** The value and status of a fact in a text. */
 export interface Judgement {
   /** Subject, relation and value, or the work with its status, close together. */
   bound: boolean;
-  /** An earlier value is bound to the subject, beside the new one or instead of it. */
+  /** An earlier value is bound to the subject, next to the new one or instead of it. */
   stale: boolean;
   /** Work that is done or cancelled appears only as open. */
   resurrected: boolean;

@@ -2,7 +2,7 @@ import type { Fact } from "./facts.ts";
 import { pick, pickSome, type Random } from "./filler.ts";
 import { type StoryKind, type StoryTurn, storyKinds } from "./story.ts";
 
-/** What a kind of story adds to the filler: turns with facts, and how many epochs later they come. */
+/** The additions of a kind of story to the filler: turns with facts, and how many epochs later they come. */
 export interface Plot {
   facts: Fact[];
   scenes: Scene[];
@@ -342,7 +342,7 @@ export const plots: Record<StoryKind, (random: Random) => Plot> = {
   },
 };
 
-/** The first request of the long ask fills a whole story, so it cannot be told beside others. */
+/** The first request of the long ask fills a whole story, so it cannot be told together with others. */
 const together = storyKinds.filter((kind) => kind !== "long ask");
 
 /** The facts of all stories in one conversation: the first scene of each in one turn, and so on. */

@@ -17,11 +17,11 @@ import { hidePassword, type StoreLocation } from "../workspace/store-location.ts
 export interface Backups {
   /** Files that can be edited. */
   files: string[];
-  /** What has to be done by hand, one line each. */
+  /** The steps by hand, one line each. */
   remaining: string[];
 }
 
-/** Copies beside a store, those that export and migrate made elsewhere, and those that the user names. */
+/** Copies next to a store, those that export and migrate made elsewhere, and those that the user names. */
 export function backupsOf({ file, url }: StoreLocation, named: readonly string[]): Backups {
   const remaining: string[] = [];
   const elsewhere = copiesMade(url).flatMap(({ place, at }) => {
@@ -53,7 +53,7 @@ export function withoutSessions(ids: readonly string[]): (text: string) => strin
   };
 }
 
-/** Copies of a store beside it: `memory.db.bak`, `memory.db.2026-11-16`. Not its log and its locks. */
+/** Copies of a store next to it: `memory.db.bak`, `memory.db.2026-11-16`. Not its log and its locks. */
 export function findBackups(file: string): string[] {
   if (file === "" || !statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) return [];
   const own = [`${basename(file)}-wal`, `${basename(file)}-shm`, `${basename(file)}-erase`];

@@ -1,7 +1,7 @@
 import { defaultLimits, type Limits } from "../engine/limits.ts";
 import { defaultRetention, keepEverything, type RetentionRules } from "../engine/retention.ts";
 import type { SecretPolicy } from "../secrets/redact.ts";
-import type { ProjectSurfaceOptions } from "../surfaces/project/surface.ts";
+import type { ProjectOptions } from "../surfaces/project/project.ts";
 import { settingValue, type WorkspaceConfig } from "./config.ts";
 import { type SettingName, type SettingValues, settingNames } from "./settings.ts";
 
@@ -26,7 +26,7 @@ export function limitsOf(config: Pick<WorkspaceConfig, "values">): Limits {
   };
 }
 
-/** What the store keeps, for `openMemory`. */
+/** The retention rules, for `openMemory`. */
 export function retentionOf({ values }: Pick<WorkspaceConfig, "values">): RetentionRules {
   const { retention: days } = values;
   if (days === undefined) return defaultRetention;
@@ -35,15 +35,13 @@ export function retentionOf({ values }: Pick<WorkspaceConfig, "values">): Retent
     : { ...defaultRetention, historyDays: days, ledgerDays: days, deletedDays: days };
 }
 
-/** What happens to secrets, for `openMemory`. */
+/** The handling of secrets, for `openMemory`. */
 export function secretsOf(config: Pick<WorkspaceConfig, "values">): SecretPolicy {
   return settingValue(config, "secrets") ?? "redact";
 }
 
 /** The options of NOTES.md. */
-export function projectOptionsOf(
-  config: Pick<WorkspaceConfig, "values">,
-): Omit<ProjectSurfaceOptions, "root"> {
+export function projectOptionsOf(config: Pick<WorkspaceConfig, "values">): Omit<ProjectOptions, "root"> {
   return {
     path: config.values["project.file"],
     beads: settingValue(config, "project.beads"),

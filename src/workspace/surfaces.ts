@@ -46,7 +46,7 @@ export async function loadSurfaces(
   return loaded;
 }
 
-/** What an entry point can do for a surface. */
+/** The abilities of an entry point for a surface. */
 interface Ability {
   /** Its surfaces, if the config names none. */
   defaults: readonly string[];
@@ -55,7 +55,7 @@ interface Ability {
 }
 
 /**
- * `agent`: Holdfast keeps the conversation. `server`: it only answers calls. `host`: its plug-in offers the tools, in the
+ * `agent`: Holdfast keeps the conversation. `server`: it only answers calls. `host`: its plugin offers the tools, in the
  * hosts that the scratchpad is from.
  */
 const abilities = {

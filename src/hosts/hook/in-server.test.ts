@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { contextIn, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { findProject } from "../../workspace/project.ts";
 import { linkSession } from "../session-link.ts";
@@ -43,7 +47,7 @@ test("a server never follows another host's session, and has its own without hoo
   assert.equal(await resolve(claude), "claude-code.one");
 });
 
-test("a client that is no host follows the process that started it, not the directory [mcp.own-host]", async () => {
+test("a client that is not a host follows the process that started it, not the directory [mcp.own-host]", async () => {
   const { place, resolve } = startResolver();
   const unknown = { client: "some-editor", meta: {} };
   linkSession({ ...place, host: "claude-code", hostSession: "one", process: { pid: 1, start: "0" } });
@@ -67,4 +71,33 @@ test("the hooks of a client tell the session of its calls, and of those of its s
   assert.equal(calls.subAgentOf(call("main")), undefined);
   assert.equal(calls.subAgentOf({ ...call("sub"), client: "codex-mcp-client" }), undefined);
   assert.equal(await calls.answer({ host: "nobody" }), "{}");
+});
+
+test("an answer after the deadline counts as not shown, so the next prompt shows it [hooks.deadline]", async () => {
+  const project = await hookProject();
+  writeFileSync(join(project.root, "holdfast.json"), '{ "hookDeadline": 300 }');
+  const calls = new AgentCalls({
+    project: findProject(project.root),
+    cwd: project.root,
+    flags: {},
+    fallback: "project-1",
+  });
+  const prompt = {
+    host: "claude-code",
+    session_id: "s1",
+    hook_event_name: "UserPromptSubmit",
+    prompt: "Go on.",
+  };
+  await calls.answer(prompt);
+  await inMemory(project, async (memory) =>
+    (await memory.openSession("claude-code.s1")).notepad.write("canary", { actor: { kind: "person" } }),
+  );
+  const other = new DatabaseSync(project.database);
+  other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+  assert.equal(await calls.answer(prompt), "{}");
+  other.exec("ROLLBACK");
+  other.close();
+  // Hooks of a server run one after another, so the late one is over.
+  writeFileSync(join(project.root, "holdfast.json"), '{ "hookDeadline": 20000 }');
+  assert.match(contextIn(await calls.answer(prompt)), /canary/);
 });

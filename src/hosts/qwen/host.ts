@@ -23,7 +23,7 @@ export const qwen: Host = {
     SessionEnd: "end",
   },
   readPayload,
-  /** The context of PreCompact becomes additional instructions of the summariser. */
+  /** The context of PreCompact becomes additional instructions of the summarizer. */
   formatAnswer(event, { context = "", keep = "" }) {
     const text = event.kind === "before-compaction" ? keep : context;
     const isInjected = ["session-start", "prompt", "after-tool", "before-compaction"].includes(event.kind);
@@ -46,7 +46,7 @@ function readQwenLine(line: Record<string, unknown>): TranscriptLine {
     case "system":
       return line.subtype === "chat_compression" ? { summary: summaryIn(payload) } : undefined;
     case "user":
-      // What hooks injected is in further parts of the message.
+      // Text that hooks injected is in further parts of the message.
       return { messages: textMessages("user", textIn(payload.displayText) || textOf(parts.slice(0, 1))) };
     case "assistant": {
       const text = textOf(parts);

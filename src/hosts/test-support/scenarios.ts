@@ -14,7 +14,7 @@ import {
 } from "../doctor/client-model.ts";
 import { builtCommand, type ClientPlace, installClient, makePlace, run } from "./clients.ts";
 
-/** What every client is tried with. The order is that of the table's columns. */
+/** The scenarios for each client. The order is that of the table's columns. */
 export const scenarios = [
   "write",
   "next turn",
@@ -47,13 +47,13 @@ export interface RealClient {
   padding?: number;
   /** For a client that keeps the user's messages through a compaction: the summary, which must be there. */
   summaryKept?: RegExp;
-  /** The model's answer to the client's own requests, such as the summariser's; undefined for an agent's. */
+  /** The model's answer to the client's own requests, such as the summarizer's; undefined for an agent's. */
   answerOwn?(request: ClientRequest): ClientAnswer | undefined;
   /** Init writes no skill for it. */
   hasNoSkill?: boolean;
   /** Further arguments of `npm install`. */
   installWith?: readonly string[];
-  /** What a user decides once, before doctor finds nothing wrong (default: `prepare`). */
+  /** The user's decisions, before doctor finds nothing wrong (default: `prepare`). */
   decide?(place: ClientPlace, model: ClientModel): void | Promise<void>;
   /** The program that is asked as doctor (default: the built one of this checkout). */
   doctor?(): Promise<string>;
@@ -231,7 +231,8 @@ async function compact({ client, place, model, newRequests }: ScenarioRun): Prom
   await client.resume(place, "Carry on now.");
   const text = newRequests()[0]?.text ?? "";
   assert.match(text, new RegExp(`${written}cedar-4711`));
-  assert.match(text, /\[Handoff[\s\S]*\[Receipt: /);
+  // A plugin may show the receipt with the memory, and the handoff in the summary below it.
+  for (const part of ["[Handoff", "[Receipt: "]) assert.ok(text.includes(part), `no ${part} in ${text}`);
   if (client.summaryKept) assert.match(text, client.summaryKept, "the conversation was compacted");
   else assert.ok(text.split("pad ").length < 1_500, "the conversation was compacted");
   assert.equal(text.split(new RegExp(written)).length - 1, 1, "shown once");
