@@ -25,7 +25,7 @@ const purposes: Readonly<Record<string, string>> = {
 const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8"));
 const sources = compilerOptions.paths as Readonly<Record<string, readonly [string]>>;
 
-/** The library's entries. Plug-ins of hosts export nothing to call. */
+/** The library's entries. Plugins of hosts export nothing to call. */
 export const entries = Object.keys(sources).filter((name) => listExports(sourceOf(name)).length > 0);
 
 /** The pages of the TypeScript API by path, made from the sources' declarations and comments. */

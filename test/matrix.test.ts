@@ -89,7 +89,7 @@ interface Sent {
 function assertTrue({ messages, tools = [] }: Sent, surfaces: readonly string[], where: string): void {
   const offered = tools.map((tool) => tool.function.name);
   const text = JSON.stringify([messages, tools]);
-  // A summariser gets the conversation as text and no tools.
+  // A summarizer gets the conversation as text and no tools.
   if (tools.length > 0) assertCallable(text, offered, where);
   const newest = JSON.stringify(messages.findLast(({ role }) => role === "user"));
   if (/prepended to each message/.test(text) && /kept in the plan/.test(text))
@@ -251,7 +251,7 @@ for (const surfaces of configured) {
   });
 }
 
-test("over MCP nothing is promised that only a hook or a plug-in does, and the tools return it [config.true-texts]", async () => {
+test("over MCP nothing is promised that only a hook or a plugin does, and the tools return it [config.true-texts]", async () => {
   const workspace = { project: findProject(temporaryDirectory()), config: { values: {} } };
   const text = instructionsOf(await loadSurfaces(knownSurfaces, workspace));
   assert.doesNotMatch(text, /shown first in every turn|project memory block|edit_system_prompt/);

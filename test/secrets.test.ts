@@ -198,7 +198,7 @@ test("a redaction reaches the watchers of other processes, and leaves every row 
   await Promise.all([memory.close(), other.close()]);
 });
 
-test("redact writes the tables of a Postgres store anew and says what remains [secrets.erase]", async () => {
+test("redact rewrites the tables of a Postgres store and reports the rest [secrets.erase]", async () => {
   const server = await startPostgres();
   after(() => server.stop());
   const store = await server.database();
@@ -232,7 +232,7 @@ test("an erasure that a reader blocks says so and is finished later [secrets.era
   assert.ok(!existsSync(`${path}-erase`));
 });
 
-test("holdfast forget drops what is kept beside the store, and names a document that contains it too [secrets.erase]", async () => {
+test("holdfast forget drops what is kept next to the store, and names a document that contains it too [secrets.erase]", async () => {
   const root = temporaryDirectory();
   mkdirSync(join(root, ".git"));
   const directory = findProject(root).directory;
@@ -257,7 +257,7 @@ test("holdfast forget drops what is kept beside the store, and names a document 
   assert.deepEqual(left, []);
 });
 
-test("holdfast forget reaches backups beside the store [secrets.erase]", async () => {
+test("holdfast forget reaches backups next to the store [secrets.erase]", async () => {
   const directory = temporaryDirectory();
   const path = join(directory, "memory.db");
   const memory = await openMemory({ store: path, secrets: "allow" });

@@ -154,7 +154,7 @@ test("a turn that was refused and not answered has failed, whatever the system r
   assert.equal(dollarsPer100Turns, (100 * result.dollars) / result.answeredTurns);
 });
 
-test("a summary that failed is no compaction, unless the system goes on without it [bench.failures]", async () => {
+test("a failed summary is not a compaction, unless the system goes on without it [bench.failures]", async () => {
   assert.equal((await runCell(silent, failing)).compacted, 0);
   for (const system of [holdfast, noMemory]) {
     const { compacted, failedTurns } = await runCell(system, { ...failing, compactions: 3 });

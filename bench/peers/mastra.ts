@@ -20,7 +20,7 @@ const ids = { thread: "story", resource: "user" };
 
 /**
  * Observational memory, which Mastra's documentation recommends for long conversations, with working memory for what the
- * agent writes down and the recall tool for what was observed. The scripted summariser is the observer.
+ * agent writes down and the recall tool for what was observed. The scripted summarizer is the observer.
  */
 export const system: System = {
   name: "Mastra memory",

@@ -20,7 +20,7 @@ type Status = "open" | "done" | "cancelled";
 export interface Judgement {
   /** Subject, relation and value, or the work with its status, close together. */
   bound: boolean;
-  /** An earlier value is bound to the subject, beside the new one or instead of it. */
+  /** An earlier value is bound to the subject, next to the new one or instead of it. */
   stale: boolean;
   /** Work that is done or cancelled appears only as open. */
   resurrected: boolean;

@@ -36,7 +36,7 @@ export interface KilledRun {
   /** How often it was to be killed, and how often it was. */
   planned: number;
   kills: number;
-  /** Facts in context or one call away. */
+  /** Facts in context or retrievable. */
   reached: string[];
   /** The first failure after a kill. */
   problem?: string;

@@ -15,7 +15,7 @@ export interface KillResult {
   compactions: number;
   planned: number;
   kills: number;
-  /** Facts in context or one call away without a kill, and how many of these after the kills. */
+  /** Facts in context or retrievable without a kill, and how many of these after the kills. */
   without: number;
   after: number;
   /** It went on after every kill, and has all of them. */
@@ -25,7 +25,7 @@ export interface KillResult {
 
 const window = 16_000;
 
-/** The summariser of all runs with kills. */
+/** The summarizer of all runs with kills. */
 export const killSummariser = "S1";
 
 /** Conversations that go on at a time; the others wait for the kill. */

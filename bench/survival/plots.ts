@@ -342,7 +342,7 @@ export const plots: Record<StoryKind, (random: Random) => Plot> = {
   },
 };
 
-/** The first request of the long ask fills a whole story, so it cannot be told beside others. */
+/** The first request of the long ask fills a whole story, so it cannot be told together with others. */
 const together = storyKinds.filter((kind) => kind !== "long ask");
 
 /** The facts of all stories in one conversation: the first scene of each in one turn, and so on. */

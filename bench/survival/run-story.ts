@@ -103,7 +103,7 @@ export async function runStory(system: System, story: Story, options: RunOptions
 /** A conversation that has failed this often in a row does not fit any more: more turns would fail in the same way. */
 export const hopeless = 8;
 
-/** `isTurn` is false where a person edits memory: the model is not asked, so it is no turn that could be divided by. */
+/** `isTurn` is false where a person edits memory: the model is not asked, so it is not a turn that could be divided by. */
 export type Outcome = { failure: string } | { isTurn: boolean };
 
 export function outcomeOf(work: Promise<Outcome>): Promise<Outcome> {
@@ -138,7 +138,7 @@ async function send(running: RunningSystem, script: Script, text: string): Promi
     : { failure: script.refusal ?? "the turn ended without an answer" };
 }
 
-/** Whether the agent has the fact in context or one call away. */
+/** Whether the agent has the fact in context or can retrieve it. */
 export function isWithinOneCall({ reach }: FactResult): boolean {
   return reach === "context" || reach === "one call";
 }

@@ -57,7 +57,7 @@ export class AgentSession {
   readonly #config: AgentConfig;
   #tools: readonly Tool[];
   #messages: StoredMessage[] = [];
-  /** Messages up to this one are summarised and not kept here. */
+  /** Messages up to this one are summarized and not kept here. */
   #summarised = 0;
   #prompt: PromptNow | undefined;
   /** Tokens of messages added since the prompt was last counted. */

@@ -54,7 +54,7 @@ for (const window of [8_000, 32_000, 64_000]) {
   });
 }
 
-test("a span that is longer than the window is summarised in passes, and what was said reaches the summariser [controller.summary-room]", async (t) => {
+test("a span that is longer than the window is summarized in passes, and what was said reaches the summarizer [controller.summary-room]", async (t) => {
   const passes: ScriptedRequest[] = [];
   let step = 0;
   const read = tool({ inputSchema: z.object({}), execute: async () => numberedLines(1_500, `r${step}`) });

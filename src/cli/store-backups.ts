@@ -21,7 +21,7 @@ export interface Backups {
   remaining: string[];
 }
 
-/** Copies beside a store, those that export and migrate made elsewhere, and those that the user names. */
+/** Copies next to a store, those that export and migrate made elsewhere, and those that the user names. */
 export function backupsOf({ file, url }: StoreLocation, named: readonly string[]): Backups {
   const remaining: string[] = [];
   const elsewhere = copiesMade(url).flatMap(({ place, at }) => {
@@ -53,7 +53,7 @@ export function withoutSessions(ids: readonly string[]): (text: string) => strin
   };
 }
 
-/** Copies of a store beside it: `memory.db.bak`, `memory.db.2026-11-16`. Not its log and its locks. */
+/** Copies of a store next to it: `memory.db.bak`, `memory.db.2026-11-16`. Not its log and its locks. */
 export function findBackups(file: string): string[] {
   if (file === "" || !statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) return [];
   const own = [`${basename(file)}-wal`, `${basename(file)}-shm`, `${basename(file)}-erase`];

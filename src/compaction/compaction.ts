@@ -82,7 +82,7 @@ export interface CompactionDriver {
 export interface Begun {
   handoff: Handoff;
   removed: Removed;
-  /** Tells the host's own summariser what is kept anyway. */
+  /** Tells the host's own summarizer what is kept anyway. */
   instructions: string;
 }
 

@@ -38,11 +38,11 @@ export function planReceipt(input: ReceiptInput): Receipt {
   return { ...receipt, line: receiptLine(receipt) };
 }
 
-/** "[Receipt: 54 messages compacted. Above: 12 user messages, whole notepad. Rest: recall]". */
+/** "[Receipt: 54 messages compacted. In context: 12 user messages, whole notepad. Rest: recall]". */
 function receiptLine({ messages, user, notepad, readWith }: Omit<Receipt, "line">): string {
   if (messages === 0) return "[Receipt: compacted by the host. Its messages could not be read.]";
   const said = user.whole + user.cut;
-  const above = [
+  const shown = [
     said === 0
       ? ""
       : `${said} user ${said === 1 ? "message" : "messages"}${user.cut === 0 ? "" : ` (${user.cut} cut)`}`,
@@ -52,8 +52,8 @@ function receiptLine({ messages, user, notepad, readWith }: Omit<Receipt, "line"
         ? "whole notepad"
         : `notepad to line ${notepad.shown}`,
   ].filter((part) => part !== "");
-  const shown = above.length === 0 ? "" : ` Above: ${above.join(", ")}.`;
-  return `[Receipt: ${messages} ${messages === 1 ? "message" : "messages"} compacted.${shown} Rest: ${readWith === "" ? "lost" : readWith}]`;
+  const inContext = shown.length === 0 ? "" : ` In context: ${shown.join(", ")}.`;
+  return `[Receipt: ${messages} ${messages === 1 ? "message" : "messages"} compacted.${inContext} Rest: ${readWith === "" ? "lost" : readWith}]`;
 }
 
 /** How many lines of the notepad a text has, counted from its beginning. */

@@ -23,7 +23,7 @@ export type ShownBlock = {
   isEmpty?: true;
 };
 
-/** The memory as the system prompt shows it until it is shown anew. */
+/** The memory as the system prompt shows it until it is shown again. */
 export type MemorySnapshotRecord = { blocks: ShownBlock[] };
 
 /** A range of messages that the prompt shows as one text. */

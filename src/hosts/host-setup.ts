@@ -17,7 +17,7 @@ export interface HostSetup {
   /** It has one config for all projects, whatever the requested scope. */
   hasOneConfig?: boolean;
   pieces(places: Places, launcher: Launcher): Piece[];
-  /** The file that enables our plug-in, if the user installed that instead of running init. */
+  /** The file that enables our plugin, if the user installed that instead of running init. */
   findPlugin?(places: Places): string | undefined;
   /** The command that continues the last conversation, which has no memory tools if it began before init. */
   resume?: string;

@@ -37,11 +37,13 @@ export interface Host {
   /** It starts the hooks of a session's start and of the first prompt at the same time. */
   startsAtOnce?: boolean;
   compaction: CompactionTraits;
+  /** Whether the user declined or disabled our server in this project, as far as the host's files tell. */
+  isServerDeclined?(root: string): boolean;
   /** Its MCP client, if it uses our server. */
   mcpClient?: McpClientTraits;
-  /** Its plug-in offers the tools itself, without our server. */
+  /** Its plugin offers the tools itself, without our server. */
   offersTools?: boolean;
-  /** Its plug-in can add to the system prompt. */
+  /** Its plugin can add to the system prompt. */
   takesSystemText?: boolean;
   /** Escapes injected text, if some characters do not reach the model. */
   escaping?: Escaping;

@@ -32,7 +32,7 @@ export interface LinkPlace {
   cwd: string;
 }
 
-/** Creates the folder of the links, for a file beside them. Writing a link reports why it cannot be made. */
+/** Creates the folder of the links, for a file next to them. Writing a link reports why it cannot be made. */
 export function makeLinksFolder(directory: string): void {
   try {
     makeProjectDirectory(directory);

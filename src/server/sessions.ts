@@ -207,7 +207,7 @@ async function stateOf(
   const inTurn = hosts.about(session.id)?.isInTurn ?? (await isTurnOpen(session, row.counters.lastMessage));
   if (inTurn !== undefined) return age >= turnFor ? "quiet" : inTurn ? "working" : "waiting";
   if (age >= liveFor) return "quiet";
-  // Its own writes come with bookkeeping by Holdfast. An edit by a person is no work.
+  // Its own writes come with bookkeeping by Holdfast. An edit by a person is not work.
   const entries = await session.history({ limit: 10 });
   const agents = entries.filter(({ actor }) => actor.kind === "agent" || actor.kind === "sub-session");
   return agents.some(({ at }) => clock() - at < liveFor) ? "working" : "quiet";

@@ -33,7 +33,7 @@ export interface MemoryConfig {
   handoff?: boolean;
   /** Default: redacts secrets and reports nothing. */
   guard?: SecretGuard;
-  /** How long the store keeps history, model calls and removed sessions (default: for ever). */
+  /** How long the store keeps history, model calls and removed sessions (default: no limit). */
   retention?: RetentionRules;
 }
 

@@ -43,7 +43,7 @@ export const ownLoop: Reading = { shown: "message", keepsConversation: false, do
 /** For a host that Holdfast is plugged into by MCP and hooks. */
 export const inHost: Reading = { shown: "host", keepsConversation: false, dotless: true };
 
-/** For a host that Holdfast is plugged into with a plug-in that places memory before every call. */
+/** For a host that Holdfast is plugged into with a plugin that places memory before every call. */
 export function inPlugin(placement: Placement = "epoch"): Reading {
   return { shown: placement, keepsConversation: false, dotless: true };
 }

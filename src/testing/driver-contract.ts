@@ -16,7 +16,7 @@ export interface DriverStory {
   notepad: string;
   /** The compaction removes all of them, except perhaps the last answer, which contains nothing to keep. */
   messages: readonly ModelMessage[];
-  /** The summariser's answer, if the driver asks one. */
+  /** The summarizer's answer, if the driver asks one. */
   summary: string;
 }
 
@@ -183,7 +183,7 @@ export const driverContract: readonly DriverCase[] = [
       assert.deepEqual(receipt.user, reference.user);
       assert.deepEqual(receipt.notepad, reference.notepad);
       assert.equal(receipt.rest, receipt.readWith === "" ? "lost" : "retrievable");
-      const said = `Above: ${receipt.user.whole} user message, whole notepad.`;
+      const said = `In context: ${receipt.user.whole} user message, whole notepad.`;
       assert.ok(receipt.line.includes(said) && run.shown.includes(receipt.line), receipt.line);
     },
   },

@@ -24,7 +24,7 @@ export function rememberCopy(store: string, place: string): void {
     makeFolder(join(stateFolder(), "copies"));
     writeSmallFile(fileOf(store), { copies });
   } catch {
-    // The copy itself was made; an unwritable state folder is no reason to fail.
+    // The copy itself was made; an unwritable state folder is not a reason to fail.
   }
 }
 

@@ -55,7 +55,7 @@ interface Ability {
 }
 
 /**
- * `agent`: Holdfast keeps the conversation. `server`: it only answers calls. `host`: its plug-in offers the tools, in the
+ * `agent`: Holdfast keeps the conversation. `server`: it only answers calls. `host`: its plugin offers the tools, in the
  * hosts that the scratchpad is from.
  */
 const abilities = {

@@ -7,7 +7,7 @@ import { ShownMemory } from "../../src/sessions/shown-memory.ts";
 import { filler } from "../support/agent.ts";
 import type { World } from "./world.ts";
 
-/** A host that keeps its own conversation and compacts it, with our plug-in inside. */
+/** A host that keeps its own conversation and compacts it, with our plugin inside. */
 export class HostActor {
   readonly session: string;
   readonly #world: World;

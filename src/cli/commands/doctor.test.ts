@@ -20,7 +20,7 @@ function project(config: object = {}) {
   return { db, run, findings };
 }
 
-test("doctor says how long things are kept, what the store takes, and which copies are beside it [retention.shown]", async () => {
+test("doctor says how long things are kept, what the store takes, and which copies are next to it [retention.shown]", async () => {
   const { db, run, findings } = project();
   assert.deepEqual(await findings(), [], "without a store there is nothing to say");
   const memory = await openTestMemory({ store: db });
@@ -30,7 +30,7 @@ test("doctor says how long things are kept, what the store takes, and which copi
   const { stdout } = await run();
   assert.match(
     stdout.replaceAll(/\s+/g, " "),
-    /Store ok kept history 60 days, model calls 30 days, deleted sessions 30 days, archived sessions 365 days\. ok size [\d.]+ kB in \S+memory\.db ok backups 1 copy beside it: memory\.db\.2026-11-16 /,
+    /Store ok kept history 60 days, model calls 30 days, deleted sessions 30 days, archived sessions 365 days\. ok size [\d.]+ kB in \S+memory\.db ok backups 1 copy next to it: memory\.db\.2026-11-16 /,
   );
 });
 
@@ -38,6 +38,6 @@ test("doctor says that nothing is removed if everything is kept [retention.shown
   const { db, findings } = project({ retention: 0 });
   await (await openTestMemory({ store: db })).close();
   const [kept, , backups] = await findings();
-  assert.equal(kept?.detail, "Everything, for ever: retention is off.");
-  assert.equal(backups?.detail, "No copy beside it.");
+  assert.equal(kept?.detail, "Everything. Retention is off.");
+  assert.equal(backups?.detail, "No copy next to it.");
 });

@@ -94,14 +94,14 @@ function describeRules({ historyDays, ledgerDays, deletedDays, archivedDays }: R
   const kept = { history: historyDays, "model calls": ledgerDays };
   const removed = { "deleted sessions": deletedDays, "archived sessions": archivedDays };
   const all = Object.entries({ ...kept, ...removed });
-  if (all.every(([, days]) => days === 0)) return "Everything, for ever: retention is off.";
-  return `${all.map(([what, days]) => `${what} ${days === 0 ? "for ever" : counted(days, "day")}`).join(", ")}.`;
+  if (all.every(([, days]) => days === 0)) return "Everything. Retention is off.";
+  return `${all.map(([what, days]) => `${what} ${days === 0 ? "no limit" : counted(days, "day")}`).join(", ")}.`;
 }
 
 function describeBackups(files: readonly string[]): string {
-  if (files.length === 0) return "No copy beside it.";
+  if (files.length === 0) return "No copy next to it.";
   const copies = files.length === 1 ? "1 copy" : `${files.length} copies`;
-  return `${copies} beside it: ${files.map((path) => basename(path)).join(", ")}`;
+  return `${copies} next to it: ${files.map((path) => basename(path)).join(", ")}`;
 }
 
 /** What is wrong with a SQLite store, and how to restore its backup. */

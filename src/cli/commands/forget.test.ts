@@ -7,7 +7,7 @@ import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { run } from "./forget.ts";
 
-/** A store with two sessions and a fork, and a copy beside it. */
+/** A store with two sessions and a fork, and a copy next to it. */
 async function storeWithCopy() {
   const db = join(temporaryDirectory(), "memory.db");
   const memory = await openTestMemory({ store: db });

@@ -53,7 +53,7 @@ export async function openConversation(file: string): Promise<Conversation> {
   return { host: await hostOf(file), file, at: statSync(file).mtimeMs, id: idIn(readHead(file), file) };
 }
 
-/** The host that wrote a transcript: the one that recognises it, or else the one that reads most of it. */
+/** The host that wrote a transcript: the one that recognizes it, or else the one that reads most of it. */
 async function hostOf(file: string): Promise<Host> {
   const counts = hosts.map((host) => {
     const spans = host.recording ? [] : (readSpans(host, file) ?? []);

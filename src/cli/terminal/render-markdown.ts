@@ -60,7 +60,7 @@ function withoutClosing(title: string): string {
   return bare.length < title.length && bare !== bare.trimEnd() ? bare.trimEnd() : title;
 }
 
-/** Without colours, the hashes show the level. */
+/** Without colors, the hashes show the level. */
 function renderHeading(hashes: string, title: string, indent: string, screen: Screen): string[] {
   if (!screen.colours) return wrapSpans([{ text: `${hashes} ${title}` }], indent, indent, screen);
   const style: Span["style"] = hashes.length === 1 ? ["bold", "underline"] : "bold";

@@ -15,7 +15,7 @@ type Style =
 
 export type Paint = (style: Style | Style[], text: string) => string;
 
-/** The output's width, and whether it supports colours. */
+/** The output's width, and whether it supports colors. */
 export interface Screen {
   /** Columns; Infinity for a pipe or a file, unless COLUMNS is set. */
   width: number;
@@ -23,7 +23,7 @@ export interface Screen {
   paint: Paint;
 }
 
-/** Enables colours only on a terminal, and never with NO_COLOR. */
+/** Enables colors only on a terminal, and never with NO_COLOR. */
 export function screenOf(stream: NodeJS.WriteStream = process.stdout): Screen {
   const colours =
     stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb" && stream.hasColors();

@@ -27,7 +27,7 @@ export const codex: Host = {
     PostToolUse: ["tool_use_id", "tool_input", "tool_response"],
     Stop: ["stop_hook_active"],
   },
-  /** Before a compaction Codex requires an object, and accepts no text for its summariser. */
+  /** Before a compaction Codex requires an object, and accepts no text for its summarizer. */
   formatAnswer(event, { context = "", notice }) {
     if (event.kind === "before-compaction") return "{}";
     const isInjected = context !== "" && ["session-start", "prompt", "after-tool"].includes(event.kind);

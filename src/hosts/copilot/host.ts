@@ -20,7 +20,7 @@ export const copilot: Host = {
     sessionEnd: "end",
   },
   readPayload,
-  /** Copilot CLI takes no text for its summariser. */
+  /** Copilot CLI takes no text for its summarizer. */
   formatAnswer(event, { context = "" }) {
     const isInjected = context !== "" && ["session-start", "prompt", "after-tool"].includes(event.kind);
     return isInjected ? JSON.stringify({ additionalContext: context }) : "{}";

@@ -308,7 +308,7 @@ test("doctor finds disabled hooks and a rejected server [doctor.trust]", async (
   assert.match(await only("openclaw"), /switched off/);
 });
 
-test("doctor knows the plug-in wiring, and that init beside it runs every hook twice [doctor.plugin-wiring]", async () => {
+test("doctor knows the plugin wiring, and that init in addition runs every hook twice [doctor.plugin-wiring]", async () => {
   const machine = freshMachine();
   const settings = { "claude-code": ".claude/settings.json", codex: ".codex/config.toml" };
   mkdirSync(join(machine.home, ".claude"));

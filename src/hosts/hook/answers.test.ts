@@ -64,7 +64,7 @@ test("[hooks.startup] at most five open items are offered, one line each, withou
   assert.ok((items[1] ?? "").length <= 130 && !context.includes(secret));
 });
 
-test("[hooks.startup] nothing is offered without earlier notes, in a shared store, or beside a memory", async () => {
+test("[hooks.startup] nothing is offered without earlier notes, in a shared store, or next to a memory", async () => {
   const project = await hookProject();
   const offered = async (event = startup) =>
     (await hook(project, "claude-code", event)).context.includes("last conversation");
@@ -219,7 +219,7 @@ test("[hooks.bad-input] a property name that every object has is not an event", 
     await assert.rejects(hook(project, "codex", { session_id: "s1", hook_event_name }), /Unknown event/);
 });
 
-test("a change to a surface that the config leaves out is no news; a rule of the user always is [config.hook-surfaces]", async () => {
+test("a change to a surface that the config leaves out is not shown; a rule of the user always is [config.hook-surfaces]", async () => {
   const project = await hookProject();
   writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ surfaces: ["notes"] }));
   const event = { session_id: "s1" };

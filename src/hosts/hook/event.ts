@@ -17,7 +17,7 @@ export interface HookEvent {
   parent: string;
   /** The transcript file; "" if the host gives none. */
   transcript: string;
-  /** The summary from the host's summariser. */
+  /** The summary from the host's summarizer. */
   summary: string;
   /** Triggered by the user, not by the host. */
   isManual: boolean;
@@ -27,7 +27,7 @@ export interface HookEvent {
   subAgent: string;
   /** The results of the tools that have just run. */
   results: ToolResult[];
-  /** How full the context is and where the host compacts, from a plug-in that knows. */
+  /** How full the context is and where the host compacts, from a plugin that knows. */
   fill?: { tokens: number; limit: number };
   /** The turn ends for the second time, because a hook continued it. */
   isContinued: boolean;
@@ -137,7 +137,7 @@ export const hookTool = "hook";
 export interface HookReply {
   /** For the model. */
   context?: string | undefined;
-  /** For the host's summariser. */
+  /** For the host's summarizer. */
   keep?: string | undefined;
   /** For the user, in one line, if the host has a place for it. */
   notice?: string | undefined;

@@ -43,7 +43,7 @@ test("a server never follows another host's session, and has its own without hoo
   assert.equal(await resolve(claude), "claude-code.one");
 });
 
-test("a client that is no host follows the process that started it, not the directory [mcp.own-host]", async () => {
+test("a client that is not a host follows the process that started it, not the directory [mcp.own-host]", async () => {
   const { place, resolve } = startResolver();
   const unknown = { client: "some-editor", meta: {} };
   linkSession({ ...place, host: "claude-code", hostSession: "one", process: { pid: 1, start: "0" } });

@@ -301,7 +301,7 @@ function dueNudge({ state, config }: HookContext, memory: State | undefined): st
   return nudge.text;
 }
 
-/** Whether the user wants the memory beside every message, and not only when it has changed. */
+/** Whether the user wants the memory with every message, and not only when it has changed. */
 function showsWithEveryPrompt({ config, event }: HookContext): boolean {
   const placement = settingValue(config, "placement");
   return placement === "message" || (placement === "system" && event.host.takesSystemText === true);
@@ -345,7 +345,7 @@ async function endTurn(hook: HookContext): Promise<void> {
   if (state.turn) finishTurn(state, event.lastText.slice(0, 20_000).toWellFormed());
 }
 
-/** Ends the conversation: surfaces with data outside the session write their handover. */
+/** Ends the conversation: surfaces with data outside the session write their handoff. */
 async function endSession(hook: HookContext): Promise<void> {
   hook.answer({});
   if (!hasMoments(hook)) return;

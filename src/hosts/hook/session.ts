@@ -196,13 +196,20 @@ export function handoffRoomFor(
 }
 
 /** What a memory's text depends on besides the memory. */
-function settingOfHook({ sessionId, event, config }: HookContext) {
+function settingOfHook(hook: HookContext) {
+  const { sessionId, event, config } = hook;
   return {
     sessionId,
     escaping: event.host.escaping,
     offers: (surface: string) => offers(config, surface),
+    hasTools: hasTools(hook),
     secrets: config.values.secrets,
   };
+}
+
+/** Whether the agent has the tools of our server: the user may have declined it. */
+export function hasTools({ event, project }: Pick<HookContext, "event" | "project">): boolean {
+  return !event.host.isServerDeclined?.(project.root);
 }
 
 /** Whether any surface reacts to moments of this conversation. */

@@ -172,7 +172,7 @@ test("init detects hosts by their program, their folder or a project file [init.
   );
 });
 
-test("with npx, only plug-ins contain paths of this machine, and init and doctor keep npx [init.machine-paths]", async () => {
+test("with npx, only plugins contain paths of this machine, and init and doctor keep npx [init.machine-paths]", async () => {
   const places = freshPlaces();
   const paths = async (launcher?: typeof npxLauncher) =>
     filesWithMachinePaths((await planInit(hostNames, places, launcher)).files, places);

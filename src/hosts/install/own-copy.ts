@@ -12,7 +12,7 @@ export function copyFolder(env: Environment = process.env): string {
 }
 
 /**
- * Copies this program with its dependencies, which are beside it in the same folder, to a place that nobody clears.
+ * Copies this program with its dependencies, which are next to it in the same folder, to a place that nobody clears.
  * Replaces an earlier copy, so that every host's config leads to the newest. Returns the copy's command file.
  */
 export function copyProgram(env: Environment = process.env, root = packageRoot): string {

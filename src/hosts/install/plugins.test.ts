@@ -71,7 +71,7 @@ test("init writes the bundle's skill where a host looks for skills, and leaves o
     kilo: ".kilo/skills/holdfast/SKILL.md",
     copilot: ".copilot/skills/holdfast/SKILL.md",
   });
-  // OpenClaw loads the skills that a plug-in's manifest names.
+  // OpenClaw loads the skills that a plugin's manifest names.
   const [folders] = read("openclaw.plugin.json").skills as string[];
   assert.ok(existsSync(join(root, folders ?? "", "holdfast/SKILL.md")));
 });

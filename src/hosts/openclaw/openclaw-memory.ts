@@ -38,7 +38,7 @@ interface Chat {
   recorded?: EntryState | undefined;
 }
 
-/** The memories of all conversations of this gateway, shared because OpenClaw registers the plug-in many times. */
+/** The memories of all conversations of this gateway, shared because OpenClaw registers the plugin many times. */
 export class OpenClawMemory {
   readonly #memories: ProjectMemories;
   readonly #chats = new Map<string, Chat>();
@@ -99,7 +99,7 @@ export class OpenClawMemory {
     return chat.memory.texts(session, { lastAnswer: last ? plainTextOf(last.message) : "", ...fill });
   }
 
-  /** Takes the scratchpad from the transcript, if this memory has none yet: of an older plug-in, or another store. */
+  /** Takes the scratchpad from the transcript, if this memory has none yet: of an older plugin, or another store. */
   async #load(chat: Chat, session: Session): Promise<void> {
     const { project, config } = this.workspaceOf(chat.context);
     if (!chosenSurfaces({ project, config }, "host").includes("scratchpad")) return;
@@ -193,7 +193,7 @@ export class OpenClawMemory {
     const chat = this.#chat(context);
     if (compactedCount === 0) return chat.memory.dropCompaction();
     chat.tokens = 0;
-    // OpenClaw does not pass its summary to plug-ins.
+    // OpenClaw does not pass its summary to plugins.
     await chat.memory.finishCompaction({ text: "", by: "unknown" });
   }
 

@@ -15,7 +15,7 @@ import type { OpenClawTranscript } from "./transcript.ts";
 type ResultHandler = Parameters<NonNullable<OpenClawApi["registerAgentToolResultMiddleware"]>>[0];
 type Handler = (event: never, context: OpenClawContext) => unknown;
 
-/** OpenClaw as a plug-in sees it: each registration gets its own registry. */
+/** OpenClaw as a plugin sees it: each registration gets its own registry. */
 class FakeOpenClaw implements OpenClawApi {
   readonly handlers = new Map<string, Handler[]>();
   readonly warnings: string[] = [];
@@ -71,7 +71,7 @@ class FakeOpenClaw implements OpenClawApi {
     return result as Record<string, string> | undefined;
   }
 
-  /** Everything that the plug-in adds to a prompt. */
+  /** Everything that the plugin adds to a prompt. */
   async prompt(context: OpenClawContext): Promise<string> {
     const added = await this.emit("before_prompt_build", { prompt: "", messages: [] }, context);
     return Object.values(added ?? {}).join("\n");
@@ -93,7 +93,7 @@ function start(
   return {
     openclaw,
     workspaceDir,
-    // The plug-in has one memory for the whole process, as in a gateway.
+    // The plugin has one memory for the whole process, as in a gateway.
     context: { sessionKey: `agent:main:${++started}`, sessionId: "s1", workspaceDir },
   };
 }
@@ -351,7 +351,7 @@ test("if the memory cannot be opened, the prompt is unchanged and one warning is
   assert.equal(readFailures(findProject(workspaceDir).directory)[0]?.host, "openclaw");
 });
 
-test("package.json says where pi and OpenClaw find the plug-ins [plugins.package]", () => {
+test("package.json says where pi and OpenClaw find the plugins [plugins.package]", () => {
   const { keywords, pi, openclaw, exports, files } = JSON.parse(
     readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8"),
   );

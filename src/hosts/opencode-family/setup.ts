@@ -11,7 +11,7 @@ import { skillPiece } from "../install/skill-piece.ts";
 export interface FamilyMember {
   host: string;
   userFolder(places: Places): string;
-  /** The folder in a project with plug-ins and more. */
+  /** The folder in a project with plugins and more. */
   folder: string;
   /** Names of the config file, in the project's root, in `folder` and in the user's; the first is for a new one. */
   configNames: readonly string[];

@@ -101,7 +101,7 @@ export class PiExtension {
     for (const tool of this.#parts.tools) pi.registerTool(this.#toolOf(tool));
   }
 
-  /** Lets surfaces that store data outside the session write their handover before pi exits. */
+  /** Lets surfaces that store data outside the session write their handoff before pi exits. */
   async #end(context: PiContext): Promise<void> {
     const messages = messagesOf(context.sessionManager.getBranch());
     await this.#conversation.end(messages, (error) => this.#parts.report("session_shutdown", error, context));
@@ -194,7 +194,7 @@ export class PiExtension {
     return { compaction: { summary: finished.text, firstKeptEntryId, tokensBefore, details: {} } };
   }
 
-  /** Undefined if there is nothing to summarise. */
+  /** Undefined if there is nothing to summarize. */
   async #startCompaction(
     key: string,
     { preparation, branchEntries, signal, customInstructions: focus }: PiBeforeCompactEvent,
@@ -353,12 +353,12 @@ async function askOlderPi(
   return completeSimple(model, request, { ...options, apiKey: auth.apiKey, headers: auth.headers });
 }
 
-/** Searches beside the running pi: a built extension cannot resolve pi's packages by name. */
+/** Searches next to the running pi: a built extension cannot resolve pi's packages by name. */
 function findPiAi(): string {
   const started = realpathSync(process.argv[1] ?? process.execPath);
   for (let folder = dirname(started); folder !== dirname(folder); folder = dirname(folder)) {
     const file = join(folder, "node_modules/@mariozechner/pi-ai/dist/index.js");
     if (existsSync(file)) return pathToFileURL(file).href;
   }
-  throw noSummary(`The package @mariozechner/pi-ai is not beside ${started}`);
+  throw noSummary(`The package @mariozechner/pi-ai is not next to ${started}`);
 }

@@ -23,7 +23,7 @@ export const qwen: Host = {
     SessionEnd: "end",
   },
   readPayload,
-  /** The context of PreCompact becomes additional instructions of the summariser. */
+  /** The context of PreCompact becomes additional instructions of the summarizer. */
   formatAnswer(event, { context = "", keep = "" }) {
     const text = event.kind === "before-compaction" ? keep : context;
     const isInjected = ["session-start", "prompt", "after-tool", "before-compaction"].includes(event.kind);

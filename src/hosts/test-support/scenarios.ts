@@ -48,7 +48,7 @@ export interface RealClient {
   padding?: number;
   /** For a client that keeps the user's messages through a compaction: the summary, which must be there. */
   summaryKept?: RegExp;
-  /** The model's answer to the client's own requests, such as the summariser's; undefined for an agent's. */
+  /** The model's answer to the client's own requests, such as the summarizer's; undefined for an agent's. */
   answerOwn?(request: ClientRequest): ClientAnswer | undefined;
   /** Init writes no skill for it. */
   hasNoSkill?: boolean;
@@ -233,7 +233,8 @@ async function compact({ client, place, model, newRequests }: ScenarioRun): Prom
   await client.resume(place, "Carry on now.");
   const text = newRequests()[0]?.text ?? "";
   assert.match(text, new RegExp(`${written}cedar-4711`));
-  assert.match(text, /\[Handoff[\s\S]*\[Receipt: /);
+  // A plugin may show the receipt with the memory, and the handoff in the summary below it.
+  for (const part of ["[Handoff", "[Receipt: "]) assert.ok(text.includes(part), `no ${part} in ${text}`);
   if (client.summaryKept) assert.match(text, client.summaryKept, "the conversation was compacted");
   else assert.ok(text.split("pad ").length < 1_500, "the conversation was compacted");
   assert.equal(text.split(new RegExp(written)).length - 1, 1, "shown once");

@@ -45,7 +45,7 @@ export async function distributeStore(url: string): Promise<string[]> {
       if (placed.has(table)) continue;
       const colocated = table === first ? "" : `, colocate_with => '${first}'`;
       await client.query(`SELECT create_distributed_table('${table}', '${column}'${colocated})`);
-      done.push(`${table}: now distributed by ${column}${table === first ? "" : `, beside ${first}`}`);
+      done.push(`${table}: now distributed by ${column}${table === first ? "" : `, together with ${first}`}`);
     }
     return done;
   });

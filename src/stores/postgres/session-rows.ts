@@ -12,7 +12,7 @@ const batchSize = 200;
  * elsewhere, so that a distributed engine runs it on one shard.
  */
 
-/** Names a commit, so that an attempt whose answer was lost is recognised. */
+/** Names a commit, so that an attempt whose answer was lost is recognized. */
 export interface CommitMark {
   id: string;
   mayBeDone: boolean;

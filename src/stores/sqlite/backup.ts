@@ -62,7 +62,7 @@ export async function backUp(path: string): Promise<boolean> {
   try {
     const source = new sqlite.DatabaseSync(path, { readOnly: true });
     try {
-      // In one step, because a commit would start it anew.
+      // In one step, because a commit would start it again.
       await sqlite.backup(source, started, { rate: allPages });
     } finally {
       source.close();

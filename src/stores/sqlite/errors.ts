@@ -46,7 +46,7 @@ export function isDamage(error: unknown): error is Error {
   return isSqliteError(error) && [11, 26].includes(error.errcode & 0xff);
 }
 
-/** The copy that is made once a day, beside the database. */
+/** The copy that is made once a day, next to the database. */
 export function backupOf(path: string): string {
   return `${path}.backup`;
 }

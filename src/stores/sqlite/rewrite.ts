@@ -122,7 +122,7 @@ function markerOf(path: string): string {
 }
 
 /**
- * Writes the file anew without its free pages and empties the write-ahead log. While another process reads, that waits:
+ * Rewrites the file without its free pages and empties the write-ahead log. While another process reads, that waits:
  * a marker makes every later open and close try again. Returns what remains.
  */
 export function eraseFreed(database: DatabaseSync, path: string): string[] {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { git, makeProject } from "./test-support/project.ts";
 
-test("structure goes to discovery/ beside NOTES.md, one file per topic, and is found again [config.discovery]", async () => {
+test("structure goes to discovery/ next to NOTES.md, one file per topic, and is found again [config.discovery]", async () => {
   const { root, call, log } = makeProject({ path: "grimoires/loa/NOTES.md" });
   const { text, id } = await log("structure", "Auth: modules & flow", {
     detail: `src/auth/jwt.ts checks tokens; ${root}/src/auth/refresh.ts renews them.`,

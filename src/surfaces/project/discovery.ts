@@ -6,7 +6,7 @@ import { backUp, holdLock, type NotesFile, readNotesFile, writeNotesFile } from 
 import type { Project } from "./project.ts";
 import { withoutMachinePaths } from "./references.ts";
 
-/** The folder beside NOTES.md for what was found out about the structure of the code. */
+/** The folder next to NOTES.md for what was found out about the structure of the code. */
 const folderName = "discovery";
 
 /** The folder's path relative to the root, with forward slashes. */

@@ -245,7 +245,7 @@ test("every planted fault is found on its line, and fixed if that loses nothing 
   );
 });
 
-test("changing committed rows of the hand-over log is a finding [project.append-only]", async () => {
+test("changing committed rows of the handoff log is a finding [project.append-only]", async () => {
   const { root, project, read, write, call } = makeProject();
   const skipped = await lintProject(project);
   assert.deepEqual(
