@@ -36,6 +36,8 @@ export interface Host {
   startsWithPrompt?: boolean;
   /** It starts the hooks of a session's start and of the first prompt at the same time. */
   startsAtOnce?: boolean;
+  /** A sub-agent's calls cannot be told from the main agent's, so both have one notepad, which a sub-agent may not replace. */
+  sharesNotepad?: boolean;
   compaction: CompactionTraits;
   /** Whether the user declined or disabled our server in this project, as far as the host's files tell. */
   isServerDeclined?(root: string): boolean;
