@@ -14,7 +14,6 @@ import { after, test } from "node:test";
 import { type Memory, openMemory, type Session } from "../src/index.ts";
 import { maskOccurrences } from "../src/secrets/edit.ts";
 import { makeCorpus } from "../src/secrets/test-support/corpus.ts";
-import { notesFolder } from "../src/surfaces/project/file.ts";
 import { findProject } from "../src/workspace/project.ts";
 import { openStage } from "./support/agent.ts";
 import { holdfast, runNode } from "./support/command-line.ts";
@@ -232,15 +231,13 @@ test("an erasure that a reader blocks says so and is finished later [secrets.era
   assert.ok(!existsSync(`${path}-erase`));
 });
 
-test("holdfast forget drops what is kept next to the store, and names a document that contains it too [secrets.erase]", async () => {
+test("holdfast forget names a document that contains it too [secrets.erase]", async () => {
   const root = temporaryDirectory();
   mkdirSync(join(root, ".git"));
   const directory = findProject(root).directory;
   const memory = await openMemory({ store: join(directory, "memory.db"), secrets: "allow" });
   await (await memory.openSession("a")).notepad.write(`key ${secret}`);
   await memory.close();
-  mkdirSync(notesFolder(root), { recursive: true });
-  writeFileSync(join(notesFolder(root), "keys.json"), JSON.stringify({ text: secret }));
   mkdirSync(join(root, "grimoires/loa"), { recursive: true });
   writeFileSync(join(root, "grimoires/loa/NOTES.md"), `# Notes\n${secret}\n`);
   const { stdout, stderr } = await runNode(

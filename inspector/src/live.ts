@@ -118,10 +118,7 @@ function patched(data: Reply<"session">, change: ChangeEvent): Reply<"session"> 
     if (name === "notepad") next.notepad = { ...next.notepad, text: changed };
     else next[name] = { ...next[name], text: changed };
   }
-  const budgets = next.budgets.map((budget) =>
-    budget.name === "refs" ? budget : { ...budget, used: [...next[budget.name].text].length },
-  );
-  return { ...next, budgets };
+  return next;
 }
 
 /** Says what just happened: a warning in the shown session, and a compaction in any. */
@@ -133,7 +130,7 @@ function announce({ sessionId, entries, item }: ChangeEvent): void {
   if (item.last && types.some((type) => type === "context.compact" || type === "context.receipt")) {
     const { last } = item;
     const look = () => goTo(sessionId, "history", `c${last.epoch}`);
-    showNews(sessionId, `${who}Compacted. ${describeCompaction(last)}.`, { label: "Look", run: look });
+    showNews(sessionId, `${who}Compacted: ${describeCompaction(last)}.`, { label: "Look", run: look });
   } else if (isShown && types.includes("context.warn"))
     showNews(sessionId, "The agent is warned and writes down what it needs.", undefined);
 }

@@ -32,7 +32,7 @@ test(
     const before = await places();
     await page.getByText("The agent is warned and writes down what it needs.").waitFor({ timeout: 60_000 });
     await page.locator(".prose").getByText("APAC: 290 rows").waitFor();
-    const news = page.locator(".toast", { hasText: /^Compacted\. notepad whole, 1 of 1 user message\./ });
+    const news = page.locator(".toast", { hasText: /^Compacted: notepad whole, 1 of 1 user message\./ });
     await news.waitFor({ timeout: 60_000 });
     assert.ok(Date.now() - begun < 60_000, "within a minute");
     // It goes on.
@@ -45,7 +45,6 @@ test(
     await page.getByRole("heading", { name: /^Compaction 1/ }).waitFor();
     await page.keyboard.press("2");
     await page.locator(".part-list").waitFor();
-    assert.equal(await page.locator(".cost, dt:text('Cost')").count(), 0, "a scripted model has no price");
     assert.deepEqual(problems, []);
   }),
 );

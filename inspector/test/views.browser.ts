@@ -353,7 +353,7 @@ test(
     await compaction.begin({ messages: removed, to: 2 });
     await compaction.finish({ text: "See docs/setup.md", by: "model" });
     const news = page.locator(".toast", {
-      hasText: /^The setup: Compacted\. notepad whole, 2 of 2 user messages, 2 messages lost\./,
+      hasText: /^The setup: Compacted: notepad whole, 2 of 2 user messages, 2 messages lost\./,
     });
     await news.getByRole("button", { name: "Look" }).click();
     await page.waitForURL(/#\/hosted\/history\/c1$/);

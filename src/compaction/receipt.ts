@@ -56,6 +56,21 @@ function receiptLine({ messages, user, notepad, readWith }: Omit<Receipt, "line"
   return `[Receipt: ${messages} ${messages === 1 ? "message" : "messages"} compacted.${inContext} Rest: ${readWith === "" ? "lost" : readWith}]`;
 }
 
+/** A line for the user, in a host that shows one: what the model has again, and what it can recall. */
+export function noticeFor({ user, notepad, messages, readWith }: Receipt): string | undefined {
+  const said = user.whole + user.cut;
+  const restored = [
+    said === 0 ? "" : `${said} of your messages`,
+    notepad.lines === 0 ? "" : notepad.shown === notepad.lines ? "the notepad" : "part of the notepad",
+  ].filter((part) => part !== "");
+  const removed = messages === 1 ? "the removed message" : `all ${messages} removed messages`;
+  const sentences = [
+    restored.length === 0 ? "" : `Holdfast restored ${restored.join(" and ")}.`,
+    messages === 0 || readWith !== "recall" ? "" : `The agent can recall ${removed}.`,
+  ].filter((sentence) => sentence !== "");
+  return sentences.length === 0 ? undefined : sentences.join(" ");
+}
+
 /** How many lines of the notepad a text has, counted from its beginning. */
 export function linesShown(notepad: string, text: string): Receipt["notepad"] {
   if (notepad === "") return { lines: 0, shown: 0 };

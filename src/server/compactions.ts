@@ -84,9 +84,9 @@ async function sizesOf(
 ): Promise<Pick<Compaction, "tokensBefore" | "tokensAfter" | "tokensBy">> {
   for (let to = Number.MAX_SAFE_INTEGER; to > 0; ) {
     const page = await callsOf(session, { limit: maxCalls, to }, context);
-    const turns = page.filter(({ purpose }) => purpose === "turn");
-    const before = turns.findLast((call) => call.epoch === epoch);
-    const after = turns.find((call) => call.epoch > epoch);
+    const shown = page.filter(({ purpose }) => purpose !== "summary");
+    const before = shown.findLast((call) => call.epoch === epoch);
+    const after = shown.find((call) => call.epoch > epoch);
     if (before && after) {
       const isCounted = before.basis === "provider" && after.basis === "provider";
       const tokensBy = isCounted ? ("provider" as const) : ("estimate" as const);

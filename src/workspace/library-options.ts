@@ -1,7 +1,7 @@
 import { defaultLimits, type Limits } from "../engine/limits.ts";
 import { defaultRetention, keepEverything, type RetentionRules } from "../engine/retention.ts";
 import type { SecretPolicy } from "../secrets/redact.ts";
-import type { ProjectSurfaceOptions } from "../surfaces/project/surface.ts";
+import type { ProjectOptions } from "../surfaces/project/project.ts";
 import { settingValue, type WorkspaceConfig } from "./config.ts";
 import { type SettingName, type SettingValues, settingNames } from "./settings.ts";
 
@@ -41,9 +41,7 @@ export function secretsOf(config: Pick<WorkspaceConfig, "values">): SecretPolicy
 }
 
 /** The options of NOTES.md. */
-export function projectOptionsOf(
-  config: Pick<WorkspaceConfig, "values">,
-): Omit<ProjectSurfaceOptions, "root"> {
+export function projectOptionsOf(config: Pick<WorkspaceConfig, "values">): Omit<ProjectOptions, "root"> {
   return {
     path: config.values["project.file"],
     beads: settingValue(config, "project.beads"),

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { holdfastWith, scriptedEditor } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { splitCommand } from "../terminal/run-editor.ts";
+import { splitCommand } from "./edit.ts";
 
 /** A store with the session "s" and this notepad. */
 async function storeWith(notepad: string): Promise<{ HOLDFAST_DB: string }> {

@@ -1,4 +1,6 @@
 import { spawnSync } from "node:child_process";
+import { homedir } from "node:os";
+import { isAbsolute, relative, sep } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { hostNames, hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { wiredPlaces } from "../../hosts/install/detect.ts";
@@ -9,13 +11,13 @@ import { copyFolder, copyProgram } from "../../hosts/install/own-copy.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
 import { planSurfaces, readSurfaces } from "../../hosts/install/plan-surfaces.ts";
 import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
+import { planUninstall, runUninstall, type UninstallPlan } from "../../hosts/install/uninstall.ts";
 import { type FileChange, isChange, writeChanges } from "../../hosts/install/write-changes.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
-import { showChange } from "../host-commands.ts";
-import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { counted } from "../terminal/quantities.ts";
-import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { ask, isAtTerminal, printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { visibleText } from "../terminal/visible-text.ts";
 import { wrapParagraph } from "../terminal/wrap-text.ts";
 
 export async function run(args: string[]): Promise<number> {
@@ -48,7 +50,7 @@ export async function run(args: string[]): Promise<number> {
   return 0;
 }
 
-export const oneScope = "Give either --user or --project, not both.";
+const oneScope = "Give either --user or --project, not both.";
 
 /** The project's files if one of the hosts is set up there already, otherwise the user's own. */
 async function scopeInUse(names: readonly string[], places: Places): Promise<Places["scope"]> {
@@ -186,4 +188,65 @@ function report({ hosts: chosen, files, next }: ShownPlan, places: Places, dryRu
     machinePaths: filesWithMachinePaths(files, places),
     next,
   };
+}
+
+/** A path in the project relative to its root, one in the home folder with ~, any other as it is. */
+function pathIn(root: string, path: string): string {
+  const isBelow = (short: string) => !short.startsWith("..") && !isAbsolute(short);
+  const short = relative(root, path);
+  if (isBelow(short)) return short;
+  const inHome = relative(process.env.HOME || homedir(), path);
+  return isBelow(inHome) ? `~${sep}${inHome}` : path;
+}
+
+/** Prints what happens to one file, by its path in the project; with `hasDiff`, line by line. */
+function showChange(file: FileChange, root: string, hasDiff: boolean): void {
+  const { paint } = screenOf();
+  const action = actionOf(file);
+  const lines = action === "unchanged" ? [] : diffOf(file);
+  const added = lines.filter((line) => line.startsWith("+")).length;
+  const removed = lines.filter((line) => line.startsWith("-")).length;
+  const size = [added > 0 ? `+${added}` : "", removed > 0 ? `-${removed}` : ""].filter((part) => part !== "");
+  const facts = size.length === 0 ? "" : paint("dim", `  ${size.join(" ")} lines`);
+  console.log(`  ${action.padEnd(9)} ${paint("bold", pathIn(root, file.path))}${facts}`);
+  if (!hasDiff) return;
+  for (const line of lines) {
+    const style = line.startsWith("+") ? "green" : line.startsWith("-") ? "red" : "dim";
+    console.log(`    ${paint(style, visibleText(line))}`);
+  }
+}
+
+const bothScopes = ["project", "user"] as const;
+
+export async function uninstall(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments("uninstall", args);
+  if (values.user && values.project) throw new HoldfastError("invalid_input", oneScope);
+  const { root } = findProject(process.cwd());
+  const scopes = values.user ? ["user" as const] : values.project ? ["project" as const] : bothScopes;
+  const done: UninstallPlan = { hosts: [], files: [], left: [] };
+  for (const scope of scopes) {
+    const places = findPlaces(scope, root);
+    const plan = await planUninstall(positionals, places);
+    if (!values["dry-run"]) runUninstall(plan, places);
+    const isNew = ({ path }: { path: string }) => done.files.every((file) => file.path !== path);
+    done.files.push(...plan.files.filter(isNew));
+    done.left.push(...plan.left.filter((path) => !done.left.includes(path)));
+  }
+  if (values.json) {
+    const files = done.files.map((file) => ({
+      host: file.host,
+      path: file.path,
+      action: actionOf(file),
+      diff: diffOf(file),
+    }));
+    printJson({ scopes, root, dryRun: values["dry-run"], files, left: done.left });
+    return 0;
+  }
+  for (const file of done.files) showChange(file, root, values.diff);
+  for (const path of done.left)
+    console.log(`  left alone: ${path} was changed since init; check it yourself.`);
+  if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");
+  else if (done.files.length === 0) console.log("There is nothing to undo; nothing was changed.");
+  else console.log('Done. Saved memory stays. "holdfast doctor" shows where it is.');
+  return 0;
 }

@@ -1,8 +1,16 @@
 import { isLongerThan, oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { holdLock, type NotesFile, readNotesFile, textOf, writeNotesFile } from "./file.ts";
-import { applyLineEdits, type LineEdit } from "./lines.ts";
-import { type Cell, itemsOf, type Notes, parseNotes, type Section, tableOf } from "./notes.ts";
+import {
+  applyLineEdits,
+  type Cell,
+  itemsOf,
+  type LineEdit,
+  type Notes,
+  parseNotes,
+  type Section,
+  tableOf,
+} from "./notes.ts";
 import {
   continuityParts,
   emptyTable,

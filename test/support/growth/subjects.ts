@@ -24,7 +24,6 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/cli/commands/forget.ts": [{ source: "a+", flags: "giu" }],
   "src/compaction/outcome.ts": "loaded",
   "src/surfaces/recall/passages.ts": "loaded",
-  "src/surfaces/project/timestamps.ts": "loaded",
 };
 
 const characters = (text: string) => Math.ceil(text.length / 4);
@@ -97,7 +96,7 @@ export const subjects: Record<string, () => Promise<(text: string) => unknown>> 
         recoverLevel1(project.file, notes, characters);
         recoverLevel2(project.file, notes, "word", characters);
         archivedEvidenceOf(notes);
-        checkReferences(project.file, notes, 0);
+        checkReferences(project.file, notes);
         recoverLevel3(project.file, notes, []);
       }
     };
