@@ -18,7 +18,7 @@ interface DocumentPage {
   commands: string[];
   /** How the placement or the store follows the document. */
   hint: string;
-  /** What the model writes before its memory is shown a second time. */
+  /** The model's writes before its memory is shown a second time. */
   writes: [tool: string, input: unknown][];
 }
 

@@ -85,7 +85,7 @@ interface Sent {
   tools?: { function: { name: string } }[];
 }
 
-/** Checks a request: it names only tools that it offers, and what it says about placement holds in it. */
+/** Checks a request: it names only tools that it offers, and its text about placement is true in it. */
 function assertTrue({ messages, tools = [] }: Sent, surfaces: readonly string[], where: string): void {
   const offered = tools.map((tool) => tool.function.name);
   const text = JSON.stringify([messages, tools]);
@@ -212,7 +212,7 @@ for (const surfaces of configured) {
     assert.doesNotMatch(texts.join("\n"), /prepended to each message|collapse/);
   });
 
-  test(`pi and OpenClaw, ${title}: memory is placed as the guidance says [config.true-texts]`, async (t) => {
+  test(`pi and OpenClaw, ${title}: memory is placed as the guidance describes [config.true-texts]`, async (t) => {
     for (const open of [openPi, openOpenClaw]) {
       const host = await open(t, projectWith(surfaces));
       assertCallable(await host.prompt(), host.offered, host.name);

@@ -84,7 +84,7 @@ export const system: System = {
         ]),
       ),
     });
-    // What `recall` cuts off depends on the tokens of the messages' ids, so they are the same in every run. A process that
+    // The cut of `recall` depends on the tokens of the messages' ids, so they are the same in every run. A process that
     // goes on after another one must not use its ids again.
     new Mastra({ agents: { story: agent }, idGenerator: makeIds(earlierStarts), logger: false });
     return {

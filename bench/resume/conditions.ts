@@ -17,7 +17,7 @@ export interface Condition {
   title: string;
   /** After how many compactions it is read. */
   compactions: readonly number[];
-  /** What has to be written by a model first. */
+  /** The texts that a model has to write first. */
   needs: readonly (keyof Written)[];
   context(story: Story, compactions: number, written: Written): Promise<string>;
 }

@@ -8,7 +8,7 @@ export interface Task {
   /** Such as `summary-d3-s2`: depth 3, second compaction. */
   id: string;
   kind: "summary" | "notepad" | "read" | "grade";
-  /** What to do with one input. */
+  /** The work on one input. */
   prompt: string;
   inputs: ByStory<string>;
 }
@@ -30,7 +30,7 @@ const readPrompt = `You are a coding agent whose conversation was compacted. The
 
 const gradePrompt = `You grade answers of several anonymous readers (letters) to questions about a conversation. Compare each answer with the gold answer. Give 1 if it has all essential elements of the gold answer (other words are fine, more detail is fine), 0.5 if it has about half of them or is only nearly right, 0 if it is unknown or misses them, and "w" if it states something false that contradicts the gold answer. Grade each answer by itself and all readers by the same measure. The result is an object: the number of each question as the key, and as the value an object with a grade (1, 0.5, 0 or "w") for each letter.`;
 
-/** What a model has written for this depth, as far as it is recorded: an element for each compaction. */
+/** The recorded texts of a model for this depth: an element for each compaction. */
 export function writtenFor(story: string, depth: number): Written {
   const texts = (kind: string) => {
     const found: string[] = [];

@@ -1,7 +1,7 @@
 /** One thing that the agent was told or found out, and that it may need later. */
 export interface Fact {
   id: string;
-  /** What it is about: all that the agent knows when it looks for it. */
+  /** Its subject: all that the agent knows when it looks for it. */
   subject: string;
   /** Any of these words ties the value to the subject. */
   relation: readonly string[];
@@ -16,7 +16,7 @@ export interface Fact {
 
 type Status = "open" | "done" | "cancelled";
 
-/** What a text says about a fact. */
+/** The value and status of a fact in a text. */
 export interface Judgement {
   /** Subject, relation and value, or the work with its status, close together. */
   bound: boolean;

@@ -8,7 +8,7 @@ import { storyKinds } from "./story.ts";
 import { summariserNamed } from "./summarisers.ts";
 import type { System } from "./system.ts";
 
-/** What is left after the kills of what the system has without them. */
+/** The facts that survive the kills, of those without kills. */
 export interface KillResult {
   kind: KilledRun["kind"];
   seed: number;

@@ -2,7 +2,7 @@ import type { Fact } from "./facts.ts";
 import { pick, pickSome, type Random } from "./filler.ts";
 import { type StoryKind, type StoryTurn, storyKinds } from "./story.ts";
 
-/** What a kind of story adds to the filler: turns with facts, and how many epochs later they come. */
+/** The additions of a kind of story to the filler: turns with facts, and how many epochs later they come. */
 export interface Plot {
   facts: Fact[];
   scenes: Scene[];

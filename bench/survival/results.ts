@@ -4,7 +4,7 @@ import { compareKilled, type KillResult, killSummariser, type PhaseKill } from "
 import type { FactResult } from "./run-story.ts";
 import { type Score, scoreOf } from "./score.ts";
 
-/** What one system reached, or why it could not be run. */
+/** The result of one system, or why it could not be run. */
 export interface SystemResult {
   id: string;
   name: string;

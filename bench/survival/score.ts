@@ -1,7 +1,7 @@
 import type { CellResult } from "./cells.ts";
 import type { Reach } from "./run-story.ts";
 
-/** What became of the facts of some runs, in shares of all facts, and what the runs cost. */
+/** The outcome of the facts of some runs, in shares of all facts, and the cost of the runs. */
 export interface Score {
   runs: number;
   context: number;

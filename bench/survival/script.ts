@@ -55,7 +55,7 @@ export class Script {
   outputBytes = 0;
   readonly #options: ScriptOptions;
   #progress: Progress | undefined;
-  /** What the user said last. */
+  /** The user's last message. */
   #said = "";
   #size = 0;
   /** Since the last step. */
@@ -151,7 +151,7 @@ export class Script {
     };
   }
 
-  /** What became of the turn and of the summaries, as the model sees it. */
+  /** The outcome of the turn and of the summaries, as the model sees it. */
   #note(kind: RequestKind, answer: ScriptedAnswer): void {
     const error = errorOf(answer);
     if (error !== undefined && (kind === "turn" || this.refusal === undefined)) this.refusal = error;
@@ -265,7 +265,7 @@ function questionOf({ subject, relation, status }: Fact): Question {
   return { subject, relation: status ? "" : (relation[0] ?? "") };
 }
 
-/** What a line is about: without its value and status. */
+/** The subject of a line: without its value and status. */
 function keyOf(line: string): string {
   const work = /^(?:- \[.\]|cancelled:) (.+)$/.exec(line)?.[1];
   const agent = /^agent (\S+)/.exec(line)?.[1];

@@ -5,7 +5,7 @@ export interface Step {
   tool: "view_file" | "run_command" | "start_agent" | "check_agent";
   input: Record<string, string>;
   result: string;
-  /** What the agent says with the call. */
+  /** The agent's text with the call. */
   says?: string;
 }
 
@@ -15,7 +15,7 @@ export interface StoryTurn {
   user: string;
   steps: readonly Step[];
   answer: string;
-  /** What an agent that takes notes writes down in this turn. */
+  /** The note of this turn, by an agent that takes notes. */
   note?: string;
   /** Facts of files read before, without which the agent reads the file again. */
   needs?: readonly FileFact[];

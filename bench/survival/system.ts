@@ -14,7 +14,7 @@ export interface ToolCall {
   input: Record<string, unknown>;
 }
 
-/** What a system is given: the same for all. */
+/** The input of a system: the same for all. */
 export interface Setting {
   /** An OpenAI-compatible endpoint on loopback. */
   url: string;
@@ -39,7 +39,7 @@ export interface RunningSystem {
   close(): Promise<void>;
 }
 
-/** What the agent looks for: it knows the subject and what it wants to know, not the answer. */
+/** The agent's question: it knows the subject and not the answer. */
 export interface Question {
   subject: string;
   relation: string;
@@ -54,11 +54,11 @@ export interface System {
   package?: string;
   /** The documented configuration that is used. */
   configuration: string;
-  /** What a process that was killed finds again, and how durable a write is. */
+  /** The state that a killed process finds again, and how durable a write is. */
   durability: string;
   /** Whether a new process can go on with the conversation. */
   isDurable: boolean;
-  /** What a request asks for, where the default is wrong: a request that ends neither with a tool's result nor with the
+  /** The purpose of a request, where the default is wrong: a request that ends neither with a tool's result nor with the
    * user's message asks for a summary. */
   kindOf?(request: ScriptedRequest): RequestKind | undefined;
   /**
@@ -78,7 +78,7 @@ export interface System {
   openStore?(directory: string): Promise<SpeedSubject>;
 }
 
-/** What is timed: the system's own store, as durable as it gets. */
+/** The timed part: the system's own store, as durable as it gets. */
 export interface SpeedSubject {
   durability: string;
   /** Writes one short note or message. */

@@ -5,7 +5,7 @@ import type { KilledRun } from "./killed-conversation.ts";
 import { type PhaseKill, runKills } from "./kills.ts";
 import { loadSystem, versionOf } from "./systems.ts";
 
-/** What a process does with one system. */
+/** The work of a process with one system. */
 export interface Job {
   id: string;
   cells: readonly Cell[];

@@ -17,7 +17,7 @@ import { hidePassword, type StoreLocation } from "../workspace/store-location.ts
 export interface Backups {
   /** Files that can be edited. */
   files: string[];
-  /** What has to be done by hand, one line each. */
+  /** The steps by hand, one line each. */
   remaining: string[];
 }
 

@@ -144,7 +144,7 @@ function trackTools(surfaces: readonly Surface[], limits: Limits, changed: () =>
     },
     isWrite: (name) => {
       const tool = fixed.find((each) => each.name === name || dotless(each.name) === name);
-      // What an agent authored is a program, which may run for long: nothing waits for it.
+      // A tool that an agent authored is a program, which may run for long: nothing waits for it.
       return tool !== undefined && !tool.isProgram && !tool.readOnly;
     },
     rejectUnknown: (name) => {

@@ -25,7 +25,7 @@ export interface WorkspaceConfig {
   values: Partial<SettingValues>;
   /** Where each of them comes from. */
   origins: Partial<Record<SettingName, Origin>>;
-  /** What could not be used; its default applies. `explainProblems` makes sentences of them. */
+  /** The settings that could not be used. Their defaults apply. `explainProblems` makes sentences of them. */
   problems: ConfigProblem[];
   /** The path or URL of the store as a file names it; undefined: the default. */
   store?: string | undefined;

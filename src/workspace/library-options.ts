@@ -26,7 +26,7 @@ export function limitsOf(config: Pick<WorkspaceConfig, "values">): Limits {
   };
 }
 
-/** What the store keeps, for `openMemory`. */
+/** The retention rules, for `openMemory`. */
 export function retentionOf({ values }: Pick<WorkspaceConfig, "values">): RetentionRules {
   const { retention: days } = values;
   if (days === undefined) return defaultRetention;
@@ -35,7 +35,7 @@ export function retentionOf({ values }: Pick<WorkspaceConfig, "values">): Retent
     : { ...defaultRetention, historyDays: days, ledgerDays: days, deletedDays: days };
 }
 
-/** What happens to secrets, for `openMemory`. */
+/** The handling of secrets, for `openMemory`. */
 export function secretsOf(config: Pick<WorkspaceConfig, "values">): SecretPolicy {
   return settingValue(config, "secrets") ?? "redact";
 }

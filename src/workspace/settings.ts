@@ -18,7 +18,7 @@ import { defaultRetention } from "../engine/retention.ts";
 import { secretPolicies } from "../secrets/redact.ts";
 
 /**
- * What reads the configuration. A plugin runs inside a host and keeps no conversation of its own; `commands` are those
+ * The readers of the configuration. A plugin runs inside a host and keeps no conversation of its own; `commands` are those
  * for people, such as `holdfast show`.
  */
 export const entryPoints = ["chat", "mcp", "hook", "plugin", "serve", "commands"] as const;

@@ -46,7 +46,7 @@ export async function loadSurfaces(
   return loaded;
 }
 
-/** What an entry point can do for a surface. */
+/** The abilities of an entry point for a surface. */
 interface Ability {
   /** Its surfaces, if the config names none. */
   defaults: readonly string[];

@@ -56,7 +56,7 @@ export function textView({ streaming }: { streaming: boolean }): View {
   let open: NodeJS.WriteStream | undefined;
   /** Text that may turn out to be the final answer. */
   let pendingText = "";
-  /** Held back: if it ends the turn, `end` replaces it with a message that says what to do. */
+  /** Held back: if it ends the turn, `end` replaces it with a message that has the next step. */
   let error = "";
 
   const put = (stream: NodeJS.WriteStream, text: string) => {

@@ -21,7 +21,7 @@ function project(config: object = {}) {
   return { db, run, findings };
 }
 
-test("doctor says how long things are kept, what the store takes, and which copies are next to it [retention.shown]", async () => {
+test("doctor shows the retention rules, the size of the store and the copies next to it [retention.shown]", async () => {
   const { db, run, findings } = project();
   assert.deepEqual(await findings(), [], "without a store there is nothing to say");
   const memory = await openTestMemory({ store: db });
@@ -35,7 +35,7 @@ test("doctor says how long things are kept, what the store takes, and which copi
   );
 });
 
-test("doctor says that nothing is removed if everything is kept [retention.shown] [retention.off]", async () => {
+test("doctor reports that retention is off [retention.shown] [retention.off]", async () => {
   const { db, findings } = project({ retention: 0 });
   await (await openTestMemory({ store: db })).close();
   const [kept, , backups] = await findings();

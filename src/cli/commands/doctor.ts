@@ -106,7 +106,7 @@ function describeBackups(files: readonly string[]): string {
   return `${copies} next to it: ${files.map((path) => basename(path)).join(", ")}`;
 }
 
-/** What is wrong with a SQLite store, and how to restore its backup. */
+/** The damage of a SQLite store, and how to restore its backup. */
 function damageOf(store: StoreLocation): string | undefined {
   const path = sqliteFile(store);
   if (path === undefined || !existsSync(path)) return undefined;
@@ -114,7 +114,7 @@ function damageOf(store: StoreLocation): string | undefined {
     const damage = findDamage(path);
     return damage === undefined ? undefined : `${path} is damaged. ${damage} ${restoreAdvice(path)}`;
   } catch {
-    // A locked or foreign file: whoever opens it gets an error that says so.
+    // A locked or foreign file: the next open reports it.
     return undefined;
   }
 }
@@ -130,14 +130,14 @@ function generalTrouble(reports: readonly HostReport[]): string | undefined {
   return `Installed, not connected yet: ${present.map(({ title }) => title).join(", ")}. Run holdfast init.`;
 }
 
-/** What doctor found out. */
+/** The findings of doctor. */
 export interface Diagnosis {
   reports: readonly HostReport[];
   /** Problems of the config files. */
   config: readonly string[];
   /** Why no memory is kept at all. */
   trouble: string | undefined;
-  /** What is kept, and how much room it takes. */
+  /** The retention rules, and the size of the store. */
   store: readonly Finding[];
 }
 

@@ -44,7 +44,7 @@ test("forget shows what it would remove, with that already masked, and removes n
   assert.deepEqual(has("plum of a"), [true, true]);
 });
 
-test("at a terminal, forget asks and does what the person says [people.forget]", async (context) => {
+test("at a terminal, forget asks and follows the answer [people.forget]", async (context) => {
   const { db, has } = await storeWithCopy();
   const questions: string[] = [];
   const answer = (isSure: boolean) => (question: string) => {

@@ -19,9 +19,9 @@ import { visibleLine } from "../terminal/visible-text.ts";
 
 type TextEdit = (text: string) => string;
 
-/** What is to be removed, and how that is done in each kind of place. */
+/** The texts to remove, and how to remove them in each kind of place. */
 interface Removal {
-  /** What the store has of it, one line per session. */
+  /** The matches in the store, one line per session. */
   found: string[];
   inStore(): Promise<{ sessions: string[]; report: string; remaining: string[] }>;
   inText: TextEdit;

@@ -116,7 +116,7 @@ async function closing(plan: ShownPlan, places: Places, isDryRun: boolean): Prom
   return [...done.flatMap(wrap), ...paths, ...shared.flatMap(wrap), "", ...now];
 }
 
-/** What the project's files mean for other people. */
+/** The effect of the project's files on other people. */
 function sharedNotice({ files, hosts: chosen }: ShownPlan): string[] {
   if (!files.some(isChange) || chosen.length === 0) return [];
   return [
@@ -128,7 +128,7 @@ function written(count: number, { next }: ShownPlan): string[] {
   return [`${counted(count, "file")} written.`, ...next];
 }
 
-/** Says which files that people commit contain paths of this machine, and what to do about it. */
+/** Lists the committed files that contain paths of this machine, and the next step. */
 function pathsNotice({ files }: ShownPlan, places: Places, screen: Screen): string[] {
   const paths = filesWithMachinePaths(files, places);
   const notice =
@@ -142,7 +142,7 @@ function pathsNotice({ files }: ShownPlan, places: Places, screen: Screen): stri
   return paths.length === 0 ? lines : [...lines, `  ${ownCommand()} init --npx`];
 }
 
-/** What happens from now on, and how to see it. */
+/** The next steps after init. */
 async function whatNow(chosen: InitPlan["hosts"], screen: Screen): Promise<string[]> {
   const command = ownCommand();
   const titles = chosen.map(({ title }) => title).join(", ");

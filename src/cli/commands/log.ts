@@ -111,7 +111,7 @@ function isCut({ operation }: JournalEntry, state: State): boolean {
   return operation.type.startsWith("scratchpad.") && !texts.some((text) => text.includes(content));
 }
 
-/** What was written, field by field. */
+/** The written values, field by field. */
 function renderOperation({ operation }: JournalEntry, screen: Screen): string[] {
   const { type: _type, ...fields } = operation;
   return Object.entries(fields).flatMap(([name, value]) => [

@@ -166,7 +166,7 @@ function auditScript(): (request: ScriptedRequest) => ScriptedAnswer {
     return { toolCalls: [...calls, tickOff] };
   };
 
-  /** The warning turn: saves what is not noted yet, then says so. */
+  /** The warning turn: saves the findings that are not noted yet, and answers. */
   const save = (): ScriptedAnswer => {
     if (unsaved.length > 0) return { toolCalls: unsaved.splice(0).map(takeNote) };
     return { text: "The notepad is up to date." };

@@ -36,7 +36,7 @@ interface Step {
 
 interface Story {
   steps: Step[];
-  /** What the agent does when it reads the warning (default: it writes to its notepad). */
+  /** The agent's action after the warning (default: it writes to its notepad). */
   answer?: ClientAnswer;
 }
 

@@ -51,7 +51,7 @@ const writing = {
 } as const;
 
 /**
- * A file of ours is a module for its host, whatever a package.json near it says: the hosts read it as one, and Node
+ * A file of ours is a module for its host, whatever a package.json near it contains: the hosts read it as one, and Node
  * would not under `"type": "commonjs"`. It imports by absolute URL, so Node can load its text.
  */
 function urlOf(file: string): string {

@@ -161,7 +161,7 @@ test("[hooks.resume] a resumed conversation is shown nothing unless its memory h
   assert.equal((await resume()).stdout, "");
 });
 
-test("[hooks.size] at most 9,500 bytes reach the model, most important first, and each cut says how to read the rest", async () => {
+test("[hooks.size] at most 9,500 bytes reach the model, most important first, and each cut names the way to the rest", async () => {
   const project = await hookProject();
   const event = { session_id: "s1", transcript_path: claudeTranscript(project) };
   const long = Array.from({ length: 1_500 }, (_, line) => `- 第${line}行 о чём 🪸`).join("\n");

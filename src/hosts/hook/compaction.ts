@@ -237,7 +237,7 @@ function leadOf(hook: HookContext, handoff: string): string {
 
 /**
  * Identifies what a host reports in an epoch: the same report sent twice has the same key. A host reports twice if the
- * hook is configured in two places. Undefined if nothing in the report says which one it is.
+ * hook is configured in two places. Undefined if nothing in the report identifies it.
  */
 function reportKey(
   { host, hostSession, name, source, isManual, summary, transcript }: HookEvent,

@@ -6,10 +6,10 @@ import type { StoreFlags } from "../../workspace/store-location.ts";
 import { keepFailure } from "../failures.ts";
 import type { Host } from "../host.ts";
 import { endsCompaction, type HookEvent, readHookEvent } from "./event.ts";
-import { runHook } from "./run-hook.ts";
+import { LateAnswer, runHook } from "./run-hook.ts";
 import { noteMissed } from "./state.ts";
 
-/** What a host sent. */
+/** The input from a host. */
 export interface SentEvent {
   payload: Record<string, unknown>;
   /** The options of the command that name a store. */
@@ -61,7 +61,8 @@ export class HookCall {
     try {
       await this.#work(await read(), onEvent);
     } catch (error) {
-      this.#fail(error);
+      // The deadline is reported.
+      if (!(error instanceof LateAnswer)) this.#fail(error);
     }
     this.#end();
   }
@@ -84,7 +85,8 @@ export class HookCall {
       config: this.#config,
       flags,
       answer: (reply) => {
-        this.#isShown ||= !this.#isAnswered;
+        if (this.#isAnswered) throw new LateAnswer();
+        this.#isShown = true;
         this.#print(host.formatAnswer(event, reply));
       },
       fail: (error, code) => this.#fail(error, code),

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+import { contextIn, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { findProject } from "../../workspace/project.ts";
 import { linkSession } from "../session-link.ts";
@@ -105,4 +107,33 @@ test("a sub-agent that shares the notepad may not replace it [mcp.sub-agent]", a
   assert.equal(permissionDecision, "deny");
   assert.match(permissionDecisionReason, /call update_notepad with operation "append"/);
   assert.equal((await hook(project, "qwen", before)).stdout, "{}", "the main agent may");
+});
+
+test("an answer after the deadline counts as not shown, so the next prompt shows it [hooks.deadline]", async () => {
+  const project = await hookProject();
+  writeFileSync(join(project.root, "holdfast.json"), '{ "hookDeadline": 300 }');
+  const calls = new AgentCalls({
+    project: findProject(project.root),
+    cwd: project.root,
+    flags: {},
+    fallback: "project-1",
+  });
+  const prompt = {
+    host: "claude-code",
+    session_id: "s1",
+    hook_event_name: "UserPromptSubmit",
+    prompt: "Go on.",
+  };
+  await calls.answer(prompt);
+  await inMemory(project, async (memory) =>
+    (await memory.openSession("claude-code.s1")).notepad.write("canary", { actor: { kind: "person" } }),
+  );
+  const other = new DatabaseSync(project.database);
+  other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+  assert.equal(await calls.answer(prompt), "{}");
+  other.exec("ROLLBACK");
+  other.close();
+  // Hooks of a server run one after another, so the late one is over.
+  writeFileSync(join(project.root, "holdfast.json"), '{ "hookDeadline": 20000 }');
+  assert.match(contextIn(await calls.answer(prompt)), /canary/);
 });

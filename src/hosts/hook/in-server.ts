@@ -8,7 +8,7 @@ import { followSession, memoryOf } from "../session-link.ts";
 import type { HookEvent } from "./event.ts";
 import { HookCall } from "./hook-call.ts";
 
-/** What a request to the MCP server says about where it comes from. */
+/** The origin of a request to the MCP server. */
 interface Caller {
   client: string;
   meta: Readonly<Record<string, unknown>>;

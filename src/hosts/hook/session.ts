@@ -195,7 +195,7 @@ export function handoffRoomFor(
   return handoffRoom({ ...memory, ...settingOfHook(hook) });
 }
 
-/** What a memory's text depends on besides the memory. */
+/** The inputs of a memory's text in addition to the memory. */
 function settingOfHook(hook: HookContext) {
   const { sessionId, event, config } = hook;
   return {

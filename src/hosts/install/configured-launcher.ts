@@ -4,7 +4,7 @@ import { findLauncher, type Launcher, npxLauncher } from "./launcher.ts";
 import type { ConfiguredServer, Piece } from "./piece.ts";
 import type { Places } from "./places.ts";
 
-/** How a host starts this program: through npx if its config says so already, otherwise as it is found here. */
+/** How a host starts this program: through npx if its config does so already, otherwise as it is found here. */
 export function launcherFor(setup: HostSetup, places: Places): Launcher {
   const found = findLauncher(places.env);
   const npx = [npxLauncher.command, ...npxLauncher.args];

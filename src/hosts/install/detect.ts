@@ -44,7 +44,7 @@ function isIn(piece: Piece): boolean {
   try {
     return piece.isIn(textOf(readConfig(piece.path, piece.within)));
   } catch {
-    // The wiring check reports an unreadable config, but only if the record says that it is ours.
+    // The wiring check reports an unreadable config, but only if the record shows that it is ours.
     return false;
   }
 }

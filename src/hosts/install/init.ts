@@ -20,7 +20,7 @@ import { type FileChange, isChange, writeChanges } from "./write-changes.ts";
 export interface InitPlan {
   hosts: Host[];
   files: PlannedFile[];
-  /** What the user has to do before it works. */
+  /** The user's steps before it works. */
   next: string[];
 }
 

@@ -8,7 +8,7 @@ interface OwnFile {
   what: string;
   /** Contains the marker. */
   content: string;
-  /** What doctor says if the file is missing. Default: a missing part. */
+  /** Doctor's finding if the file is missing. Default: a missing part. */
   missing?: Gap["kind"];
   module?: string;
 }

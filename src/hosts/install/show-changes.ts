@@ -23,7 +23,7 @@ export function diffOf({ before, after }: Pick<FileChange, "before" | "after">):
   return shown;
 }
 
-/** What happens to the file, in one word. */
+/** The change of the file, in one word. */
 export function actionOf({ before, after }: Pick<FileChange, "before" | "after">): string {
   if (before === undefined) return after === undefined ? "unchanged" : "create";
   if (after === undefined) return "remove";

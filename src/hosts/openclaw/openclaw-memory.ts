@@ -34,7 +34,7 @@ interface Chat {
   messages: readonly unknown[];
   /** The tokens of its last model call, and of the results since. */
   tokens: number;
-  /** What the transcript records of the scratchpad; undefined until it was read. */
+  /** The scratchpad in the transcript. Undefined until it was read. */
   recorded?: EntryState | undefined;
 }
 

@@ -32,7 +32,7 @@ class FakeOpenClaw implements OpenClawApi {
     this.#onResult = handler;
   }
 
-  /** What the model reads of a tool's result. */
+  /** The model's view of a tool's result. */
   async toolResult(result: OpenClawResult, context: OpenClawContext): Promise<string> {
     const changed = await this.#onResult?.({ result }, context);
     return (changed?.result ?? result).content.map(({ text }) => text).join("\n");
@@ -351,7 +351,7 @@ test("if the memory cannot be opened, the prompt is unchanged and one warning is
   assert.equal(readFailures(findProject(workspaceDir).directory)[0]?.host, "openclaw");
 });
 
-test("package.json says where pi and OpenClaw find the plugins [plugins.package]", () => {
+test("package.json names the plugins for pi and OpenClaw [plugins.package]", () => {
   const { keywords, pi, openclaw, exports, files } = JSON.parse(
     readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8"),
   );

@@ -30,7 +30,7 @@ export const piSetup: HostSetup = {
       ? "From 0.79 on, pi loads a project's extensions only if you trust the project: say yes when pi asks, or start pi --approve."
       : undefined,
   checkTrust,
-  /** What pi does in one turn: starts the session, runs a tool, and asks for the messages of a model call. */
+  /** One turn of pi: starts the session, runs a tool, and asks for the messages of a model call. */
   plugin: {
     script: `
   const [handlers, tools, entries] = [{}, {}, []];

@@ -55,7 +55,7 @@ function readQwenLine(line: Record<string, unknown>): TranscriptLine {
     case "system":
       return line.subtype === "chat_compression" ? { summary: summaryIn(payload) } : undefined;
     case "user":
-      // What hooks injected is in further parts of the message.
+      // Text that hooks injected is in further parts of the message.
       return { messages: textMessages("user", textIn(payload.displayText) || textOf(parts.slice(0, 1))) };
     case "assistant": {
       const text = textOf(parts);

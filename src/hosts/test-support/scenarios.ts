@@ -14,7 +14,7 @@ import {
 } from "../doctor/client-model.ts";
 import { builtCommand, type ClientPlace, installClient, makePlace, run, writeJson } from "./clients.ts";
 
-/** What every client is tried with. The order is that of the table's columns. */
+/** The scenarios for each client. The order is that of the table's columns. */
 export const scenarios = [
   "write",
   "next turn",
@@ -54,7 +54,7 @@ export interface RealClient {
   hasNoSkill?: boolean;
   /** Further arguments of `npm install`. */
   installWith?: readonly string[];
-  /** What a user decides once, before doctor finds nothing wrong (default: `prepare`). */
+  /** The user's decisions, before doctor finds nothing wrong (default: `prepare`). */
   decide?(place: ClientPlace, model: ClientModel): void | Promise<void>;
   /** The program that is asked as doctor (default: the built one of this checkout). */
   doctor?(): Promise<string>;

@@ -81,7 +81,7 @@ function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && typeof (error as Partial<SqliteError>).errcode === "number";
 }
 
-/** How long a store waits for another process's lock, unless the caller says otherwise. */
+/** How long a store waits for another process's lock, unless the caller sets another time. */
 export const defaultPatience = 60_000;
 
 /** How long one attempt may block this thread. The rest of the patience is waited out without blocking. */
