@@ -264,7 +264,7 @@ export const commands = {
       task: text("TEXT", "handoff: the task"),
       input: text("JSON|FILE|-", "all fields of a log command at once"),
       keep: text("N", "archive: keep the N newest decisions (default: 10)"),
-      fix: flag("verify: repair references"),
+      fix: flag("verify: give evidence that moved its new line"),
       "no-write": flag("verify: do not update line numbers"),
       agent: text("NAME", "who writes"),
       session: text("ID", "the session of who writes"),
