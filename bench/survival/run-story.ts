@@ -130,7 +130,7 @@ export function probe(running: RunningSystem, script: Script): Promise<Outcome> 
   return send(running, script, Script.probeText);
 }
 
-/** Some systems return as if nothing had happened when a request was refused, so the model says whether it answered. */
+/** Some systems return as if nothing had happened when a request was refused, so the model reports whether it answered. */
 async function send(running: RunningSystem, script: Script, text: string): Promise<Outcome> {
   await running.send(text);
   return script.isAnswered

@@ -11,7 +11,7 @@ export interface StoryOptions {
   window: number;
 }
 
-/** What a window takes between two compactions: from about a quarter, which is kept, to four fifths. */
+/** The tokens of a window between two compactions: from about a quarter, which is kept, to four fifths. */
 const epochShare = 0.55;
 const turnsPerEpoch = 5;
 const charactersPerToken = 4;

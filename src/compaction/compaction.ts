@@ -103,7 +103,7 @@ const asSystem = { actor: { kind: "system" as const }, surface: "compaction" };
  * @example
  * const compaction = new Compaction(driver);
  * const { instructions } = await compaction.begin(conversation);
- * const { text } = await compaction.finish({ text: await host.summarise(instructions), by: "model" });
+ * const { text } = await compaction.finish({ text: await host.writeSummary(instructions), by: "model" });
  */
 export class Compaction {
   readonly #driver: CompactionDriver;

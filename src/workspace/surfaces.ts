@@ -3,8 +3,7 @@ import { knowledgeSurface } from "../surfaces/knowledge/tools.ts";
 import { hasNotes } from "../surfaces/project/location.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { defaultSurfaces, findSurfaces, surfaceNames } from "../surfaces/surfaces.ts";
-import type { WorkspaceConfig } from "./config.ts";
-import { projectOptionsOf } from "./library-options.ts";
+import { projectOptionsOf, type WorkspaceConfig } from "./config.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The part of a workspace that decides on its surfaces. */

@@ -4,15 +4,26 @@ import { isAbsolute, relative, sep } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { hostNames, hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { wiredPlaces } from "../../hosts/install/detect.ts";
-import { type InitPlan, planInit, runInit } from "../../hosts/install/init.ts";
+import {
+  copyFolder,
+  copyProgram,
+  filesWithMachinePaths,
+  type InitPlan,
+  planInit,
+  planSurfaces,
+  readSurfaces,
+  runInit,
+} from "../../hosts/install/init.ts";
 import { isInNpxCache, npxLauncher, ownCommand } from "../../hosts/install/launcher.ts";
-import { filesWithMachinePaths } from "../../hosts/install/machine-paths.ts";
-import { copyFolder, copyProgram } from "../../hosts/install/own-copy.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
-import { planSurfaces, readSurfaces } from "../../hosts/install/plan-surfaces.ts";
-import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
 import { planUninstall, runUninstall, type UninstallPlan } from "../../hosts/install/uninstall.ts";
-import { type FileChange, isChange, writeChanges } from "../../hosts/install/write-changes.ts";
+import {
+  actionOf,
+  diffOf,
+  type FileChange,
+  isChange,
+  writeChanges,
+} from "../../hosts/install/write-changes.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
 import { counted } from "../terminal/quantities.ts";

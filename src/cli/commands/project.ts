@@ -9,8 +9,8 @@ import { initProject, openProject, type Project } from "../../surfaces/project/p
 import { findCodeSpans } from "../../surfaces/project/references.ts";
 import { projectOperations } from "../../surfaces/project/surface.ts";
 import { describeStale, verifyProject } from "../../surfaces/project/verify.ts";
+import { projectOptionsOf } from "../../workspace/config.ts";
 import { requireValid } from "../../workspace/config-problems.ts";
-import { projectOptionsOf } from "../../workspace/library-options.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { type Arguments, readArguments } from "../arguments.ts";
 import { counted } from "../terminal/quantities.ts";

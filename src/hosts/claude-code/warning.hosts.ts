@@ -40,7 +40,7 @@ interface Story {
   answer?: ClientAnswer;
 }
 
-/** A conversation with the real client. The model runs a command for each step, then says that it is done. */
+/** A conversation with the real client. The model runs a command for each step, then reports that it is done. */
 async function tell({ steps, answer = writing }: Story) {
   const place = makePlace("claude-code");
   const requests: (ClientRequest & { kind: "turn" | "summary"; of: string; answered?: number })[] = [];

@@ -15,8 +15,7 @@ import type { Places } from "../install/places.ts";
 import { findLink, sessionIdOf } from "../session-link.ts";
 import { type ClientAnswer, type ClientModel, type ClientRequest, startClientModel } from "./client-model.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
-import { type ProgramRun, runProgram } from "./run-program.ts";
-import { throwIfStopped } from "./running.ts";
+import { type ProgramRun, runProgram, throwIfStopped } from "./run-program.ts";
 import { purgeSessionsOf, rememberLinks, writeCanary } from "./scratch-session.ts";
 
 const [check, warningCheck] = ["live", "warning"];

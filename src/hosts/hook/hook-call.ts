@@ -25,7 +25,7 @@ export interface HookCallParts {
   since: number;
   /** Gets the answer, once. */
   print(text: string): void;
-  /** Gets the first failure. */
+  /** Gets the first failure. A server has nowhere to show it. */
   warn?(line: string): void;
   /** Called after the deadline, with everything recorded, although the work may still hang. */
   giveUp?(): void;
@@ -75,7 +75,8 @@ export class HookCall {
       this.#config = readWorkspaceConfig(this.#project);
       this.#setDeadline();
     }
-    if (this.#config.problems.length > 0) await this.#reportConfig();
+    // Our server reported them when it started.
+    if (this.#config.problems.length > 0 && this.#parts.warn) await this.#reportConfig();
     const event = readHookEvent(host, payload);
     this.#event = event;
     onEvent(event);

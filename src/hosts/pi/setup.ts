@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { type Finding, ok, problem } from "../doctor/finding.ts";
 import { settingsIn } from "../doctor/host-settings.ts";
 import type { HostSetup, LiveClient, LiveTalk } from "../host-setup.ts";
+import { modulePlugin } from "../install/own-file.ts";
 import { locationOf, type Places } from "../install/places.ts";
-import { modulePlugin } from "../install/plugin-piece.ts";
 import { pi } from "./host.ts";
 
 const check = "trust";

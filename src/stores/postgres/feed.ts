@@ -41,8 +41,8 @@ export function channelOf(owner: string): string {
 }
 
 /**
- * Reports commits to watchers: those of this process at once, those of others when they are announced. What nobody
- * announced, because a process died or LISTEN does not work here, is found by looking at what changed lately.
+ * Reports commits to watchers: those of this process at once, those of others when they are announced. If
+ * nobody announced a commit, because a process died or LISTEN does not work here, a look at the latest changes finds it.
  */
 export class Feed {
   readonly #connections: Connections;
