@@ -36,6 +36,8 @@ export interface Host {
   startsWithPrompt?: boolean;
   /** It starts the hooks of a session's start and of the first prompt at the same time. */
   startsAtOnce?: boolean;
+  /** A sub-agent's calls cannot be told from the main agent's, so both have one notepad, which a sub-agent may not replace. */
+  sharesNotepad?: boolean;
   compaction: CompactionTraits;
   /** Whether the user declined or disabled our server in this project, as far as the host's files tell. */
   isServerDeclined?(root: string): boolean;
@@ -91,6 +93,8 @@ export interface McpClientTraits {
   name: RegExp;
   /** The host's id of the conversation, if the `_meta` of a request names it. */
   conversation?(meta: Readonly<Record<string, unknown>>): string | undefined;
+  /** The sub-agent that a request comes from, and the conversation that it works for, if `_meta` names them. */
+  subAgent?(meta: Readonly<Record<string, unknown>>): { id: string; conversation: string } | undefined;
   /** The host's id of the call, if the `_meta` of a request names it. The hook before the call names it too. */
   call?(meta: Readonly<Record<string, unknown>>): string | undefined;
 }

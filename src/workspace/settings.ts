@@ -139,7 +139,7 @@ export const settings = {
     kind: wholeNumber(0, 60_000),
     default: 2_000,
     description:
-      "Milliseconds that a call of an agent, a host or a browser waits for a store that another process holds.",
+      "Milliseconds that a call of an agent or a browser waits for a store that another process holds.",
     env: ["INTERACTIVE_PATIENCE"],
     actsIn: ["mcp", "hook", "plugin", "serve"],
   }),

@@ -39,19 +39,23 @@ import {
 } from "./state.ts";
 import { dueWarning, dueWarningAtEnd, recordWarning } from "./warning.ts";
 
-/** The agent went on without the answer, so it was not shown what the answer says. */
+/** The agent went on without the answer, so it was not shown the answer. */
 export class LateAnswer extends Error {}
 
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
   // A sub-agent has a context of its own: its events say nothing of the conversation.
-  if (run.event.subAgent !== "" && run.event.kind !== "sub-agent") return run.answer({});
+  if (run.event.subAgent !== "" && run.event.kind !== "sub-agent")
+    return run.answer(run.event.kind === "memory-call" && run.event.host.sharesNotepad ? { refusal } : {});
   const { host, kind, hostSession } = run.event;
   if (!host.startsAtOnce || !["session-start", "prompt"].includes(kind)) return runEvent(run);
   const file = `${stateFile(run.project.directory, host.name, hostSession)}.lock`;
   makeLinksFolder(run.project.directory);
   await inTurn(file, run.config.hookDeadline * 0.75, () => runEvent(run));
 }
+
+const refusal =
+  'This notepad belongs to the agent that you work for, and write_notepad would replace it. Add to it instead: call update_notepad with operation "append".';
 
 async function runEvent(run: HookRun): Promise<void> {
   const hook = await openContext(run);

@@ -12,7 +12,7 @@ import {
   type ClientRequest,
   startClientModel,
 } from "../doctor/client-model.ts";
-import { builtCommand, type ClientPlace, installClient, makePlace, run } from "./clients.ts";
+import { builtCommand, type ClientPlace, installClient, makePlace, run, writeJson } from "./clients.ts";
 
 /** The scenarios for each client. The order is that of the table's columns. */
 export const scenarios = [
@@ -26,6 +26,7 @@ export const scenarios = [
   "headless",
   "warned in mid-turn",
   "warned between turns",
+  "with every message",
 ] as const;
 
 export type Scenario = (typeof scenarios)[number];
@@ -125,6 +126,7 @@ export function testClient(client: RealClient): void {
   scenario(["locked store"], lockStore);
   scenario(["warned in mid-turn"], warnInTurn);
   scenario(["warned between turns"], warnBetweenTurns);
+  scenario(["with every message"], showWithEveryMessage);
   test(`${client.spec}: doctor --live finds nothing wrong after init [doctor.live]`, { timeout }, (t) =>
     askDoctor(client, t),
   );
@@ -306,4 +308,23 @@ async function warnBetweenTurns({ client, place, script, newRequests }: Scenario
   const requests = newRequests();
   assert.ok(requests.some(isWarned), `warned in one of ${requests.length} requests`);
   for (const { text } of requests) assert.ok(text.split(warningStart).length <= 2, "once");
+}
+
+/** With the placement `message`, a prompt comes with the memory although nothing has changed since the last one. */
+async function showWithEveryMessage({ client, place, script, newRequests }: ScenarioRun): Promise<void> {
+  writeJson(join(place.root, "holdfast.json"), { placement: "message" });
+  let answers = 0;
+  script((request) => {
+    const answer = answerAgent(request);
+    return answer.call ? answer : { text: `Answer ${++answers}.` };
+  });
+  await client.begin(place, "Please remember: cedar-4711");
+  await client.resume(place, "Go on.");
+  newRequests();
+  const before = answers;
+  await client.resume(place, "And on.");
+  const { text = "" } = newRequests()[0] ?? {};
+  const [shown] = [...text.matchAll(new RegExp(`${written}cedar-4711`, "g"))].slice(-1);
+  assert.ok(shown, "the memory is in the request");
+  assert.ok(shown.index > text.lastIndexOf(`Answer ${before}.`), "and it comes with the new prompt");
 }
