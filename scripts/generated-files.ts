@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { renderSkill } from "../src/hosts/install/skill-piece.ts";
 import { configSchema, hostConfigSchema } from "../src/workspace/config-schema.ts";
 import { entryPoints, settingGroups, settingNames, settingOf } from "../src/workspace/settings.ts";
+import { basicSurfaces } from "../src/workspace/surfaces.ts";
 import { alignedTable } from "./aligned-table.ts";
 import { apiPages } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";
@@ -17,9 +18,9 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     "openclaw.plugin.json": json(pluginManifest()),
     "docs/configuration.md": withGenerated("docs/configuration.md", "settings", tables()),
     "docs/cli.md": withGenerated("docs/cli.md", "commands", cliReference()),
-    "plugins/claude-code/skills/holdfast/SKILL.md": renderSkill(),
+    "plugins/claude-code/skills/holdfast/SKILL.md": renderSkill(basicSurfaces),
     // Codex ignores the hooks of a folder that is also an Agent Plugins bundle, so the bundle has its own.
-    "plugins/agent-plugins/skills/holdfast/SKILL.md": renderSkill(),
+    "plugins/agent-plugins/skills/holdfast/SKILL.md": renderSkill(basicSurfaces),
     "docs/from-the-documents.md": await fromTheDocuments(),
     ...apiPages(),
   };

@@ -134,7 +134,6 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     clock: options.clock ?? Date.now,
     makeId: options.makeId ?? makeSessionId,
     retention: retentionOf(options.retention),
-    onWarning: options.onWarning ?? console.warn,
   });
   memory.retention.start();
   return memory;

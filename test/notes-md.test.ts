@@ -68,7 +68,7 @@ test("after a compaction the block of NOTES.md is in the prompt once, although t
     contextWindow: 16_000,
   });
   let compactions = 0;
-  for (let turn = 1; turn <= 9; turn++) {
+  for (let turn = 1; turn <= 14; turn++) {
     const { events } = await stage.say(`Turn ${turn}. ${filler(500)}`);
     compactions += ofType(events, "compaction").length;
   }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { generateText } from "ai";
 import { openSdkStage } from "../src/adapters/ai-sdk/test-support/ai-sdk.ts";
+import { renderSkill } from "../src/hosts/install/skill-piece.ts";
 import { defaultLimits, openMemory } from "../src/index.ts";
 import { scratchpadSurface } from "../src/surfaces/scratchpad/tools.ts";
 import { inHost, inPlugin, ownLoop } from "../src/surfaces/surface.ts";
@@ -16,7 +17,7 @@ const page = (name: string) => readFileSync(join(import.meta.dirname, "..", name
 test("when to write, and what not: in the guidance of every place, in the skill and in the docs [config.when-to-write]", () => {
   const texts = [
     ...[ownLoop, inHost, inPlugin()].map((reading) => scratchpadSurface.guidance(defaultLimits, reading, [])),
-    page("plugins/claude-code/skills/holdfast/SKILL.md"),
+    renderSkill(["scratchpad"]),
     page("docs/surfaces.md"),
   ];
   for (const text of texts) {

@@ -1,8 +1,7 @@
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { HookReply } from "../../src/hosts/hook/answer.ts";
-import { readHookEvent } from "../../src/hosts/hook/event.ts";
+import { type HookReply, readHookEvent } from "../../src/hosts/hook/event.ts";
 import { runHook } from "../../src/hosts/hook/run-hook.ts";
 import { hostNamed } from "../../src/hosts/hosts.ts";
 import { hostConversation } from "../../src/hosts/past-conversation.ts";

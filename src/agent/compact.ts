@@ -14,7 +14,7 @@ import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
 import { planPrompt } from "../context/prompt.ts";
 import { blocksOf } from "../context/shown-memory.ts";
 import { previewCompaction, readSummarySpan, summarisedUpTo } from "../engine/conversation.ts";
-import type { CompactionTrigger } from "../engine/records.ts";
+import type { CompactionTrigger, ShownBlock } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { askForText, reportedBy } from "./call.ts";
@@ -97,8 +97,9 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
   const canRecall = toolbox.tools.some(({ name }) => name === "recall");
   const kept = before.messages.filter(({ number, aside }) => number > to && !aside);
   const { handoff } = agent.session.setting;
-  // Without a handoff the next context is the summary and the memory, and nothing else.
-  const mark = handoff === false ? "" : compactedText;
+  // Only a snapshot can be newer than the kept messages. Without a handoff the next context is the summary and the memory.
+  const noticeFor = (blocks: readonly ShownBlock[]) =>
+    handoff !== false && placement === "epoch" && blocks.length > 0 ? compactedText : "";
   let replacement = "";
   return {
     session: agent.session,
@@ -114,7 +115,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     async contextAfter({ body, state }) {
       replacement = body;
       const blocks = blocksOf(agent.context(state));
-      const preview = previewCompaction(state, { to, blocks, mark, summary: body });
+      const preview = previewCompaction(state, { to, blocks, mark: noticeFor(blocks), summary: body });
       const context = toolbox.context(preview);
       const after = planPrompt({ state: preview, context, messages: kept, base, placement });
       return {
@@ -124,12 +125,15 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     },
     async commit(receipt, summary) {
       const text = handoff === false ? replacement : summary;
-      const operation = { type: "context.compact" as const, to, mark, summary: text, receipt };
+      const operation = { type: "context.compact" as const, to, summary: text, receipt };
       // A surface may have written to its file before the compaction; the snapshot shows it as it is now.
       await agent.refresh();
       // Another process may write concurrently, so the snapshot is of the state that is committed.
       await agent.session.change(
-        (now) => ({ ...operation, blocks: blocksOf(agent.context(now)) }),
+        (now) => {
+          const blocks = blocksOf(agent.context(now));
+          return { ...operation, blocks, mark: noticeFor(blocks) };
+        },
         () => false,
         { actor: { kind: "system" } },
       );

@@ -39,7 +39,7 @@ test("the first write replaces the hint, and each later turn shows the whole not
   await stage.say("The end.");
   const [first, second, third, fourth, fifth, sixth] = stage.turns();
   const ok = `{"ok":true}\n\n`;
-  assert.equal(newestResult(second), `${ok}[System] Your memory is shown as of here.`);
+  assert.equal(newestResult(second), `${ok}[System] The memory in the system prompt is current as of here.`);
   assert.match(
     String(first?.messages[0]?.content),
     /## Session Notepad\n\(empty — use write_notepad or update_notepad to save working notes, findings, and task progress; content here survives context compaction\)$/,

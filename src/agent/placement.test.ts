@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { append, call, filler, inOrder, notepadIn, openStage } from "../../test/support/agent.ts";
+import { compactedText } from "../compaction/notices.ts";
 import { parseNotepad, parseScratchpad } from "../index.ts";
 import type { ScriptedRequest } from "../testing/index.ts";
 
@@ -158,6 +159,23 @@ test("message: through a compaction in mid-turn the block stays with the user's 
         "with the newest thing the user said, not with what memory put after it",
       );
   }
+});
+
+test("a notice about a new snapshot comes only where there is a snapshot [controller.new-epoch]", async (t) => {
+  const newest = async (placement: "epoch" | "system" | "message", surface: "notepad" | "notes") => {
+    const stage = await openStage(t, { script: inOrder([]), placement, surfaces: [surface] });
+    for (const text of ["One.", "Two.", "Three."]) await stage.say(`${text} ${filler(200)}`);
+    await stage.agent.compact("s").result;
+    await stage.say("And now?");
+    return userTexts(stage.turns().at(-1)).at(-1) ?? "";
+  };
+  assert.equal(await newest("epoch", "notepad"), `${compactedText}\n\nAnd now?`);
+  assert.equal(await newest("epoch", "notes"), "And now?", "notes are read with tools");
+  assert.equal(await newest("system", "notepad"), "And now?", "the system prompt is always current");
+  assert.match(
+    await newest("message", "notepad"),
+    /^## Session Notepad\n.*\n\[End of notepad\]\n\nAnd now\?$/s,
+  );
 });
 
 test("blocks never reach the stored messages and never appear twice in a request [controller.placement-transient]", async (t) => {

@@ -1,4 +1,4 @@
-import { foldedText } from "../compaction/notices.ts";
+import { refreshedText } from "../compaction/notices.ts";
 import { messageOfCall } from "../context/conversation.ts";
 import { chooseEnds, renderEnds } from "../context/excerpt.ts";
 import { blocksOf, changesSince, shownIn, showsOldHint } from "../context/shown-memory.ts";
@@ -169,7 +169,7 @@ async function refreshSnapshot({ agent }: ShownRun, state: State): Promise<void>
       type: "context.fold" as const,
       blocks: blocksOf(agent.context(now)),
       before,
-      mark: foldedText,
+      mark: refreshedText,
     }),
     () => false,
     asSystem,

@@ -11,8 +11,10 @@ import {
   openStage,
   type Script,
   type StageOptions,
+  textsOf,
 } from "../../test/support/agent.ts";
 import { epochOf } from "../../test/support/prompt.ts";
+import { openMemory } from "../index.ts";
 import type { ScriptedAnswer, ScriptedRequest } from "../testing/index.ts";
 
 const ask = "Tell me which ledger rows of accounts.csv are duplicated.";
@@ -107,19 +109,25 @@ for (const [name, text, fault] of faults) {
     assert.equal(compaction?.summary, good);
   });
 
-  test(`a summary that is ${name} twice is replaced by one without a model [controller.summary-refused]`, async (t) => {
+  test(`a summary that is ${name} twice is replaced by the steps, each shown once [controller.summary-refused]`, async (t) => {
     let attempts = 0;
-    const { requests, receipt, compaction } = await compactedWith(t, () => ({
+    const { requests, receipt, stage } = await compactedWith(t, () => ({
       text: ++attempts <= 2 ? text : good,
     }));
     assert.ok(requests.length >= 2);
     assert.equal(receipt?.summaryBy, "deterministic");
-    assert.match(
-      compaction?.summary ?? "",
-      /^User: Tell me which ledger rows of accounts\.csv are duplicated\.\n- read_file a\.csv → /,
-    );
+    const next = stage.turns().find((request) => epochOf(request) !== "");
+    assert.equal(textsOf(next).split("\n- read_file a.csv → ").length, 2, textsOf(next));
   });
 }
+
+test("without a handoff the summary is asked for the user's own words [handoff.off]", async (t) => {
+  const memory = await openMemory({ store: "memory:", handoff: false });
+  for (const summaryInPlace of [true, false]) {
+    const { requests } = await compactedWith(t, () => ({ text: good }), { memory, summaryInPlace });
+    assert.match(textOf(requests[0]), /every rule of the user in the user's own words\.$/);
+  }
+});
 
 test("without a summary from the model, a deterministic one is used [controller.summary-refused]", async (t) => {
   for (const answer of [

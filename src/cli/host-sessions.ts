@@ -5,13 +5,12 @@ import { warnFrom } from "../compaction/usage.ts";
 import { fromStored, type StoredMessage, spokenText } from "../context/conversation.ts";
 import { oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
-import { compactionLimit } from "../hosts/compaction-limits.ts";
 import { readFailures } from "../hosts/failures.ts";
+import { compactionLimit } from "../hosts/fill.ts";
 import { readHookState } from "../hosts/hook/state.ts";
 import type { Host } from "../hosts/host.ts";
-import { findHost } from "../hosts/hosts.ts";
+import { findHost, hostOfSession } from "../hosts/hosts.ts";
 import { type RecordedSession, readRecordedSession } from "../hosts/recorded-session.ts";
-import { hostOfSession, type SessionPlace } from "../hosts/session-transcript.ts";
 import { readConversation, readSpans } from "../hosts/transcript/read-conversation.ts";
 import type { HostConversation, HostMessage, HostSessions } from "../server/hosts.ts";
 import type { Project } from "../workspace/project.ts";
@@ -32,6 +31,12 @@ const longWindow = 1_000_000;
 interface Cached {
   stamp: string;
   conversation: Promise<HostConversation | undefined>;
+}
+
+/** Where a coding agent's session runs, as its hooks reported it last. */
+interface SessionPlace {
+  transcript: string;
+  cwd: string;
 }
 
 /** The transcript of a session, as it is now. */

@@ -27,12 +27,12 @@ need to preserve. Conversation details may be summarized during compaction, but 
 is kept in full.`;
 }
 
-/** Marks the start of the new epoch: the snapshot of memory includes everything written before it. */
+/** Follows the messages that a compaction kept: the memory in the system prompt is newer than they are. */
 export const compactedText =
-  "[System] The conversation was compacted here, and your memory is shown as of here. Go on with what was asked.";
+  "[System] The conversation was compacted here. The memory in the system prompt is current as of here. Go on with what was asked.";
 
-/** Marks where changes were folded into a fresh snapshot. */
-export const foldedText = "[System] Your memory is shown as of here.";
+/** Stands where a new snapshot of the memory, in the system prompt, replaced the changes in the conversation. */
+export const refreshedText = "[System] The memory in the system prompt is current as of here.";
 
 /** Follows the agent's answer to the warning if the prompt would otherwise end with it. */
 export const goOnText = "[System] Go on with what was asked.";

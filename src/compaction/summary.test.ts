@@ -22,7 +22,8 @@ test("without a model: the earlier summary and the steps, newest in detail [cont
     result("ENOENT", "c1", "read_sheet", "error-text"),
     says("I could not read it."),
   );
-  const text = deterministicSummary("Before: sheets 1 to 3.", messages, 500, estimateTokens);
+  const earlier = "Before: sheets 1 to 3.";
+  const text = deterministicSummary({ earlier, removed: messages }, 500, estimateTokens);
   assert.equal(
     text,
     "Earlier: Before: sheets 1 to 3.\nUser: Audit the ledger\n- read_sheet sheet: 1 → FAILED: ENOENT\nYou: I could not read it.",
@@ -33,7 +34,7 @@ test("without a model: the earlier summary and the steps, newest in detail [cont
       says(`answer ${index}`),
     ]).flat(),
   );
-  const short = deterministicSummary("", long, 100, estimateTokens);
+  const short = deterministicSummary({ earlier: "", removed: long }, 100, estimateTokens);
   assert.ok(estimateTokens(short) <= 110, `${estimateTokens(short)} tokens`);
   assert.match(short, /answer 199$/);
 });

@@ -85,7 +85,7 @@ export async function summarise(ask: AskSummariser, input: SummaryInput): Promis
     fault = found ?? "";
     askInPlace = undefined;
   }
-  const text = deterministicSummary(earlier, removed, budget, countTokens);
+  const text = deterministicSummary({ earlier, removed, handoff: input.handoff }, budget, countTokens);
   return { text, by: "deterministic" };
 }
 
@@ -117,6 +117,9 @@ const framingShare = 0.15;
 const keptAnyway =
   "The agent gets the text below in addition to your summary. Do not repeat it: spend your words on findings, reasons and decisions.";
 
+const keptNowhere =
+  "The agent gets nothing else of these messages. Give the user's open request and every rule of the user in the user's own words.";
+
 /** What surrounds the messages in a request: the earlier summary first, then what to mind. */
 function framingSections(input: SummaryInput, earlier: string, fault: string): string[] {
   const { handoff = "", focus = "", contextWindow, countTokens } = input;
@@ -126,7 +129,7 @@ function framingSections(input: SummaryInput, earlier: string, fault: string): s
   };
   return [
     earlier === "" ? "" : `The earlier summary:\n${cut(earlier, framingShare)}`,
-    handoff === "" ? "" : `${keptAnyway}\n${handoff}`,
+    handoff === "" ? keptNowhere : `${keptAnyway}\n${handoff}`,
     focus === "" ? "" : `The user asks you to focus on this: ${focus}`,
     fault === "" ? "" : `Your last summary was rejected: ${fault}. Write it again and fix that.`,
   ];
@@ -186,16 +189,18 @@ export function findSummaryFault(
   return tokens.summary >= tokens.removed ? "it is longer than what it replaces" : undefined;
 }
 
-/** A summary made without a model: the earlier summary, and the steps, newest in detail. */
+/** A summary made without a model: the earlier summary, and the steps that the handoff does not show, newest in detail. */
 export function deterministicSummary(
-  earlier: string,
-  removed: readonly StoredMessage[],
+  { earlier, removed, handoff = "" }: Pick<SummaryInput, "earlier" | "removed" | "handoff">,
   budget: number,
   countTokens: (text: string) => number,
 ): string {
   const carried = earlier === "" ? [] : [`Earlier: ${oneLine(earlier, budget * 2)}`];
   const room = { tokens: Math.max(100, budget - countTokens(carried.join("\n"))) };
-  return [...carried, ...renderSteps(removed, room, countTokens)].join("\n");
+  const shown = new Set(handoff.split("\n"));
+  const steps = renderSteps(removed, room, countTokens).filter((line) => !shown.has(line));
+  const text = [...carried, ...steps].join("\n");
+  return text === "" ? "The handoff below has all of it." : text;
 }
 
 /** Messages as a summariser reads them. */

@@ -69,11 +69,15 @@ export function planPrompt({ state, context, messages, base, placement, steer = 
   };
 }
 
-/** The slot of the newest user message; if it was collapsed, the newest slot with role `user`. */
+/**
+ * The slot of the newest user message; if it was collapsed or compacted, the text that stands in its place. A notice, for
+ * example the warning before a compaction, stays a message of its own.
+ */
 function newestUserSlot(slots: Slot[], messages: readonly StoredMessage[]): Slot | undefined {
   const newest = messages.findLast(({ message }) => message.role === "user");
   return (
     slots.findLast(({ stored, collapsed }) => newest && !collapsed && stored?.number === newest.number) ??
+    slots.findLast(({ collapsed, summary }) => collapsed || summary !== undefined) ??
     slots.findLast((slot) => !slot.isInstructions && messageOf(slot).role === "user")
   );
 }

@@ -14,8 +14,6 @@ export interface RetentionRules {
   deletedDays: number;
   /** Days after which an archived session is removed for good. */
   archivedDays: number;
-  /** Megabytes that a local store may take. */
-  maxMegabytes: number;
 }
 
 export const defaultRetention: RetentionRules = {
@@ -25,7 +23,6 @@ export const defaultRetention: RetentionRules = {
   ledgerCalls: 500,
   deletedDays: 30,
   archivedDays: 365,
-  maxMegabytes: 1_000,
 };
 
 export const retentionKinds = {
@@ -35,7 +32,6 @@ export const retentionKinds = {
   ledgerCalls: wholeNumber(0),
   deletedDays: wholeNumber(0),
   archivedDays: wholeNumber(0),
-  maxMegabytes: wholeNumber(0),
 } satisfies Record<keyof RetentionRules, OptionKind<number>>;
 
 export const keepEverything: RetentionRules = {
@@ -45,7 +41,6 @@ export const keepEverything: RetentionRules = {
   ledgerCalls: 0,
   deletedDays: 0,
   archivedDays: 0,
-  maxMegabytes: 0,
 };
 
 export const day = 86_400_000;

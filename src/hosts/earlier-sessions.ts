@@ -41,6 +41,13 @@ function countOf({ length }: readonly string[]): string {
   return length > maxItems ? `${maxItems} of ${length} open items` : "Open items";
 }
 
+/** For a session with nothing in it: the one that its conversation could continue. */
+export async function earlierSession(memory: Memory, own: string): Promise<Session | undefined> {
+  const mine = await memory.findSession(own);
+  const isEmpty = !mine || notesToContinue(await mine.state()) === "";
+  return isEmpty ? findEarlier(memory, own) : undefined;
+}
+
 /** The session, other than this one, that was written to last and has something to go on with. */
 export async function findEarlier(
   memory: Pick<Memory, "listSessions" | "findSession"> | undefined,

@@ -2,8 +2,10 @@ import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isObject } from "../engine/json.ts";
 import { shortHash } from "../engine/short-hash.ts";
+import { isHoldfastError } from "../errors.ts";
 import { stateFolder } from "../state-folder.ts";
 import { appendToRegularFile, readRegularFile } from "../stores/regular-file.ts";
+import { findProject } from "../workspace/project.ts";
 
 /** A failure in a hook, logged for `holdfast doctor`. It never blocks the agent. */
 export interface Failure {
@@ -78,4 +80,24 @@ function parse(line: string): Failure | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Prints each failure once and logs all of them for `holdfast doctor`. Never throws. */
+export function failureReporter(
+  host: string,
+  printDefault: (line: string) => void = (line) => console.error(line),
+): (event: string, error: unknown, cwd: string, print?: (line: string) => void) => void {
+  const printed = new Set<string>();
+  return (event, error, cwd, print = printDefault) => {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = isHoldfastError(error) ? error.code : "internal";
+    try {
+      keepFailure(findProject(cwd).directory, { at: Date.now(), host, event, code, message });
+      if (printed.has(message)) return;
+      printed.add(message);
+      print(`holdfast: ${event}: ${message}`);
+    } catch {
+      // A failure to report must not stop the agent either.
+    }
+  };
 }

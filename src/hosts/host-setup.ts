@@ -1,5 +1,9 @@
+import { readWorkspaceConfig } from "../workspace/config.ts";
+import type { Project } from "../workspace/project.ts";
+import { chosenSurfaces } from "../workspace/surfaces.ts";
 import type { Finding } from "./doctor/finding.ts";
 import type { ProgramRun } from "./doctor/run-program.ts";
+import type { Host } from "./host.ts";
 import type { Launcher } from "./install/launcher.ts";
 import type { ConfiguredServer, Piece } from "./install/piece.ts";
 import type { Places } from "./install/places.ts";
@@ -73,4 +77,14 @@ export interface LiveClient {
   session?(folder: string): string | undefined;
   /** Its message about a Node version that is too old; undefined if that was not the problem. */
   oldNode?(run: ProgramRun): string | undefined;
+}
+
+/** What the agent of a host gets back in this project: the notepad, or the scratchpad; a pin is shown whatever the surfaces are. */
+export function memoryPlace(
+  host: Pick<Host, "offersTools"> | undefined,
+  project: Project,
+): "notepad" | "scratchpad" | "pins" {
+  const config = readWorkspaceConfig(project);
+  const chosen = chosenSurfaces({ project, config }, host?.offersTools ? "host" : "server");
+  return (["notepad", "scratchpad"] as const).find((name) => chosen.includes(name)) ?? "pins";
 }

@@ -1,11 +1,10 @@
 import type { StoredMessage } from "../context/conversation.ts";
+import type { SessionExport } from "../engine/session-document.ts";
+import type { Scratchpad } from "../surfaces/scratchpad/operations.ts";
 import type { Fill, ReportedUsage } from "./fill.ts";
-import type { HookReply } from "./hook/answer.ts";
-import type { HookEvent, HookKind } from "./hook/event.ts";
+import type { HookEvent, HookKind, HookReply } from "./hook/event.ts";
 import type { HostSetup } from "./host-setup.ts";
-import type { SessionFile } from "./session-file.ts";
-import type { TranscriptLine } from "./transcript/line.ts";
-import type { Recording } from "./transcript/recording.ts";
+import type { Recording, TranscriptLine } from "./transcript/line.ts";
 
 /**
  * An agent program that Holdfast plugs into. All of this loads within milliseconds, because agents wait for their
@@ -96,4 +95,14 @@ export interface Escaping {
   escape(text: string): string;
   /** Tells the model what the replaced characters mean. */
   hint: string;
+}
+
+/** A file in which a host keeps one of its sessions. */
+export interface SessionFile {
+  /** Whether the text is such a file. */
+  isIn(text: string): boolean;
+  /** The file as an importable session document, with a warning for each line that could not be used. */
+  read(text: string): { document: SessionExport; warnings: { line: number; message: string }[] };
+  /** The text with this memory added. It starts with the old text, so the rest can be appended to the file. */
+  write(text: string, memory: { scratchpad: Scratchpad; notepad: string | null }): string;
 }

@@ -46,3 +46,8 @@ export function hostsNamed(names: readonly string[]): Host[] {
   const named = new Set(names.map(hostNamed));
   return hosts.filter((host) => named.has(host));
 }
+
+/** The host of a session, by its id; undefined for a session of no host. */
+export function hostOfSession(sessionId: string): Host | undefined {
+  return hosts.find(({ name }) => sessionId.startsWith(`${name}.`));
+}

@@ -5,9 +5,8 @@ import { ownConversation } from "../surfaces/recall/tools.ts";
 import type { PastConversation, ReadConversation } from "../surfaces/surface.ts";
 import { namesIn, readSmallFile } from "../workspace/small-file.ts";
 import type { Host } from "./host.ts";
-import { findHost } from "./hosts.ts";
+import { findHost, hostOfSession } from "./hosts.ts";
 import { readRecordedSession } from "./recorded-session.ts";
-import { hostOfSession } from "./session-transcript.ts";
 import { readPart } from "./transcript/file.ts";
 import { readSpans } from "./transcript/read-conversation.ts";
 

@@ -22,6 +22,8 @@ export interface MemorySource {
   resolveSession(caller: Caller): Promise<string>;
   /** The session of the sub-agent that sends a request, and that of the agent that it works for. */
   subAgentOf?(caller: Caller): { session: string; parent: string } | undefined;
+  /** The session of an earlier conversation that a session with nothing in it could continue. */
+  earlierSession?(memory: Memory, own: string): Promise<Session | undefined>;
   /** Reads the conversations that coding agents keep themselves. */
   conversation?: ReadConversation | undefined;
 }
@@ -97,6 +99,11 @@ export class Connection {
   /** A session by id; undefined if nothing was ever written to it. */
   async findSession(id: string): Promise<Session | undefined> {
     return (await this.#memory()).findSession(id);
+  }
+
+  /** The earlier conversation to continue, while nothing was saved in this one. */
+  async earlierSession(caller: Caller): Promise<Session | undefined> {
+    return this.#source.earlierSession?.(await this.#memory(), await this.sessionId(caller));
   }
 
   /** `key`: the same call sent again changes nothing. */

@@ -10,8 +10,11 @@ import type { Caller } from "./connection.ts";
 import { createMcpServer, type McpServerOptions } from "./server.ts";
 
 export interface McpHandlerOptions extends Omit<McpServerOptions, "resolveSession"> {
-  /** The session that a client works on. Called before each of its calls, always with the client's first request. */
-  resolveSession(request: Request, caller: Caller): Promise<string>;
+  /**
+   * The session that a client works on. Called before each of its calls, always with the client's first request, and with
+   * the id of its connection, unless its protocol has none.
+   */
+  resolveSession(request: Request, caller: Caller, connection: string | undefined): Promise<string>;
   /** Names allowed in `Host` and `Origin`. Default: the loopback names. */
   hostnames?: string[];
 }
@@ -43,7 +46,7 @@ export function createMcpHandler(options: McpHandlerOptions): McpHandler {
       const request = requestInfo ?? new Request("http://localhost/");
       return createMcpServer({
         ...options,
-        resolveSession: (caller) => options.resolveSession(request, caller),
+        resolveSession: (caller) => options.resolveSession(request, caller, undefined),
       });
     },
     { legacy: "reject" },
@@ -85,7 +88,7 @@ async function connectClient(
   transport.onclose = () => clients.delete(transport.sessionId ?? "");
   const server = createMcpServer({
     ...options,
-    resolveSession: (caller) => options.resolveSession(first, caller),
+    resolveSession: (caller) => options.resolveSession(first, caller, transport.sessionId),
   });
   await server.connect(transport);
   const response = await transport.handleRequest(request);

@@ -23,12 +23,18 @@ test("the instructions say how to recover, then give the session's guidance [mcp
   const { instructions, serverInfo } = await initialize(server);
   assert.equal(serverInfo.name, "holdfast");
   const [first, ...rest] = instructions.split("\n\n");
-  assert.match(first, /^After a compaction, .* call read_notepad first: .*"recover"/);
-  assert.equal(rest.join("\n\n"), guidance);
-  assert.match(
-    instructionsOf(findSurfaces(["tasks"])),
-    /^After a compaction, .* get the "recover" prompt first/,
+  assert.equal(
+    first,
+    "If you do not see your memory after a compaction or a /clear, call read_notepad and list_pins: everything you saved is still there.",
   );
+  assert.equal(rest.join("\n\n"), guidance);
+  const tasks = findSurfaces(["tasks"]);
+  assert.equal(
+    instructionsOf(tasks),
+    guidanceOf(tasks, { limits: defaultLimits, reading: inHost }),
+    "no tool reads tasks",
+  );
+  assert.match(instructionsOf(findSurfaces(["scratchpad"])), /^If you .*, call session_scratchpad: /);
   assert.equal((await server.end()).code, 0);
 });
 
@@ -40,7 +46,8 @@ test("notepad, notes, plan and receipts can be read for this and any other sessi
   await other.notes.add("a finding", ["q3"]);
   await other.scratchpad.setPlan("1. Read");
   await other.call("begin_task", { description: "Sheet 1" });
-  const server = startMcp(context, ["--db", db, "--session", "mine"]);
+  const chosen = ["--surfaces", "notepad,notes,scratchpad,tasks"];
+  const server = startMcp(context, ["--db", db, "--session", "mine", ...chosen]);
   await initialize(server);
   const { resources } = (await server.ask("resources/list")).result;
   const kinds = ["notepad", "notes", "plan", "receipts"];
@@ -78,7 +85,8 @@ test("a subscriber is notified of another process's changes to that resource onl
   const db = join(temporaryDirectory(), "memory.db");
   const memory = await openMemory({ store: db });
   const session = await memory.createSession({ id: "s" });
-  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  const chosen = ["--surfaces", "notepad,notes,scratchpad"];
+  const server = startMcp(context, ["--db", db, "--session", "s", ...chosen]);
   await initialize(server);
   const subscribe = (kind: string, id = "s", method = "resources/subscribe") =>
     server.ask(method, { uri: `holdfast://session/${id}/${kind}` });
@@ -149,7 +157,7 @@ test("if the store cannot be opened, every call says so, and a later call opens 
   const server = startMcp(context, ["--db", db, "--session", "s"]);
   assert.match((await initialize(server)).instructions, /notepad/);
   assert.equal((await server.ask("tools/list")).result.tools.length, 7);
-  assert.equal((await server.ask("resources/list")).result.resources.length, 4);
+  assert.equal((await server.ask("resources/list")).result.resources.length, 2);
   assert.equal((await server.ask("prompts/list")).result.prompts.length, 3);
   const refused = await server.call("write_notepad", { content: "x" });
   assert.equal(refused.isError, true);
@@ -198,7 +206,8 @@ test("the project's notes are recovered before anything is saved in the session 
 
 test("recover and handoff contain everything that was saved [mcp.prompts]", async (context) => {
   const db = join(temporaryDirectory(), "memory.db");
-  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  const chosen = ["--surfaces", "notepad,notes,scratchpad,tasks"];
+  const server = startMcp(context, ["--db", db, "--session", "s", ...chosen]);
   await initialize(server);
   const text = async (name: string, input = {}): Promise<string> =>
     (await server.ask("prompts/get", { name, arguments: input })).result.messages[0].content.text;
@@ -232,4 +241,70 @@ test("recover and handoff contain everything that was saved [mcp.prompts]", asyn
   assert.ok(handed.endsWith("## Session Notepad\n# Audit"));
   assert.equal((await server.end()).code, 0);
   await memory.close();
+});
+
+for (const [surface, offered] of [
+  ["notepad", ["notepad", "receipts"]],
+  ["notes", ["notes", "receipts"]],
+  ["scratchpad", ["plan", "receipts"]],
+  ["project", ["receipts"]],
+] as const)
+  test(`with ${surface} alone nothing of another memory type is listed or recovered [mcp.chosen]`, async (context) => {
+    const db = join(temporaryDirectory(), "memory.db");
+    const memory = await openMemory({ store: db, surfaces: surfaceNames });
+    const session = await memory.openSession("s");
+    await session.notepad.write("cedar-notepad");
+    await session.notes.add("a finding", ["cedar-tag"]);
+    await session.scratchpad.setPlan("cedar-plan");
+    await session.call("pin", { text: "Never touch cedar-pin." });
+    const server = startMcp(context, ["--db", db, "--session", "s", "--surfaces", surface]);
+    await initialize(server);
+    const { resources } = (await server.ask("resources/list")).result;
+    assert.deepEqual(
+      resources.map(({ name }: { name: string }) => name),
+      offered,
+    );
+    const { resourceTemplates } = (await server.ask("resources/templates/list")).result;
+    assert.deepEqual(
+      resourceTemplates.map(({ name }: { name: string }) => name),
+      offered.map((kind) => `session-${kind}`),
+    );
+    for (const kind of ["notepad", "notes", "plan"]) {
+      const { error } = await server.ask("resources/read", { uri: `holdfast://session/s/${kind}` });
+      assert.equal(error === undefined, (offered as readonly string[]).includes(kind), kind);
+    }
+    const { result } = await server.ask("prompts/get", { name: "recover" });
+    const recovered: string = result.messages[0].content.text;
+    const found = [...recovered.matchAll(/cedar-\w+/g)].map(([text]) => text);
+    const own = { notepad: ["cedar-notepad"], notes: ["cedar-tag"], scratchpad: ["cedar-plan"], project: [] };
+    assert.deepEqual(found, own[surface]);
+    assert.equal((await server.end()).code, 0);
+    await memory.close();
+  });
+
+test("without hooks each connection has a session of its own, and recover continues the last one [mcp.own-session]", async (context) => {
+  const cwd = temporaryDirectory();
+  mkdirSync(join(cwd, ".git"));
+  const connect = async (...args: string[]) => {
+    const server = startMcp(context, args, { cwd });
+    await initialize(server);
+    const recover = async (): Promise<string> =>
+      (await server.ask("prompts/get", { name: "recover" })).result.messages[0].content.text;
+    const read = async () => (await server.call("read_notepad")).structuredContent.content;
+    return { server, recover, read };
+  };
+  const [one, two] = [await connect(), await connect()];
+  await one.server.call("write_notepad", { content: "- [ ] from one" });
+  assert.equal(await two.read(), "");
+  assert.match(
+    await two.recover(),
+    /the last one in this project saved \(session mcp-[\s\S]*- \[ \] from one$/,
+  );
+  await two.server.call("write_notepad", { content: "from two" });
+  assert.match(await two.recover(), /^The conversation before this point may be gone[\s\S]*from two$/);
+  assert.equal(await one.read(), "- [ ] from one");
+  const [three, four] = [await connect("--session", "shared"), await connect("--session", "shared")];
+  await three.server.call("write_notepad", { content: "for both" });
+  assert.equal(await four.read(), "for both");
+  for (const { server } of [one, two, three, four]) assert.equal((await server.end()).code, 0);
 });

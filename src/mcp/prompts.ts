@@ -4,10 +4,7 @@ import type { Handoff } from "../engine/records.ts";
 import type { Session } from "../sessions/session.ts";
 import { notepadSurface } from "../surfaces/notepad/tools.ts";
 import { pinsSurface } from "../surfaces/pins/tools.ts";
-import { scratchpadSurface } from "../surfaces/scratchpad/tools.ts";
-import { sessionsSurface } from "../surfaces/sessions/tools.ts";
 import type { Surface } from "../surfaces/surface.ts";
-import { tasksSurface } from "../surfaces/tasks/tools.ts";
 import { memoryText, sectionsOf } from "./show-memory.ts";
 
 export const prompts: Prompt[] = [
@@ -30,15 +27,21 @@ export const prompts: Prompt[] = [
   },
 ];
 
+/** `earlier`: the last conversation in the project, while nothing was saved in this one. */
 export async function recoverPrompt(
   session: Session | undefined,
   surfaces: readonly Surface[],
+  earlier: Session | undefined,
 ): Promise<GetPromptResult> {
   const memory = await renderMemory(session, surfaces);
-  const start = memory
-    ? "The conversation before this point may be gone. This is what was saved from it; continue from here, and do not redo finished work."
-    : "Nothing has been saved for this session yet. Ask what the task is, and save your findings as you work.";
-  return userPrompt("Everything saved in memory.", [start, memory]);
+  const before = await renderMemory(earlier, surfaces);
+  const start =
+    before !== ""
+      ? `Nothing has been saved in this conversation yet. Below is what the last one in this project saved (session ${earlier?.id}). Continue from there, do not redo finished work, and save again what you still need.`
+      : memory !== ""
+        ? "The conversation before this point may be gone. This is what was saved from it; continue from here, and do not redo finished work."
+        : "Nothing has been saved for this session yet. Ask what the task is, and save your findings as you work.";
+  return userPrompt("Everything saved in memory.", [start, before === "" ? memory : before]);
 }
 
 export async function handoffPrompt(
@@ -75,25 +78,22 @@ function userPrompt(description: string, parts: readonly string[]): GetPromptRes
   return { description, messages: [{ role: "user", content: { type: "text", text } }] };
 }
 
-/** The memory as the model would see it, with the last checkpoint and receipt; "" if nothing was saved. */
+/** The memory as the model would see it, of the offered surfaces, with the last handoff and receipt; "" if nothing was saved. */
 async function renderMemory(session: Session | undefined, surfaces: readonly Surface[]): Promise<string> {
   if (!session) return "";
   // Refreshes the surfaces that have external data.
   await session.context();
   const state = await session.state();
+  const offers = (name: string) => surfaces.some((surface) => surface.name === name);
+  const blockOf = (surface: Surface) => surface.block?.(state)?.text ?? "";
   // The notepad block has no end marker, so it goes last.
-  const shown = new Set<Surface>([scratchpadSurface, tasksSurface, sessionsSurface, ...surfaces]);
-  shown.delete(notepadSurface);
-  shown.delete(pinsSurface);
-  const blocks = [...shown].map((surface) => surface.block?.(state)?.text ?? "");
-  const notepad = state.row.notepad ? (notepadSurface.block?.(state)?.text ?? "") : "";
-  const pins = pinsSurface.block?.(state)?.text ?? "";
+  const others = surfaces.filter(({ name }) => name !== notepadSurface.name && name !== pinsSurface.name);
   const parts = [
-    pins,
+    offers(pinsSurface.name) ? blockOf(pinsSurface) : "",
     ...(await renderCompaction(session)),
-    await renderNoteCount(session),
-    ...blocks,
-    notepad,
+    offers("notes") ? await renderNoteCount(session) : "",
+    ...others.map(blockOf),
+    offers(notepadSurface.name) && state.row.notepad ? blockOf(notepadSurface) : "",
   ];
   return session.hideSecrets(parts.filter((part) => part !== "").join("\n\n"));
 }

@@ -6,12 +6,15 @@ import type { Note } from "../surfaces/notes/operations.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { renderScratchpad } from "../surfaces/scratchpad/block.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
+import type { Surface } from "../surfaces/surface.ts";
 import { tasksSurface } from "../surfaces/tasks/tools.ts";
 
 /** Max notes per read; the tools find the rest. */
 const maxNotes = 200;
 
 interface Kind {
+  /** The surfaces that it shows; a server with none of them does not list it. */
+  of: readonly string[];
   title: string;
   description: string;
   mimeType: string;
@@ -23,6 +26,7 @@ interface Kind {
 
 const kinds = {
   notepad: {
+    of: ["notepad"],
     title: "Notepad",
     description: "The full session notepad.",
     mimeType: "text/markdown",
@@ -30,6 +34,7 @@ const kinds = {
     isAffectedBy: (change) => change.type === "text" && change.target === "notepad",
   },
   notes: {
+    of: ["notes"],
     title: "Notes",
     description: `The session's notes, newest first, up to ${maxNotes}.`,
     mimeType: "application/json",
@@ -37,6 +42,7 @@ const kinds = {
     isAffectedBy: (change) => change.type === "record" && (change.kind === "note" || change.kind === "tag"),
   },
   plan: {
+    of: ["scratchpad", "tasks"],
     title: "Plan",
     description: "The scratchpad (notes, plan, references) and the open tasks.",
     mimeType: "text/markdown",
@@ -46,6 +52,7 @@ const kinds = {
       (change.type === "record" && ["space", "ref", "task"].includes(change.kind)),
   },
   receipts: {
+    of: [],
     title: "Receipts",
     description: "What each compaction kept, what can be recalled and what is missing; oldest first.",
     mimeType: "application/json",
@@ -68,15 +75,23 @@ export function parseResourceUri(uri: string): { session: string; kind: Resource
   return { session, kind: kind as ResourceKind };
 }
 
-export function listResources(session: string): Resource[] {
-  return resourceKinds.map((kind) => {
+/** What a server with these surfaces lists. Every session has receipts. */
+export function resourceKindsOf(surfaces: readonly Surface[]): ResourceKind[] {
+  const names = new Set(surfaces.map(({ name }) => name));
+  return resourceKinds.filter(
+    (kind) => kinds[kind].of.length === 0 || kinds[kind].of.some((each) => names.has(each)),
+  );
+}
+
+export function listResources(session: string, offered: readonly ResourceKind[]): Resource[] {
+  return offered.map((kind) => {
     const { title, description, mimeType } = kinds[kind];
     return { uri: resourceUri(session, kind), name: kind, title, description, mimeType };
   });
 }
 
-export function listTemplates(): ResourceTemplateType[] {
-  return resourceKinds.map((kind) => {
+export function listTemplates(offered: readonly ResourceKind[]): ResourceTemplateType[] {
+  return offered.map((kind) => {
     const { title, description, mimeType } = kinds[kind];
     return {
       uriTemplate: resourceUri("{session}", kind),

@@ -24,6 +24,7 @@ import {
   parseResourceUri,
   type ResourceKind,
   readResource,
+  resourceKindsOf,
 } from "./resources.ts";
 import {
   appsExtension,
@@ -70,18 +71,22 @@ export function createMcpServer(options: McpServerOptions): Server {
   });
   server.onclose = () => void connection.close();
   handleTools(server, connection, tools, options.unlisted);
-  handleResources(server, connection);
+  handleResources(server, connection, resourceKindsOf(surfaces));
   handlePrompts(server, connection, surfaces);
   return server;
 }
 
+/** The tools that return memory. The guidance of the other surfaces names their tools. */
+const readingTools = ["read_notepad", "session.scratchpad", "list_notes", "list_pins"];
+
 /** How to recover, then the surfaces' guidance: some hosts truncate long instructions, so recovery comes first. */
 export function instructionsOf(surfaces: readonly Surface[], limits: Limits = defaultLimits): string {
   const names = new Set(surfaces.flatMap(({ tools }) => tools.map((tool) => tool.name)));
-  const readers = ["recover_context", "read_notepad", "list_notes"].filter((name) => names.has(name));
-  const read = readers.length > 0 ? `call ${readers.join(" and ")} first` : 'get the "recover" prompt first';
+  const readers = readingTools.filter((name) => names.has(name)).map(dotless);
   return [
-    `After a compaction, a /clear or a resume, ${read}: everything you saved is still there, and the "recover" prompt returns all of it at once.`,
+    readers.length === 0
+      ? ""
+      : `If you do not see your memory after a compaction or a /clear, call ${readers.join(" and ")}: everything you saved is still there.`,
     guidanceOf(surfaces, { limits, reading: inHost }),
   ]
     .filter((text) => text !== "")
@@ -204,23 +209,23 @@ function callIdIn(meta: Record<string, unknown> | undefined): unknown {
   return name === undefined ? undefined : meta?.[name];
 }
 
-function handleResources(server: Server, connection: Connection): void {
+function handleResources(server: Server, connection: Connection, kinds: readonly ResourceKind[]): void {
   server.setRequestHandler("resources/list", ({ params }, context) => {
     rejectCursor(params?.cursor);
     const caller = callerOf(server, context);
     return connection.afterWrites(async () => {
       const id = await orProtocolError("resources/list", () => connection.sessionId(caller));
-      return { resources: listResources(id) };
+      return { resources: listResources(id, kinds) };
     });
   });
   server.setRequestHandler("resources/templates/list", ({ params }) => {
     rejectCursor(params?.cursor);
-    return { resourceTemplates: listTemplates() };
+    return { resourceTemplates: listTemplates(kinds) };
   });
   server.setRequestHandler("resources/read", ({ params: { uri } }, context) => {
     if (uri === memoryAppUri) return readMemoryApp();
     return connection.afterWrites(async () => {
-      const { id, kind } = parse(uri);
+      const { id, kind } = parse(uri, kinds);
       const [session, current] = await orProtocolError("resources/read", async () => [
         await connection.findSession(id),
         await connection.sessionId(callerOf(server, context)),
@@ -232,7 +237,7 @@ function handleResources(server: Server, connection: Connection): void {
   });
   server.setRequestHandler("resources/subscribe", ({ params: { uri } }) =>
     connection.inOrder(async () => {
-      parse(uri);
+      parse(uri, kinds);
       await orProtocolError("resources/subscribe", () => connection.subscribe(uri));
       return {};
     }),
@@ -265,7 +270,7 @@ function handlePrompts(server: Server, connection: Connection, surfaces: readonl
         if (params.name === "show_memory")
           return showMemoryPrompt(await connection.sessionId(caller), session);
         return params.name === "recover"
-          ? recoverPrompt(session, surfaces)
+          ? recoverPrompt(session, surfaces, await connection.earlierSession(caller))
           : handoffPrompt(session, surfaces, params.arguments?.to);
       });
     }),
@@ -292,9 +297,9 @@ async function orProtocolError<Result>(what: string, work: () => Promise<Result>
   }
 }
 
-function parse(uri: string): { id: string; kind: ResourceKind } {
+function parse(uri: string, kinds: readonly ResourceKind[]): { id: string; kind: ResourceKind } {
   const parsed = parseResourceUri(uri);
-  if (parsed) return { id: parsed.session, kind: parsed.kind };
+  if (parsed && kinds.includes(parsed.kind)) return { id: parsed.session, kind: parsed.kind };
   throw new ResourceNotFoundError(uri, `There is no resource ${quote(uri)}. Call resources/list.`);
 }
 

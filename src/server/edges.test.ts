@@ -59,9 +59,9 @@ test("returns a project's NOTES.md with the linter's findings [serve.memory]", a
 test("an MCP client with the token works on the session it names; without the token it is rejected [serve.mcp]", async (context) => {
   const directory = temporaryDirectory();
   const server = await startServe(context, ["--db", join(directory, "memory.db")], directory);
-  const connect = async (headers: Record<string, string>) => {
+  const connect = async (headers: Record<string, string>, path = "/mcp?session=named") => {
     const client = new Client({ name: "test", version: "1" });
-    const url = new URL("/mcp?session=named", server.url);
+    const url = new URL(path, server.url);
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
     return client;
   };
@@ -71,9 +71,15 @@ test("an MCP client with the token works on the session it names; without the to
   await client.callTool({ name: "write_notepad", arguments: { content: "over MCP" } });
   const shown = await call(server, "session", { params: { id: "named" } });
   assert.equal(shown.notepad.text, "over MCP");
+  const unnamed = await Promise.all(
+    [1, 2].map(() => connect({ Authorization: `Bearer ${server.token}` }, "/mcp")),
+  );
+  await unnamed[0]?.callTool({ name: "write_notepad", arguments: { content: "of the first" } });
+  const read = await unnamed[1]?.callTool({ name: "read_notepad", arguments: {} });
+  assert.deepEqual(read?.structuredContent, { content: "" }, "a client that names none has its own");
   server.process.kill("SIGTERM");
   assert.deepEqual(await server.ended, { code: 0, signal: null });
-  await client.close();
+  for (const each of [client, ...unnamed]) await each.close();
 });
 
 test("100 concurrent clients, each on its own session, do not affect each other [serve.clients]", async (context) => {

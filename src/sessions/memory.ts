@@ -328,14 +328,13 @@ export class Memory {
     return this.#remember(this.#session(state));
   }
 
-  #makeRetention({ store, retention = keepEverything, onWarning = () => {} }: MemoryConfig): Retention {
+  #makeRetention({ store, retention = keepEverything }: MemoryConfig): Retention {
     const own = retentionOwner(this.owner);
     return new Retention({
       store,
       owners: [this.owner, knowledgeOwner(this.owner), own],
       rules: retention,
       clock: this.#setting.clock,
-      onWarning,
       state: async () =>
         sweepStateIn(new Memory({ ...this.#setting, owner: own }), await sweepId(this.owner)),
       purge: async ({ owner, id, revision }) => {

@@ -35,8 +35,6 @@ export interface MemoryConfig {
   guard?: SecretGuard;
   /** How long the store keeps history, model calls and removed sessions (default: for ever). */
   retention?: RetentionRules;
-  /** Receives a warning before something goes because of the store's size. */
-  onWarning?: (warning: string) => void;
 }
 
 /**

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { everything, openTestMemory, rejection } from "../../test/support/memory.ts";
 import { seededRandom } from "../../test/support/random.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
-import { day, defaultRetention, type RetentionRules } from "../engine/retention.ts";
+import { day, type RetentionRules } from "../engine/retention.ts";
 import type { Memory, Session } from "../index.ts";
 import { openStore } from "../stores/open-store.ts";
 import { hashPiece } from "./call-log.ts";
@@ -16,14 +16,12 @@ const begin = Date.UTC(2026, 0, 1);
 /** A memory whose clock a test moves by days. */
 async function openAged(store: string, retention: Partial<RetentionRules> = {}) {
   const time = { now: begin };
-  const warnings: string[] = [];
   const memory = await openTestMemory({
     store,
     retention,
     clock: () => time.now,
-    onWarning: (warning) => warnings.push(warning),
   });
-  return { memory, time, warnings };
+  return { memory, time };
 }
 
 async function sweep(memory: Memory): Promise<void> {
@@ -181,37 +179,6 @@ test("model calls are trimmed; the first request after a compaction stays whole,
   assert.deepEqual(await texts(9), ["system", "summary", "c"], "a piece that went comes back with the call");
   await sweep(memory);
   assert.deepEqual(await texts(4), ["system", "summary"], "a second sweep removes no proof");
-  await memory.close();
-});
-
-test("a store over its limit warns for a week before anything goes, then drops what is oldest first [retention.cap]", async () => {
-  const path = join(temporaryDirectory(), "memory.db");
-  const { memory, time, warnings } = await openAged(path, { ...defaultRetention, maxMegabytes: 1 });
-  const keep = await memory.openSession("keep");
-  await keep.notepad.write("stays");
-  for (const id of ["old", "older"]) {
-    const session = await memory.openSession(id);
-    for (let count = 0; count < 80; count++) await session.notes.add(`${count} ${"x".repeat(3_900)}`, []);
-    await memory.archiveSession(id);
-  }
-  time.now += 2 * day;
-  const ids = async () => (await memory.listSessions({ status: "all" })).map(({ id }) => id).sort();
-  await sweep(memory);
-  assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? "", /^The store takes 2 MB; its limit is 1 MB\. From 2026-01-10 on, /);
-  assert.equal((await memory.retention.room()).warning, warnings[0]);
-  time.now += 6 * day;
-  await sweep(memory);
-  assert.deepEqual(await ids(), ["keep", "old", "older"]);
-  assert.equal((await (await memory.resumeSession("old")).history()).length, 82);
-  time.now += 2 * day;
-  await sweep(memory);
-  assert.deepEqual(await ids(), ["keep", "old", "older"], "history goes first");
-  assert.equal((await (await memory.resumeSession("old")).history()).length, 1);
-  time.now += 2 * day;
-  await sweep(memory);
-  assert.equal(await keep.notepad.read(), "stays");
-  assert.ok(((await memory.retention.room()).bytes ?? 0) < 1_000_000);
   await memory.close();
 });
 

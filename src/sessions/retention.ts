@@ -7,33 +7,17 @@ import { scopeOf } from "./lineage.ts";
 import { loadState } from "./load-state.ts";
 import type { Memory } from "./memory.ts";
 
-/** How much a store takes of what it may take. */
-export interface StoreRoom {
-  bytes: number | undefined;
-  maxBytes: number | undefined;
-  /** What the user should know, and when something goes. */
-  warning: string | undefined;
-}
-
 export interface RetentionParts {
   store: Store;
   /** The owners whose sessions are looked at. */
   owners: readonly string[];
   rules: RetentionRules;
   clock: () => number;
-  onWarning: (warning: string) => void;
   /** Where the progress is kept, so that every process of the store knows it. */
   state: () => Promise<SweepState>;
   /** Removes a session for good, unless it changed since or a fork reads from it. */
   purge: (session: SessionSummary) => Promise<boolean>;
 }
-
-/** A warning comes at this part of the limit, */
-const warnAt = 0.8;
-/** and removal because of the limit this long after the store exceeded it. */
-const grace = 7 * day;
-/** Rules while the store is over its limit. */
-const tight = { historyDays: 7, historyOperations: 1_000, ledgerDays: 1, ledgerCalls: 50, deletedDays: 1 };
 
 const sweepEvery = day;
 const pageSize = 50;
@@ -74,23 +58,18 @@ export class Retention {
     let sweep: Sweep = stored ?? { doneAt: 0 };
     if (sweep.position === undefined) {
       if (waits && this.#now < sweep.doneAt + sweepEvery) return true;
-      sweep = await this.#begin(sweep);
+      sweep = { doneAt: sweep.doneAt, position: { owner: 0 } };
     }
     while (sweep.position && !pace.isOver && !this.#isStopped)
       sweep = await this.#continue(store, sweep, sweep.position, pace);
     // A small store is swept in one step; there is no need to write that down.
-    if (stored || sweep.position || sweep.overSince !== undefined) await state.write(sweep);
+    if (stored || sweep.position) await state.write(sweep);
     return sweep.position === undefined;
   }
 
-  /** Compares the store's size with its limit. */
-  async room(known?: Sweep): Promise<StoreRoom> {
-    const bytes = await this.#store?.trimming.size();
-    const { maxMegabytes } = this.rules;
-    if (bytes === undefined || maxMegabytes === 0) return { bytes, maxBytes: undefined, warning: undefined };
-    const maxBytes = maxMegabytes * 1_000_000;
-    const sweep = known ?? (await readSweep(await this.#parts.state()));
-    return { bytes, maxBytes, warning: this.#warningOf(bytes, maxBytes, sweep?.overSince) };
+  /** Bytes that the store takes; undefined if it cannot tell. */
+  async size(): Promise<number | undefined> {
+    return this.#store?.trimming.size();
   }
 
   get #store(): TrimStore | undefined {
@@ -113,74 +92,31 @@ export class Retention {
     if (typeof this.#timer === "object") this.#timer.unref?.();
   }
 
-  async #begin(last: Sweep): Promise<Sweep> {
-    const now = this.#now;
-    const bytes = await this.#store?.trimming.size();
-    const maxBytes = this.rules.maxMegabytes * 1_000_000;
-    const isOver = maxBytes > 0 && bytes !== undefined && bytes > maxBytes;
-    const overSince = isOver ? (last.overSince ?? now) : undefined;
-    const warning =
-      maxBytes > 0 && bytes !== undefined ? this.#warningOf(bytes, maxBytes, overSince) : undefined;
-    if (warning) this.#parts.onWarning(warning);
-    const isDue = overSince !== undefined && now - overSince >= grace && !this.#store?.trimming.isShared;
-    const pressure = isDue ? Math.min(2, (last.pressure ?? 0) + 1) : 0;
-    return {
-      doneAt: last.doneAt,
-      position: { owner: 0 },
-      ...(overSince === undefined ? {} : { overSince }),
-      ...(pressure === 0 ? {} : { pressure }),
-    };
-  }
-
   async #continue(store: TrimStore, sweep: Sweep, position: Position, pace: Pace): Promise<Sweep> {
-    const rules = (sweep.pressure ?? 0) > 0 ? tighten(this.rules) : this.rules;
     const owner = this.#parts.owners[position.owner];
-    if (owner === undefined) return this.#finish(store, sweep);
+    if (owner === undefined) return { doneAt: this.#now };
     const { after } = position;
     const page = await store.sessions(owner, { limit: pageSize, ...(after ? { after } : {}) });
     let last = after;
+    const stopped = () => ({ ...sweep, position: placeAfter(position.owner, last) });
     for (const session of page) {
-      if (pace.isOver || this.#isStopped) return { ...sweep, position: placeAfter(position.owner, last) };
+      if (pace.isOver || this.#isStopped) return stopped();
       pace.looked++;
-      if (this.#isExpired(session, rules)) await this.#parts.purge(session);
-      else {
-        if (!(await trimSession(store, session, { rules, now: this.#now }))) {
-          pace.looked += pageSize;
-          return { ...sweep, position: placeAfter(position.owner, last) };
-        }
+      if (this.#isExpired(session)) await this.#parts.purge(session);
+      else if (!(await trimSession(store, session, { rules: this.rules, now: this.#now }))) {
+        pace.looked += pageSize;
+        return stopped();
       }
       last = { updatedAt: session.updatedAt, id: session.id };
     }
     const isLast = page.length < pageSize;
-    return { ...sweep, position: isLast ? { owner: position.owner + 1 } : placeAfter(position.owner, last) };
+    return isLast ? { ...sweep, position: { owner: position.owner + 1 } } : stopped();
   }
 
-  /** Archived sessions go last, the oldest first, until the store fits. */
-  async #finish(store: TrimStore, { position: _position, ...sweep }: Sweep): Promise<Sweep> {
-    const [owner = ""] = this.#parts.owners;
-    if (sweep.pressure === 2) {
-      const archived = await store.sessions(owner, { statuses: ["archived"] });
-      for (const session of archived.toReversed()) {
-        if (((await store.trimming.size()) ?? 0) <= this.rules.maxMegabytes * 1_000_000) break;
-        await this.#parts.purge(session);
-      }
-    }
-    return { ...sweep, doneAt: this.#now };
-  }
-
-  #isExpired({ status, updatedAt }: SessionSummary, rules: RetentionRules): boolean {
-    if (status === "deleted") return updatedAt < cutoff(rules.deletedDays, this.#now);
-    return status === "archived" && updatedAt < cutoff(rules.archivedDays, this.#now);
-  }
-
-  #warningOf(bytes: number, maxBytes: number, overSince: number | undefined): string | undefined {
-    if (bytes < maxBytes * warnAt) return undefined;
-    const size = `The store takes ${megabytes(bytes)} MB; its limit is ${megabytes(maxBytes)} MB.`;
-    const advice = `"holdfast sessions --all" shows what takes the space; a higher limit keeps everything.`;
-    if (this.#store?.trimming.isShared) return `${size} Nothing is removed because of it. ${advice}`;
-    if (bytes <= maxBytes) return `${size} Nothing is removed yet. ${advice}`;
-    const from = new Date((overSince ?? this.#now) + grace).toISOString().slice(0, 10);
-    return `${size} From ${from} on, deleted sessions, history older than a week and then archived sessions are removed, oldest first. ${advice}`;
+  #isExpired({ status, updatedAt }: SessionSummary): boolean {
+    const { deletedDays, archivedDays } = this.rules;
+    if (status === "deleted") return updatedAt < cutoff(deletedDays, this.#now);
+    return status === "archived" && updatedAt < cutoff(archivedDays, this.#now);
   }
 }
 
@@ -202,17 +138,6 @@ type Position = NonNullable<Sweep["position"]>;
 
 function placeAfter(owner: number, after: Position["after"]): Position {
   return { owner, ...(after ? { after } : {}) };
-}
-
-function tighten(rules: RetentionRules): RetentionRules {
-  const smaller = (name: keyof typeof tight) =>
-    rules[name] === 0 ? tight[name] : Math.min(rules[name], tight[name]);
-  const names = Object.keys(tight) as (keyof typeof tight)[];
-  return { ...rules, ...Object.fromEntries(names.map((name) => [name, smaller(name)])) };
-}
-
-function megabytes(bytes: number): string {
-  return Math.round(bytes / 1_000_000).toLocaleString("en-US");
 }
 
 /** Entries removed in one step. */
@@ -285,10 +210,6 @@ interface Sweep {
   doneAt: number;
   /** Where the current one is; undefined between two. */
   position?: { owner: number; after?: { updatedAt: number; id: string } };
-  /** Since when the store has been over its limit. */
-  overSince?: number;
-  /** 1: tighter rules, 2: archived sessions too, because the store stays over its limit. */
-  pressure?: number;
 }
 
 interface SweepState {
@@ -300,14 +221,9 @@ interface SweepState {
 async function readSweep(state: Pick<SweepState, "read">): Promise<Sweep | undefined> {
   const value = await state.read();
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  const { doneAt, position, overSince, pressure } = value;
+  const { doneAt, position } = value;
   if (typeof doneAt !== "number") return undefined;
-  return {
-    doneAt,
-    ...(isPosition(position) ? { position } : {}),
-    ...(typeof overSince === "number" ? { overSince } : {}),
-    ...(typeof pressure === "number" ? { pressure } : {}),
-  };
+  return { doneAt, ...(isPosition(position) ? { position } : {}) };
 }
 
 function isPosition(value: Json | undefined): value is NonNullable<Sweep["position"]> {

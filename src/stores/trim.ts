@@ -4,8 +4,6 @@ import type { Scope } from "./store.ts";
 
 /** Removes what is no longer kept. Every call is atomic and may be repeated. */
 export interface Trimming {
-  /** Others use the same space, so nothing is removed because of the store's size. */
-  readonly isShared?: boolean;
   /** The oldest entries of a session's journal, oldest first. */
   oldest(scope: Scope, limit: number): Promise<EntryAge[]>;
   /** Removes the entries before a revision; returns how many. Never call it for the newest revision. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Compaction, type CompactionDriver, findBegun, planSessionEnd } from "../compaction/compaction.ts";
 import type { Receipt } from "../engine/records.ts";
-import { warn } from "../hosts/plugin/driver.ts";
+import { warn } from "../hosts/plugin/conversation.ts";
 import { openMemory } from "../index.ts";
 import { commitReceipt } from "../sessions/commit-receipt.ts";
 import type { Session } from "../sessions/session.ts";

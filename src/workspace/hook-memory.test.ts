@@ -6,8 +6,7 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { openMemory } from "../index.ts";
 import { openHookMemory } from "./hook-memory.ts";
 import { findProject } from "./project.ts";
-import { locateStore } from "./store-location.ts";
-import { stampOf } from "./store-stamp.ts";
+import { locateStore, stampOf } from "./store-location.ts";
 
 function locate(HOLDFAST_DB: string) {
   const root = temporaryDirectory();

@@ -89,7 +89,7 @@ export const settings = {
   surfaces: setting({
     kind: listOf(oneOf(surfaceChoices)),
     otherwise:
-      "notepad, pins and recall, in pi and OpenClaw scratchpad instead of notepad; project if there is a NOTES.md; scratchpad if it is enabled; in chat also notes, tasks, results and sessions",
+      "notepad, pins and recall, in an agent whose plugin offers the tools scratchpad instead of notepad; project if there is a NOTES.md; scratchpad if it is enabled; in chat also notes, tasks, results and sessions",
     description: "The forms of memory that the agent gets.",
     flags: ["surfaces"],
     actsIn: ["chat", "mcp", "hook", "plugin", "serve"],

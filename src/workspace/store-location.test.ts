@@ -138,15 +138,15 @@ for (const setting of settings) {
       runNode([cli, "sessions", "--all", "--json", ...flags], process.execPath, { cwd, env }),
       hookProcess("claude-code", hookEvent(session, cwd), { cwd, env, args: flags }),
     ]);
-    const notepad = new RegExp(`kept in ${session}`);
-    assert.match(contextIn(hook.stdout), notepad, `hook: ${hook.stderr}`);
+    const written = new RegExp(`kept in ${session}`);
+    assert.match(contextIn(hook.stdout), written, `hook: ${hook.stderr}`);
     assert.match(sessions.stdout, new RegExp(`"${session}"`), `sessions: ${sessions.stderr}`);
-    assert.match(shown.mcp, notepad);
+    assert.match(shown.mcp, written);
     assert.match(shown.serve, new RegExp(`"${session}"`));
     assert.ok(shown.serve.includes(` shows ${fixture.shownAs}\n`), shown.serve);
     if (flags.length === 0) {
-      assert.match(shown.pi, notepad);
-      assert.match(shown.openclaw, notepad);
+      assert.match(shown.pi, written);
+      assert.match(shown.openclaw, written);
       assert.equal(shown.doctor, "the canary is there");
     }
     assert.deepEqual(listFiles(fixture.top), before, "a store was created elsewhere");
@@ -293,8 +293,11 @@ async function createFixture(setting: Setting): Promise<Fixture> {
   if (refused) writeFileSync(join(root, "holdfast.json"), JSON.stringify(refused));
   const session = `session-${++fixtures}`;
   const memory = await openMemory({ store: expected });
-  for (const id of [session, ...["claude-code", "pi", "openclaw"].map((host) => `${host}.${session}`)])
+  for (const id of [session, `claude-code.${session}`])
     await (await memory.openSession(id)).notepad.write(`kept in ${session}`);
+  // The plugins offer the scratchpad instead of the notepad.
+  for (const host of ["pi", "openclaw"])
+    await (await memory.openSession(`${host}.${session}`)).scratchpad.setPlan(`kept in ${session}`);
   await memory.close();
   if (link) symlinkSync(link[1], link[0]);
   Object.assign(process.env, places);

@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { HoldfastError } from "../errors.ts";
@@ -112,4 +112,16 @@ function chooseAddress({
 /** Expands `~`, because no shell does so in a variable's value or a config file. */
 function expandHome(path: string): string {
   return /^~(?:$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : path;
+}
+
+/** Changes with every write to the database file; "" for a store that must be opened to detect a change. */
+export function stampOf(store: StoreLocation): string {
+  const file = sqliteFile(store);
+  if (file === undefined) return "";
+  // The WAL is next to the real file, not next to a symlink to it.
+  const parts = [file, `${file}-wal`].map((path) => {
+    const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+    return stat ? `${stat.mtimeNs}.${stat.size}` : "none";
+  });
+  return parts.join();
 }

@@ -46,7 +46,7 @@ export async function loadSurfaces(
   return loaded;
 }
 
-const basic = ["notepad", "pins", "recall"];
+export const basicSurfaces = ["notepad", "pins", "recall"];
 
 /** What an entry point can do for a surface. */
 interface Ability {
@@ -62,7 +62,7 @@ interface Ability {
  */
 const abilities = {
   agent: { defaults: ["notepad", "notes", "pins", "recall", "tasks", "results", "sessions"], lacks: [] },
-  server: { defaults: basic, lacks: ["results", "sessions"] },
+  server: { defaults: basicSurfaces, lacks: ["results", "sessions"] },
   host: {
     defaults: ["scratchpad", "pins", "recall"],
     lacks: ["results", "sessions", "sandbox"],
@@ -84,7 +84,7 @@ export function chosenSurfaces(
   if (values["scratchpad.enabled"] === true) names.add("scratchpad");
   if (values["scratchpad.enabled"] === false) names.delete("scratchpad");
   const usable = [...names].filter((name) => !lacks.includes(name));
-  return usable.length > 0 ? usable : basic;
+  return usable.length > 0 ? usable : basicSurfaces;
 }
 
 /** The surfaces that a caller names for a server, which may serve the session of an agent. Refuses those that need one. */

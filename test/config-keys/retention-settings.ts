@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../support/temporary.ts";
 import { chatRun } from "./chat-run.ts";
 import { type Entry, type Evidence, entries, evidenceOf, runIn, type Scenario } from "./run.ts";
 
-/** A store with something old for each rule, and over a megabyte since ten days. It is made once and copied. */
+/** A store with something old for each rule. It is made once and copied. */
 let made: Promise<string> | undefined;
 
 async function makeAged(): Promise<string> {
@@ -19,12 +19,8 @@ async function makeAged(): Promise<string> {
   const memory = await openMemory({
     store,
     surfaces: surfaceNames,
-    limits: { notepadCharacters: 2_000_000 },
-    retention: { maxMegabytes: 1 },
     clock: () => now - age,
   });
-  await (await memory.createSession({ id: "large" })).notepad.write("A line of text.\n".repeat(80_000));
-  await memory.retention.step(1_000, { waits: false });
   const old = await memory.createSession({ id: "old" });
   for (const text of ["a", "b", "c"]) await old.notes.add(text);
   const record = async (id: string, text: string) => {

@@ -33,8 +33,6 @@ export const engine = [
       "Deleted and archived sessions are removed by age, unless a fork reads from them or they changed since.",
     "retention.ledger":
       "Old model calls are removed with the text that no other contains; what proves a compaction stays, and a call whose text is gone says so.",
-    "retention.cap":
-      "A store over its size limit warns for a week before anything goes; active sessions never go.",
     "retention.off": "Retention can be turned off, and runs once a day otherwise.",
     "retention.crash": "A process killed while it removes old history loses nothing else.",
     "retention.shown":

@@ -16,6 +16,9 @@ export const mcp = from("MCP server", {
   "mcp.end": "When its input ends, or on SIGTERM, the server closes the store and exits 0.",
   "mcp.instructions": "The instructions are the surfaces' guidance, with how to recover first.",
   "mcp.resources": "Notepad, notes, plan and receipts are resources, of this session and of others.",
+  "mcp.chosen": "Resources and prompts show only the chosen memory types.",
+  "mcp.own-session":
+    "Without hooks each connection has a session of its own; --session shares one, and the prompt recover continues the last conversation of the project.",
   "mcp.notifications":
     "A subscriber is notified of every change, including those by other processes, and of nothing else.",
   "mcp.prompts":

@@ -1,7 +1,7 @@
 import { mortalStore } from "../../src/agent/test-support/mortal-store.ts";
 import { Compaction } from "../../src/compaction/compaction.ts";
 import type { StoredMessage } from "../../src/context/conversation.ts";
-import { pluginDriver } from "../../src/hosts/plugin/driver.ts";
+import { pluginDriver } from "../../src/hosts/plugin/conversation.ts";
 import { openMemory, type Session } from "../../src/index.ts";
 import { ShownMemory } from "../../src/sessions/shown-memory.ts";
 import { filler } from "../support/agent.ts";

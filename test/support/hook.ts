@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { HookReply } from "../../src/hosts/hook/answer.ts";
-import { readHookEvent } from "../../src/hosts/hook/event.ts";
+import { type HookReply, readHookEvent } from "../../src/hosts/hook/event.ts";
 import { runHook } from "../../src/hosts/hook/run-hook.ts";
 import { hostNamed } from "../../src/hosts/hosts.ts";
 import { openMemory } from "../../src/index.ts";

@@ -12,7 +12,7 @@ import {
 import { MockLanguageModelV4 } from "ai/test";
 import { append, call, ofType } from "../../../test/support/agent.ts";
 import { assertPrefixes } from "../../../test/support/prompt.ts";
-import { foldedText } from "../../compaction/notices.ts";
+import { refreshedText } from "../../compaction/notices.ts";
 import { holdfast } from "./index.ts";
 import { assertUntouched, mockAnswer, openSdkStage, saidIn, user } from "./test-support/ai-sdk.ts";
 
@@ -102,7 +102,7 @@ test("after the cache has expired, the changes are folded into the system prompt
   const [, two, three] = server.requests;
   assert.ok(two && three);
   assert.match(saidIn(two).at(-1) ?? "", /^\[Notepad, full[\s\S]*- after One\?/);
-  assert.deepEqual(saidIn(three), ["One?", "Fine.", "Two?", "Fine.", `${foldedText}\n\nThree?`]);
+  assert.deepEqual(saidIn(three), ["One?", "Fine.", "Two?", "Fine.", `${refreshedText}\n\nThree?`]);
   assert.match(
     String(three.messages[0]?.content),
     /## Session Notepad\n# Log\n- after One\?\n- after Two\?$/,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { compactedText, foldedText } from "../../compaction/notices.ts";
+import { compactedText, refreshedText } from "../../compaction/notices.ts";
 import { appendText, prependText, replaceText } from "../../engine/text.ts";
 import { parseNotepad } from "../../index.ts";
 import type { ScriptedRequest } from "../../testing/index.ts";
@@ -16,7 +16,7 @@ export function readNotepadIn({ messages }: ScriptedRequest): string {
   for (const [index, { role, content, tool_calls = [] }] of messages.entries()) {
     if (role === "user" || role === "tool") {
       const text = String(content);
-      if (text.includes(compactedText) || text.includes(foldedText)) now = shown;
+      if (text.includes(compactedText) || text.includes(refreshedText)) now = shown;
       for (const copy of copiesIn(text)) {
         shown = copy;
         now = copy;

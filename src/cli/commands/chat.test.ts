@@ -143,7 +143,7 @@ test("/clear begins a new conversation with the same memory, and each text keeps
   assert.match(stdout, /\[Origin of the notepad: line 1 by a person, the rest by the agent\]/);
   const sent = JSON.stringify(server.requests.at(-1)?.messages);
   assert.match(sent, /by a person\\n- row 88 has a text date/);
-  assert.match(sent, /p1: Never push\./);
+  assert.match(sent, /u1: Never push\./);
   assert.doesNotMatch(sent, /imported|"note it"/);
 });
 

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { RetentionRules } from "../../engine/retention.ts";
 import { examine } from "../../hosts/doctor/examine.ts";
-import { type Finding, type HostReport, note, ok, problem } from "../../hosts/doctor/finding.ts";
+import { type Finding, type HostReport, ok, problem } from "../../hosts/doctor/finding.ts";
 import { stopAll, throwIfStopped } from "../../hosts/doctor/running.ts";
 import { hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
@@ -63,11 +63,11 @@ async function examineStore(): Promise<Finding[]> {
   if (!memory) return [];
   try {
     const { store } = findWorkspace();
-    const { bytes, warning } = await memory.retention.room();
+    const bytes = await memory.retention.size();
     const size = bytes === undefined ? storeName(store) : `${sizeOf(bytes)} in ${storeName(store)}`;
     return [
       ok("kept", describeRules(memory.retention.rules)),
-      warning === undefined ? ok("size", size) : note("size", warning),
+      ok("size", size),
       ...(store.kind === "sqlite" ? [ok("backups", describeBackups(findBackups(store.file)))] : []),
       ...(isWritable(store.file) ? [] : [readOnly(store.file)]),
     ];

@@ -154,7 +154,7 @@ async function whatNow(chosen: InitPlan["hosts"], screen: Screen): Promise<strin
         ];
   return [
     ...[
-      `What happens now: start ${titles} as usual. It has tools to write down notes, plans and rules, and gets them back after every compaction, /clear, resume and crash.`,
+      `What happens now: start ${titles} as usual. It has tools to write down what it needs later, and gets that back after every compaction, /clear, resume and crash.`,
       ...open,
     ].flatMap((line) => wrapParagraph(line, screen)),
     ...aligned({

@@ -1,7 +1,8 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { callerResolver } from "../../hosts/caller-session.ts";
+import { earlierSession } from "../../hosts/earlier-sessions.ts";
+import { hookTool } from "../../hosts/hook/event.ts";
 import { ServerHooks } from "../../hosts/hook/in-server.ts";
-import { hookTool } from "../../hosts/hook/tool.ts";
 import { hostConversation } from "../../hosts/past-conversation.ts";
 import { listAncestors, workingDirectoryOf } from "../../hosts/processes.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
@@ -12,7 +13,6 @@ import { limitsOf } from "../../workspace/library-options.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import type { Project } from "../../workspace/project.ts";
-import { projectSession } from "../../workspace/project-session.ts";
 import { checkStoreFlags } from "../../workspace/store-location.ts";
 import { chosenSurfaces, knownSurfaces, loadSurfaces, requestedSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -51,6 +51,7 @@ export async function run(args: string[]): Promise<number> {
       resolveSession: sessionResolver(project, values.session, hooks),
       subAgentOf: ({ meta }) => hooks.subAgentOf(meta),
       unlisted: { [hookTool]: (input) => hooks.answer(input) },
+      earlierSession,
       conversation: hostConversation(project.directory),
     },
     () => find().store.file,
@@ -71,10 +72,10 @@ function leavePluginFolder(): void {
   if (project !== undefined) process.chdir(project);
 }
 
-/** The given session, or the one that the caller's host is in. */
+/** The given session, or the one that the caller's host is in, or one that only this connection has. */
 function sessionResolver(project: Project, chosen: string | undefined, hooks: ServerHooks) {
   if (chosen !== undefined) return async () => chosen;
-  const fallback = projectSession(project.root);
+  const fallback = `mcp-${crypto.randomUUID()}`;
   return callerResolver({ ...project, cwd: process.cwd(), fallback, reported: () => hooks.reported });
 }
 

@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HoldfastError } from "../../errors.ts";
+import { earlierSession } from "../../hosts/earlier-sessions.ts";
 import { createMcpHandler } from "../../mcp/http-handler.ts";
 import { chooseAccess } from "../../server/listen.ts";
 import { pageFiles } from "../../server/page/page.ts";
@@ -16,7 +18,6 @@ import { keptToken } from "../../workspace/kept-token.ts";
 import { limitsOf, projectOptionsOf } from "../../workspace/library-options.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
-import { projectSession } from "../../workspace/project-session.ts";
 import { type StoreFlags, storeName } from "../../workspace/store-location.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -56,7 +57,9 @@ export async function run(args: string[]): Promise<number> {
     version: packageVersion(),
     hostnames: [...hosts],
     openMemory: async () => memory,
-    resolveSession: async (request) => requestedSession(request, root),
+    resolveSession: async (request, _caller, connection) =>
+      requestedSession(request, connection === undefined ? projectSession(root) : `mcp-${connection}`),
+    earlierSession,
   });
   try {
     const page = await pageFiles();
@@ -108,10 +111,15 @@ function chooseToken(token: string | undefined, path: string | undefined): strin
   );
 }
 
-/** An MCP client names its session in the URL; the default is the project's session. */
-function requestedSession(request: Request, root: string): string {
+/** For clients that have no connection: one session per project, even in a store shared by several projects. */
+function projectSession(root: string): string {
+  return `project-${createHash("sha256").update(root).digest("hex").slice(0, 16)}`;
+}
+
+/** An MCP client names its session in the URL; the default is one for its connection, or the project's without connections. */
+function requestedSession(request: Request, otherwise: string): string {
   const id = new URL(request.url).searchParams.get("session");
-  return id === null ? projectSession(root) : checkId(id, "session id");
+  return id === null ? otherwise : checkId(id, "session id");
 }
 
 type StoreChoice = { flags: StoreFlags } & (

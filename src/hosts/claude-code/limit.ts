@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isObject, objectIn } from "../../engine/json.ts";
-import { reserving } from "../compaction-limits.ts";
-import type { Fill } from "../fill.ts";
+import { type Fill, reserving } from "../fill.ts";
 
 /** 20,000 for the summary and 13,000 for what comes before it. */
 const startsAt = reserving(33_000);

@@ -1,6 +1,5 @@
-import type { JsonLine } from "../transcript/json-lines.ts";
-import { toolResultMessage } from "../transcript/line.ts";
-import type { RecordedEvent, Recording } from "../transcript/recording.ts";
+import type { JsonLine } from "../transcript/file.ts";
+import { type RecordedEvent, type Recording, toolResultMessage } from "../transcript/line.ts";
 import { type ClaudeAnswer, type ClaudeQuestion, isClaudeTurn, parseClaudeLine } from "./transcript.ts";
 
 export const claudeRecording: Recording = {

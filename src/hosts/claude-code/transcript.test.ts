@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseJsonLines } from "../transcript/json-lines.ts";
+import { parseJsonLines } from "../transcript/file.ts";
 import { claudeRecording } from "./recording.ts";
 import { readClaudeLine } from "./transcript.ts";
 

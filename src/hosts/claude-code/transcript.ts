@@ -1,15 +1,15 @@
 import { userWords } from "../../compaction/user-words.ts";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import type { ReportedUsage } from "../fill.ts";
-import { countIn, timeIn } from "../transcript/json-lines.ts";
+import { countIn, timeIn } from "../transcript/file.ts";
 import {
   type Message,
+  type ModelCall,
   type TranscriptLine,
   textMessages,
   toolCallPart,
   toolResultMessage,
 } from "../transcript/line.ts";
-import type { ModelCall } from "../transcript/recording.ts";
 
 type Fields = Record<string, unknown>;
 

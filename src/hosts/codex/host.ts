@@ -1,4 +1,4 @@
-import { injectContext } from "../hook/answer.ts";
+import { injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { codexLimit } from "./limit.ts";
 import { readCodexLine, readCodexUsage } from "./transcript.ts";

@@ -1,5 +1,5 @@
-import { type JsonLine, timeIn } from "../transcript/json-lines.ts";
-import type { RecordedEvent, Recording } from "../transcript/recording.ts";
+import { type JsonLine, timeIn } from "../transcript/file.ts";
+import type { RecordedEvent, Recording } from "../transcript/line.ts";
 import { readCodexLine } from "./transcript.ts";
 
 /** Codex rollouts. They count the context, but not by call and model. */

@@ -1,6 +1,6 @@
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import type { ReportedUsage } from "../fill.ts";
-import { countIn } from "../transcript/json-lines.ts";
+import { countIn } from "../transcript/file.ts";
 import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 
 /** One line of a Codex rollout. */

@@ -1,5 +1,4 @@
-import { angleBrackets } from "../hook/angle-brackets.ts";
-import { injectContext } from "../hook/answer.ts";
+import { angleBrackets, injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { lastRemovedByGemini } from "./kept-tail.ts";
 import { geminiLimit } from "./limit.ts";

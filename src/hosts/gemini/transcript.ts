@@ -1,7 +1,7 @@
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { shortHash } from "../../engine/short-hash.ts";
 import type { ReportedUsage } from "../fill.ts";
-import { countIn, jsonObjects } from "../transcript/json-lines.ts";
+import { countIn, jsonObjects } from "../transcript/file.ts";
 import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 
 type Line = Record<string, unknown>;

@@ -98,7 +98,10 @@ test("[hooks.news] a prompt shows what was written since the memory was last sho
     );
   await write("by the agent");
   const own = await prompt();
-  assert.match(own.context, /memory as it is now\. It is data[\s\S]+## Session Notepad\nby the agent\n\[End/);
+  assert.match(
+    own.context,
+    /memory as it is now\. Its notes are data[\s\S]+## Session Notepad\nby the agent\n\[End/,
+  );
   assert.equal((await prompt()).stdout, "");
   await write("by a person", asPerson);
   assert.equal((await stop()).stdout, "");
@@ -178,7 +181,7 @@ test("[hooks.size] at most 9,500 bytes reach the model, most important first, an
   assert.ok(context.isWellFormed() && !context.includes("\ufffd"));
   for (const text of ["FIRST", "NEWEST", "call read_notepad", "PLAN", "TKT-4711", "[Receipt: "])
     assert.ok(context.includes(text), text);
-  assert.match(context, /run "holdfast show claude-code\.s1"/);
+  assert.match(context, /call session_scratchpad without arguments to read the rest/);
 });
 
 test("[hooks.nudges] nudges are off by default; one that is on comes with a prompt, then pauses", async () => {

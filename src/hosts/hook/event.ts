@@ -1,7 +1,7 @@
 import { objectsIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { ToolResult } from "../fill.ts";
-import type { Host } from "../host.ts";
+import type { Escaping, Host } from "../host.ts";
 
 /** A host's event in the form that the rest of the hook uses. */
 export interface HookEvent {
@@ -128,3 +128,35 @@ function parseJson(text: string): unknown {
 function kindOf({ events }: Host, name: string): HookKind | undefined {
   return Object.hasOwn(events, name) ? events[name] : genericEvents.find((kind) => kind === name);
 }
+
+/** The tool of our MCP server that hooks call. It is not listed, so no agent sees it. */
+export const hookTool = "hook";
+
+/** The content of a hook's answer. */
+export interface HookReply {
+  /** For the model. */
+  context?: string | undefined;
+  /** For the host's summariser. */
+  keep?: string | undefined;
+  /** The compaction is to come after one more request. */
+  isPutOff?: boolean;
+}
+
+/** The JSON in which several hosts expect text for the model. */
+export function injectContext({ name }: HookEvent, context: string): string {
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: name, additionalContext: context } });
+}
+
+/** The generic answer, for our own plugins and for hosts without their own format. */
+export function formatReply(_event: HookEvent, { context = "", keep = "" }: HookReply): string {
+  return JSON.stringify({
+    ...(context === "" ? {} : { context }),
+    ...(keep === "" ? {} : { keep }),
+  });
+}
+
+/** For hosts that escape angle brackets in injected text: the model would see `&lt;`. */
+export const angleBrackets: Escaping = {
+  escape: (text) => text.replaceAll("<", "‹").replaceAll(">", "›"),
+  hint: "‹ and › stand for angle brackets.",
+};

@@ -1,13 +1,10 @@
 import { Queue } from "../../engine/queue.ts";
-import { HoldfastError } from "../../errors.ts";
-import { readWorkspaceConfig } from "../../workspace/config.ts";
 import type { Project } from "../../workspace/project.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
-import { keepFailure } from "../failures.ts";
 import { findHost } from "../hosts.ts";
 import { memoryOf } from "../session-link.ts";
-import { type HookEvent, readHookEvent } from "./event.ts";
-import { runHook } from "./run-hook.ts";
+import type { HookEvent } from "./event.ts";
+import { HookCall } from "./hook-call.ts";
 
 /** The host's conversation that an event came from. */
 export interface ReportedConversation {
@@ -55,32 +52,23 @@ export class ServerHooks {
 
   /** The answer in the host's format. Like a hook's, it comes before what is written, and never fails. */
   answer(input: Record<string, unknown>): Promise<string> {
-    const host = findHost(String(input.host));
+    const name = String(input.host);
+    const host = findHost(name);
     if (!host) return Promise.resolve(nothing);
     const { promise, resolve } = Promise.withResolvers<string>();
-    const name = String(input.hook_event_name);
-    const fail = (error: unknown, code = error instanceof HoldfastError ? error.code : "internal") => {
-      const message = error instanceof Error ? error.message : String(error);
-      keepFailure(this.#project.directory, { at: Date.now(), host: host.name, event: name, code, message });
-    };
-    const config = readWorkspaceConfig(this.#project);
-    // Something may hold the store: the agent goes on without an answer.
-    const timer = setTimeout(() => resolve(nothing), config.hookDeadline);
-    const run = async () => {
-      const event = readHookEvent(host, { ...input, cwd: process.cwd() });
+    const call = new HookCall({
+      name,
+      host,
+      project: this.#project,
+      since: Date.now(),
+      print: (text) => resolve(text || nothing),
+    });
+    const payload = { ...input, cwd: process.cwd() };
+    const onEvent = (event: HookEvent) => {
       this.reported = { host: host.name, hostSession: event.hostSession };
       if (event.kind === "memory-call") this.#announce(event, input.tool_use_id);
-      const answer = (reply: Parameters<typeof host.formatAnswer>[1]) =>
-        resolve(host.formatAnswer(event, reply) || nothing);
-      await runHook({ event, project: this.#project, config, flags: this.#flags, answer, fail });
     };
-    this.#queue
-      .run(run)
-      .catch(fail)
-      .finally(() => {
-        clearTimeout(timer);
-        resolve(nothing);
-      });
+    void this.#queue.run(() => call.answer(async () => ({ payload, flags: this.#flags }), onEvent));
     return promise;
   }
 }

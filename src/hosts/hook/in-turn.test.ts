@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { inTurn } from "./in-turn.ts";
+import { inTurn } from "./state.ts";
 
 test("[hooks.in-turn] the second hook waits for the first, also if that fails", async () => {
   const file = join(temporaryDirectory(), "lock");

@@ -10,6 +10,7 @@ import { renderScratchpad, scratchpadOrigin } from "../../surfaces/scratchpad/bl
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { tasksView } from "../../surfaces/tasks/block.ts";
 import type { Escaping } from "../host.ts";
+import { ownCommand } from "../install/launcher.ts";
 
 /** Above 10,000 characters one host shows the model a preview only, and another cuts at about as many bytes. */
 export const maxInjected = 9_500;
@@ -47,7 +48,7 @@ export interface MemoryText {
   /** Level 1 of the project's NOTES.md. */
   project?: string;
   /** Whether the agent gets a surface; others are neither shown nor named (default: it gets every one). */
-  offers?: (surface: "notepad" | "notes" | "project" | "scratchpad" | "tasks") => boolean;
+  offers?: (surface: "notepad" | "notes" | "project" | "recall" | "scratchpad" | "tasks") => boolean;
   /** After a clearing, level 1 comes before the rest of memory, but never before the pins. */
   isProjectFirst?: boolean;
   /** Lines below the memory. */
@@ -103,7 +104,7 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
     {
       text: state && offers("scratchpad") ? hide(renderScratchpad(readScratchpad(state))) : "",
       share: 1_300,
-      more: show,
+      more: "call session_scratchpad without arguments",
       cut: cutScratchpad,
     },
     {
@@ -112,7 +113,7 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
       more: show,
     },
     // Secrets were taken out before it was cut.
-    { text: handoff, share: handoffShare, more: show },
+    { text: handoff, share: handoffShare, more: offers("recall") ? "call recall" : show },
   ];
   const clean = escaping?.escape ?? ((text: string) => text);
   const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => clean(text) !== text);
@@ -143,7 +144,7 @@ function notepadLines(parts: readonly Part[], texts: readonly string[]): Receipt
 }
 
 function showing({ sessionId }: MemoryText): string {
-  return `run "holdfast show ${sessionId}"`;
+  return `run "${ownCommand()} show ${sessionId}"`;
 }
 
 /** Bytes for a handoff: what the rest of the memory leaves, and at least its share beside the parts that are never cut. */

@@ -1,15 +1,16 @@
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type NudgeFacts, newNudgeFacts } from "../../compaction/nudges.ts";
+import { setTimeout } from "node:timers/promises";
+import { afterTurn, type NudgeFacts, newNudgeFacts } from "../../compaction/nudges.ts";
 import { isObject } from "../../engine/json.ts";
 import { namesIn, readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 import { sessionIdOf } from "../session-link.ts";
 import type { HookEvent, HookKind } from "./event.ts";
-import type { OpenTurn } from "./turn.ts";
 
 /**
- * State passed between the hooks of one conversation. Losing it is harmless: memory is then shown once too often. The
- * phase of a compaction is not in here; it follows from the session. The file is stored with the links and dropped with
- * old ones.
+ * What the hooks of one conversation leave for each other: what the model was shown, and what happened since. Losing it is
+ * harmless: memory is then shown once too often. How far a compaction has come is not in here. That follows from the
+ * session's records. The file is stored with the links and dropped with old ones.
  */
 export interface HookState {
   /** The memory revision last shown to the conversation. */
@@ -69,6 +70,12 @@ export interface LastEvent {
   showedCompaction: boolean;
 }
 
+/** The facts of the current turn. */
+interface OpenTurn {
+  wrote: boolean;
+  compacted: boolean;
+}
+
 export function newHookState(): HookState {
   return { seen: 0, stamp: "", nudges: newNudgeFacts() };
 }
@@ -101,4 +108,68 @@ export function noteMissed(directory: string, host: string, hostSession: string,
 
 export function stateFile(directory: string, host: string, hostSession: string): string {
   return join(directory, "links", `state-${sessionIdOf(host, hostSession)}.json`);
+}
+
+export function beginTurn(state: HookState): void {
+  state.turn = { wrote: false, compacted: false };
+}
+
+/** Records that the agent wrote to its memory. */
+export function noteWriting({ turn, nudges }: HookState): void {
+  if (turn) turn.wrote = true;
+  else Object.assign(nudges, { wrote: true, turnsSinceWrite: 0 });
+}
+
+/** After a compaction the agent is to be warned again. */
+export function forgetWarning(state: HookState): void {
+  state.warned = undefined;
+  state.compactedAt = Date.now();
+}
+
+/** Records a compaction, in a turn or between two. */
+export function noteCompaction(state: HookState): void {
+  forgetWarning(state);
+  if (state.turn) state.turn.compacted = true;
+  else state.nudges.compacted = true;
+}
+
+export function finishTurn(state: HookState, text: string): void {
+  state.nudges = afterTurn(state.nudges, { wrote: false, compacted: false, ...state.turn, text });
+  state.turn = undefined;
+}
+
+/** How often, in milliseconds, to look whether the other hook has ended. */
+const lookEvery = 20;
+
+/** A hook has ended by then, so its file, in milliseconds, was left by one that was killed. */
+const maxHookTime = 60_000;
+
+/**
+ * Runs the hooks of one conversation one after another, for a host that starts several at once. `file` exists while one runs.
+ * After `longest` milliseconds it runs anyway: an agent waits. If there can be no such file, it runs at once.
+ */
+export async function inTurn(file: string, longest: number, work: () => Promise<void>): Promise<void> {
+  const end = Date.now() + longest;
+  let outcome = take(file);
+  while (outcome === "taken" && Date.now() < end) {
+    await setTimeout(lookEvery);
+    outcome = take(file);
+  }
+  try {
+    await work();
+  } finally {
+    if (outcome === "ours") rmSync(file, { force: true });
+  }
+}
+
+function take(file: string): "ours" | "taken" | "impossible" {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+    return "ours";
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") return "impossible";
+    const age = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > maxHookTime) rmSync(file, { force: true });
+    return "taken";
+  }
 }

@@ -10,8 +10,7 @@ import { findProject } from "../../workspace/project.ts";
 import type { Host } from "../host.ts";
 import { hostNamed } from "../hosts.ts";
 import { transcriptLines } from "../test-support/driver-transcripts.ts";
-import type { HookReply } from "./answer.ts";
-import { readHookEvent } from "./event.ts";
+import { type HookReply, readHookEvent } from "./event.ts";
 import { runHook } from "./run-hook.ts";
 
 test("[hooks.once] a compaction parses each line of the transcript once, and its end for the usage", async () => {

@@ -3,9 +3,8 @@ import { warningFor } from "../../compaction/notices.ts";
 import { warnFrom } from "../../compaction/usage.ts";
 import { offers } from "../../workspace/config.ts";
 import { surfaceChoices } from "../../workspace/settings.ts";
-import { compactionLimit, learnLimit } from "../compaction-limits.ts";
-import { type Fill, readFill } from "../fill.ts";
-import { findSession, type HookContext, openSession } from "./context.ts";
+import { compactionLimit, type Fill, learnLimit, readFill } from "../fill.ts";
+import { findSession, type HookContext, openSession } from "./session.ts";
 
 /** The warning before a compaction, if one is near and the agent was not warned of it yet; "" otherwise. */
 export async function dueWarning(hook: HookContext): Promise<string> {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../engine/json.ts";
-import { hookTool } from "../hook/tool.ts";
+import { hookTool } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { appendJson, type Path, readJson, restoreJson, setJson, valueAt } from "./json-text.ts";
 import { hookLine, isOurHook, type Launcher } from "./launcher.ts";

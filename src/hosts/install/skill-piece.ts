@@ -6,7 +6,7 @@ import { locationOf, type Places } from "./places.ts";
 
 /** One line of the skill: a tool to call in a situation, and the surface that offers it. */
 interface Advice {
-  surface: "notepad" | "notes" | "pins" | "project" | "scratchpad";
+  surface: "notepad" | "notes" | "pins" | "project" | "recall" | "scratchpad";
   situation: string;
   action: string;
 }
@@ -46,6 +46,11 @@ const advice: readonly Advice[] = [
     surface: "notepad",
     situation: "The notepad gets long",
     action: "`write_notepad` with a tighter version",
+  },
+  {
+    surface: "recall",
+    situation: "A detail is missing after a compaction",
+    action: "`recall` with words from it, before you ask the user or repeat work",
   },
   {
     surface: "project",
@@ -89,26 +94,24 @@ const places: Readonly<Record<string, string>> = {
   notepad: "notepad",
   notes: "notes",
   scratchpad: "scratchpad",
+  pins: "pins",
   project: "project notes (NOTES.md)",
 };
 
-/** The surfaces that the bundles teach: they cannot know what a project chooses. */
-const bundled = ["notepad", "notes", "pins", "scratchpad"];
-
 /** The skill that teaches an agent when to write what, with the tools of these surfaces only. */
-export function renderSkill(surfaces: readonly string[] = bundled): string {
+export function renderSkill(surfaces: readonly string[]): string {
   const offered = (each: Advice) => surfaces.includes(each.surface);
   const kept = surfaces.flatMap((name) => places[name] ?? []);
   const [first, scratchpad] = [advice.filter(offered), scratchpadAdvice.filter(offered)];
   const shown = surfaces.some((name) => name !== "notes")
-    ? "After a compaction, `/clear` or a restart it shows them to you again."
+    ? "You see the current text again after a compaction, `/clear` or a restart."
     : "They survive a compaction, `/clear` and a restart.";
   const restored: Advice[] = surfaces.some((name) => ["notepad", "scratchpad"].includes(name))
     ? [
         {
           surface: "notepad",
           situation: "The conversation was compacted, cleared or resumed",
-          action: "read the restored block first; its receipt says what is missing",
+          action: "read the restored block before you go on",
         },
       ]
     : [];
@@ -135,8 +138,7 @@ export function renderSkill(surfaces: readonly string[] = bundled): string {
           ...table([...scratchpad, ...(isAlone ? restored : [])]),
           "",
         ]),
-    "Do not write: whole files, the conversation, speculation, the user's original request, secrets. Write facts, not plans to",
-    "write facts.",
+    "Do not write: whole files, the conversation, speculation, the user's original request, secrets.",
     "",
   ].join("\n");
 }

@@ -1,4 +1,4 @@
-import { createPlugin } from "../opencode-family/create-plugin.ts";
+import { createPlugin } from "../opencode-family/plugin.ts";
 
 /**
  * The Kilo Code plug-in.

@@ -1,4 +1,4 @@
-import { formatReply } from "../hook/answer.ts";
+import { formatReply } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 
 /** Our plugin runs inside OpenClaw; the hook is for scripts that send the generic events. */

@@ -2,8 +2,8 @@ import { projectSurface } from "../../surfaces/project/surface.ts";
 import { findSurfaces } from "../../surfaces/surfaces.ts";
 import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
 import { chosenSurfaces } from "../../workspace/surfaces.ts";
+import { failureReporter } from "../failures.ts";
 import { describeTools } from "../plugin/project-memories.ts";
-import { failureReporter } from "../report-failure.ts";
 import type {
   OpenClawApi,
   OpenClawCompactionEvent,

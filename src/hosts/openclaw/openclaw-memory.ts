@@ -10,14 +10,14 @@ import { readWorkspaceConfig, settingValue, type WorkspaceConfig } from "../../w
 import { explainProblems } from "../../workspace/config-problems.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { chosenSurfaces } from "../../workspace/surfaces.ts";
-import { compactionLimit, learnLimit } from "../compaction-limits.ts";
+import { compactionLimit, learnLimit } from "../fill.ts";
 import { transcriptConversation } from "../past-conversation.ts";
 import { type PluginCall, PluginConversation } from "../plugin/conversation.ts";
 import { ProjectMemories } from "../plugin/project-memories.ts";
 import { type EntryState, listChanges, readState } from "../plugin/scratchpad-entries.ts";
-import { listAncestors } from "../processes.ts";
+import { ownProcess } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
-import { countIn } from "../transcript/json-lines.ts";
+import { countIn } from "../transcript/file.ts";
 import { plainText, toModelMessage } from "../transcript/model-messages.ts";
 import type { OpenClawCompactionEvent, OpenClawContext, OpenClawModelEvent, OpenClawResult } from "./api.ts";
 import { openclaw } from "./host.ts";
@@ -206,9 +206,8 @@ export class OpenClawMemory {
     const memory = await this.#memories.memory(cwd);
     if (await memory.findSession(old)) {
       const fresh = await memory.createSession({ agent: "openclaw", title: hostSession });
-      const [own] = listAncestors(process.pid);
-      const host = own && { pid: own.pid, start: own.start };
-      linkSession({ directory, cwd, host: "openclaw", hostSession, continues: fresh.id, process: host });
+      const link = { directory, cwd, host: "openclaw", hostSession, continues: fresh.id };
+      linkSession({ ...link, process: ownProcess() });
       await memory.archiveSession(old, { actor: { kind: "system" } });
     }
     this.#talks.delete(hostSession);

@@ -1,17 +1,118 @@
-import { formatReply } from "../hook/answer.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
+import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import { formatReply } from "../hook/event.ts";
 import type { Host } from "../host.ts";
-import { lastRemovedByFamily } from "./kept-tail.ts";
-import { readOpencodeLine } from "./transcript.ts";
+import type { JsonLine } from "../transcript/file.ts";
+import {
+  type Message,
+  type ModelCall,
+  type RecordedEvent,
+  type Recording,
+  type TranscriptLine,
+  textMessages,
+  toolCallPart,
+  toolResultMessage,
+} from "../transcript/line.ts";
+import type { FamilyMember } from "./setup.ts";
 
-/** What the hosts of this family share: our plugin runs the hook and sends it the generic events. */
-export const familyTraits = {
-  events: {},
-  formatAnswer: formatReply,
-  emptyAnswer: "{}",
-  transcript: { readLine: readOpencodeLine },
-  // The plugin places memory in each call; the conversation contains none of it.
-  forgetsStart: true,
-  takesSystemText: true,
-  // It leaves room for the longest answer that it asks for.
-  compaction: { lastRemoved: lastRemovedByFamily },
-} satisfies Partial<Host>;
+/** A host of this family: our plugin runs the hook and sends it the generic events. */
+export function familyHost({
+  setup,
+  ...names
+}: Pick<Host, "name" | "title" | "program" | "mcpClient"> & { setup: Omit<FamilyMember, "host"> }): Host {
+  return {
+    ...names,
+    events: {},
+    formatAnswer: formatReply,
+    emptyAnswer: "{}",
+    transcript: { readLine: readFamilyLine },
+    // The plugin places memory in each call; the conversation contains none of it.
+    forgetsStart: true,
+    takesSystemText: true,
+    // It leaves room for the longest answer that it asks for.
+    compaction: { lastRemoved: lastRemovedByFamily },
+    setup: async () => (await import("./setup.ts")).familySetup({ host: names.name, ...setup }),
+  };
+}
+
+/** The newest messages that stay, in tokens: a quarter of what the window can hold, within these limits. */
+const share = 0.25;
+const minTokens = 2_000;
+const maxTokens = 15_000;
+
+/**
+ * The last message that the hosts of this family remove. They keep the newest messages, as many as fit. The conversation fills the window when
+ * it is compacted, so its length is the window's. An answer stays with the results of its calls.
+ */
+export function lastRemovedByFamily(messages: readonly StoredMessage[]): number {
+  const sizes = messages.map(({ message }) => JSON.stringify(message).length / 4);
+  const whole = sizes.reduce((sum, size) => sum + size, 0);
+  const most = Math.min(maxTokens, Math.max(minTokens, whole * share));
+  let first = messages.length;
+  let kept = 0;
+  while (first > 0 && kept + (sizes[first - 1] ?? 0) <= most) kept += sizes[--first] ?? 0;
+  while (messages[first]?.message.role === "tool") first++;
+  // If all of it fits, the host summarises all.
+  return first === 0 ? messages.length : first;
+}
+
+/** One message with its parts. A message marked as summary replaces the compacted messages before it. */
+function readFamilyLine(line: Record<string, unknown>): TranscriptLine {
+  const info = objectIn(line.info);
+  const parts = objectsIn(line.parts);
+  const text = parts.map((part) => (part.type === "text" ? textIn(part.text) : "")).join("\n");
+  if (info.role === "user") return { messages: textMessages("user", text.trim()) };
+  if (info.role !== "assistant") return undefined;
+  if (info.summary === true) return { summary: text.trim() };
+  return { messages: [...textMessages("assistant", text.trim()), ...parts.flatMap(toolMessages)] };
+}
+
+function toolMessages(part: Record<string, unknown>): Message[] {
+  if (part.type !== "tool" || !isObject(part.state)) return [];
+  const { status, input, output, error } = part.state;
+  const id = textIn(part.callID);
+  const tool = textIn(part.tool);
+  const call: Message = { role: "assistant", content: [toolCallPart(id, tool, input ?? {})] };
+  if (status === "error") return [call, toolResultMessage(id, tool, textIn(error), true)];
+  return status === "completed" ? [call, toolResultMessage(id, tool, textIn(output), false)] : [call];
+}
+
+/** The conversations that our plug-in writes down: each line is a message with its parts. */
+export function familyRecording(folder: string): Recording {
+  return {
+    folder,
+    matches: (lines) => lines.some(({ value }) => "info" in value && "parts" in value),
+    read: (_text, { lines, warnings }) => ({ events: lines.flatMap(toEvents), warnings }),
+  };
+}
+
+function toEvents({ value }: JsonLine): RecordedEvent[] {
+  const line = readFamilyLine(value);
+  if (!line) return [];
+  if ("summary" in line) return [{ type: "compaction", summary: line.summary }];
+  const info = objectIn(value.info);
+  const at = objectIn(info.time).created;
+  const call = info.role === "assistant" ? { call: callOf(textIn(value.id), info) } : {};
+  return line.messages.map((message) => ({
+    type: "message",
+    message,
+    at: typeof at === "number" ? at : 0,
+    ...(message.role === "assistant" ? call : {}),
+  }));
+}
+
+function callOf(id: string, info: Record<string, unknown>): ModelCall {
+  const tokens = objectIn(info.tokens);
+  const cache = objectIn(tokens.cache);
+  const count = (value: unknown) => (typeof value === "number" ? value : 0);
+  return {
+    id,
+    model: textIn(info.modelID),
+    usage: {
+      input: count(tokens.input),
+      cacheWrite: count(cache.write),
+      cacheRead: count(cache.read),
+      output: count(tokens.output) + count(tokens.reasoning),
+    },
+  };
+}

@@ -1,15 +1,132 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { warnFrom } from "../../compaction/usage.ts";
+import { estimateTokens } from "../../context/estimate-tokens.ts";
 import type { Placement } from "../../context/placement.ts";
+import { objectIn, textIn } from "../../engine/json.ts";
 import { readWorkspaceConfig, settingValue } from "../../workspace/config.ts";
 import { findProject, makeProjectDirectory, type Project } from "../../workspace/project.ts";
+import { failureReporter } from "../failures.ts";
 import { readHookState } from "../hook/state.ts";
-import { listAncestors } from "../processes.ts";
-import { linkSession } from "../session-link.ts";
-import type { OpencodeInput, OpencodeMessage } from "./api.ts";
+import { ownProcess } from "../processes.ts";
+import { linkSession, sessionIdOf } from "../session-link.ts";
+import { countIn } from "../transcript/file.ts";
 import { askHook, type HookAnswer, hookCommand, ownCommand } from "./ask-hook.ts";
-import { addUserText, placeText } from "./place-text.ts";
-import { writeTranscript } from "./transcript.ts";
-import { tokensIn } from "./usage.ts";
+
+/** The part of opencode's API that the plug-in uses, typed structurally. */
+export interface OpencodeInput {
+  directory: string;
+  client?: {
+    session?: {
+      messages?(request: { path: { id: string } }): Promise<{ data?: unknown }>;
+    };
+  };
+}
+
+export interface OpencodeMessage {
+  info: { id: string; sessionID: string; role: string; [field: string]: unknown };
+  parts: OpencodePart[];
+}
+
+export interface OpencodePart {
+  id: string;
+  messageID: string;
+  sessionID: string;
+  type: string;
+  [field: string]: unknown;
+}
+
+export interface OpencodeHooks {
+  config(config: Record<string, unknown>, output?: unknown): Promise<void>;
+  event(
+    input: { event: { type: string; properties?: Record<string, unknown> } },
+    output?: unknown,
+  ): Promise<void>;
+  "chat.message"(input: { sessionID: string }, output: { message: { id: string } }): Promise<void>;
+  "chat.params"(
+    input: { sessionID: string; model?: { limit?: { context?: number; input?: number; output?: number } } },
+    output?: unknown,
+  ): Promise<void>;
+  "tool.execute.before"(input: { tool: string; sessionID: string }, output?: unknown): Promise<void>;
+  "experimental.chat.messages.transform"(
+    input: unknown,
+    output: { messages: OpencodeMessage[] },
+  ): Promise<void>;
+  "experimental.chat.system.transform"(
+    input: { sessionID?: string },
+    output: { system: string[] },
+  ): Promise<void>;
+  "experimental.session.compacting"(
+    input: { sessionID: string },
+    output: { context: string[] },
+  ): Promise<void>;
+  /** opencode waits for it before it ends. */
+  dispose(): Promise<void>;
+}
+
+/**
+ * The plug-in of a host of this family: puts memory into every model call, tells the summariser what to keep, and links
+ * the MCP server to the session.
+ */
+export function createPlugin(host: string): (input: OpencodeInput) => Promise<OpencodeHooks> {
+  return async (input) => hooksOf(new OpencodePlugin(host, input), failureReporter(host), input);
+}
+
+function hooksOf(
+  plugin: OpencodePlugin,
+  report: ReturnType<typeof failureReporter>,
+  input: OpencodeInput,
+): OpencodeHooks {
+  const reporting =
+    <Input, Output>(name: string, handle: (input: Input, output: Output) => Promise<void>) =>
+    async (hookInput: Input, output: Output): Promise<void> => {
+      try {
+        await handle(hookInput, output);
+      } catch (error) {
+        report(name, error, input.directory);
+      }
+    };
+  const end = reporting("end", (id: string) => plugin.endSession(id));
+  const endAll = async () => {
+    await Promise.all(plugin.openSessions.map((id) => end(id, undefined)));
+  };
+  return {
+    config: reporting("config", async (config) => plugin.configure(config)),
+    event: reporting("event", async ({ event }) => {
+      if (event.type === "server.instance.disposed") return endAll();
+      const id = event.properties?.sessionID ?? objectIn(event.properties?.info).id;
+      if (typeof id !== "string") return;
+      if (event.type === "session.deleted") await end(id, undefined);
+      else if (["session.compacted", "session.error", "session.idle"].includes(event.type))
+        plugin.endCompaction(id, event.type === "session.compacted");
+    }),
+    "chat.message": reporting("chat.message", ({ sessionID }, { message }) =>
+      plugin.onMessage(sessionID, message.id),
+    ),
+    "chat.params": reporting("chat.params", async ({ sessionID, model }) =>
+      plugin.noteWindow(sessionID, model?.limit ?? {}),
+    ),
+    "tool.execute.before": reporting("tool.execute.before", async ({ tool, sessionID }) => {
+      // Our own tools, under the names that the hosts give to the tools of the server "holdfast".
+      if (/(?:^|_)holdfast_/i.test(tool)) plugin.link(sessionID);
+    }),
+    "experimental.chat.messages.transform": reporting("chat.messages.transform", (_input, { messages }) =>
+      plugin.placeMemory(messages),
+    ),
+    "experimental.chat.system.transform": reporting(
+      "chat.system.transform",
+      async ({ sessionID }, { system }) => {
+        const text = sessionID === undefined ? "" : await plugin.systemText(sessionID);
+        if (text !== "") system.push(text);
+      },
+    ),
+    "experimental.session.compacting": reporting("session.compacting", async ({ sessionID }, { context }) => {
+      const keep = await plugin.beforeCompaction(sessionID);
+      if (keep !== "") context.push(keep);
+    }),
+    dispose: endAll,
+  };
+}
 
 /** What one session's conversation shows of its memory. */
 interface Shown {
@@ -153,9 +270,8 @@ export class OpencodePlugin {
     if (this.#linked === id) return;
     const { directory } = this.#project;
     makeProjectDirectory(directory);
-    const [own] = listAncestors(process.pid);
-    const owner = own && { pid: own.pid, start: own.start };
-    linkSession({ directory, cwd: this.#directory, host: this.#host, hostSession: id, process: owner });
+    const link = { directory, cwd: this.#directory, host: this.#host, hostSession: id };
+    linkSession({ ...link, process: ownProcess() });
     this.#linked = id;
   }
 
@@ -209,4 +325,62 @@ export class OpencodePlugin {
     this.#sessions.set(id, shown);
     return shown;
   }
+}
+
+/**
+ * Puts memory before the user's first message, where the provider caches it, and each later change before the message
+ * it arrived with; or before the user's last message. The messages are the host's copies for one call; it stores none of
+ * this.
+ */
+function placeText(
+  messages: readonly OpencodeMessage[],
+  { head = "", news }: { head: string | undefined; news: ReadonlyMap<string, string> },
+  placement: Placement,
+): void {
+  const userMessages = messages.filter(({ info }) => info.role === "user");
+  for (const message of userMessages) {
+    const text = news.get(message.info.id) ?? "";
+    if (text !== "") message.parts.unshift(textPart(message, "news", text));
+  }
+  const place = placement === "message" ? userMessages.at(-1) : userMessages[0];
+  if (place && head !== "" && placement !== "system") place.parts.unshift(textPart(place, "memory", head));
+}
+
+/** Adds a message of the user's role after all others, for this call only. */
+function addUserText(messages: OpencodeMessage[], text: string): void {
+  const last = messages.findLast(({ info }) => info.role === "user");
+  if (!last) return;
+  const message = { info: { ...last.info, id: `${last.info.id}_holdfast` }, parts: [] };
+  messages.push({ ...message, parts: [textPart(message, "warning", text)] });
+}
+
+function textPart({ info }: OpencodeMessage, name: string, text: string): OpencodePart {
+  const { id: messageID, sessionID } = info;
+  return { id: `prt_holdfast_${name}`, messageID, sessionID, type: "text", text, synthetic: true };
+}
+
+/** The tokens of the last model call since the last compaction, and an estimate of the results that came after it. */
+function tokensIn(messages: readonly OpencodeMessage[]): number {
+  const last = messages.findLast(({ info }) => info.role === "assistant" && usageOf(info) > 0);
+  if (!last || last.info.summary === true) return 0;
+  const outputs = last.parts.map(({ state }) => textIn(objectIn(state).output));
+  return usageOf(last.info) + outputs.reduce((sum, output) => sum + estimateTokens(output), 0);
+}
+
+function usageOf({ tokens }: OpencodeMessage["info"]): number {
+  const { input, output, cache } = objectIn(tokens);
+  const { read, write } = objectIn(cache);
+  return [input, output, read, write].reduce<number>((sum, count) => sum + countIn(count), 0);
+}
+
+/** Writes a conversation to a file that the hook, and later the agent, can read. These hosts have no such file. */
+function writeTranscript(directory: string, host: string, hostSession: string, messages: unknown): string {
+  if (!Array.isArray(messages) || messages.length === 0) return "";
+  makeProjectDirectory(directory);
+  const folder = join(directory, "transcripts");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `${sessionIdOf(host, hostSession)}.jsonl`);
+  const lines = messages.map((message) => `${JSON.stringify(message)}\n`);
+  writeFileSync(path, lines.join(""), { mode: 0o600 });
+  return path;
 }

@@ -3,9 +3,8 @@ import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { openMemory } from "../../index.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
-import type { OpencodeMessage } from "../opencode-family/api.ts";
-import { lastRemovedByFamily } from "../opencode-family/kept-tail.ts";
-import { OpencodePlugin } from "../opencode-family/plugin.ts";
+import { lastRemovedByFamily } from "../opencode-family/host.ts";
+import { type OpencodeMessage, OpencodePlugin } from "../opencode-family/plugin.ts";
 import { sessionIdOf } from "../session-link.ts";
 import { transcriptLines } from "../test-support/driver-transcripts.ts";
 

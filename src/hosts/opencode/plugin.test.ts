@@ -8,7 +8,7 @@ import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readFailures } from "../failures.ts";
 import { readHookState } from "../hook/state.ts";
-import type { OpencodeMessage } from "../opencode-family/api.ts";
+import type { OpencodeMessage } from "../opencode-family/plugin.ts";
 import holdfast from "./index.ts";
 
 // A busy machine must not trip the deadline.

@@ -364,7 +364,7 @@ test("without a model the summary is deterministic, and carries over the earlier
   await pi.compacted(answers[0], true);
   pi.say("assistant", "The invoices are fine.");
   const [second] = await pi.beforeCompact(pi.say("user", "Thanks."));
-  assert.match(second?.summary ?? "", /Earlier: User: Audit src\/ledger\.ts/);
+  assert.match(second?.summary ?? "", /User: Audit src\/ledger\.ts/);
 });
 
 test("when pi writes the summary, handoff and receipt are shown with the memory [plugins.pi-compaction]", async () => {

@@ -1,5 +1,8 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { handoffTokens } from "../../compaction/room.ts";
-import { renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
+import { type AskSummariser, renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { isObject, textIn } from "../../engine/json.ts";
 import type { Handoff } from "../../engine/records.ts";
@@ -9,7 +12,7 @@ import type { Session } from "../../sessions/session.ts";
 import { memoryText } from "../../sessions/shown-memory.ts";
 import { inPlugin } from "../../surfaces/surface.ts";
 import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
-import { reserving } from "../compaction-limits.ts";
+import { reserving } from "../fill.ts";
 import { transcriptConversation } from "../past-conversation.ts";
 import { type ConversationSettings, PluginConversation } from "../plugin/conversation.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
@@ -22,11 +25,12 @@ import type {
   PiContext,
   PiContextEvent,
   PiExtensionApi,
+  PiModelAnswer,
+  PiModelRequest,
   PiTool,
   PiTreeEntry,
 } from "./api.ts";
 import { PiMemory } from "./branch-memory.ts";
-import { askPi } from "./summarise.ts";
 
 export interface ExtensionParts extends ConversationSettings {
   openMemory(context: PiContext): Promise<Memory>;
@@ -297,4 +301,64 @@ function numbered(messages: readonly PiAgentMessage[], first = 1): StoredMessage
       return converted ? [{ message: converted, at }] : [];
     })
     .map((stored, index) => ({ number: first + index, ...stored }));
+}
+
+/** Asks the model of pi's session for a summary. */
+export function askPi(context: PiContext, signal: AbortSignal): AskSummariser {
+  return async ({ instructions, sections, maxTokens }) => {
+    const content = [{ type: "text" as const, text: sections.join("\n\n") }];
+    const messages = [{ role: "user" as const, content, timestamp: Date.now() }];
+    return ask(context, { systemPrompt: instructions, messages }, { maxTokens, signal });
+  };
+}
+
+async function ask(
+  { model, modelRegistry }: PiContext,
+  request: PiModelRequest,
+  options: { maxTokens: number; signal: AbortSignal },
+): Promise<string> {
+  if (model === undefined || modelRegistry === undefined) throw noSummary("No model is selected in pi");
+  const { content, stopReason, errorMessage } = modelRegistry.streamSimple
+    ? await modelRegistry.streamSimple(model, request, options).result()
+    : await askOlderPi(model, modelRegistry, request, options);
+  if (stopReason === "error" || stopReason === "aborted") throw noSummary(errorMessage ?? stopReason);
+  return content.map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join("");
+}
+
+function noSummary(reason: string): HoldfastError {
+  return new HoldfastError(
+    "not_found",
+    `${reason}. Holdfast writes the summary without a model; check the model and its key.`,
+  );
+}
+
+interface PiAi {
+  completeSimple(
+    model: unknown,
+    request: PiModelRequest,
+    options: Record<string, unknown>,
+  ): Promise<PiModelAnswer>;
+}
+
+/** Up to 0.7x, extensions call models through a package that pi ships. */
+async function askOlderPi(
+  model: unknown,
+  registry: NonNullable<PiContext["modelRegistry"]>,
+  request: PiModelRequest,
+  options: Record<string, unknown>,
+): Promise<PiModelAnswer> {
+  const auth = await registry.getApiKeyAndHeaders?.(model);
+  if (!auth?.ok) throw noSummary("pi has no key for the model");
+  const { completeSimple } = (await import(findPiAi())) as PiAi;
+  return completeSimple(model, request, { ...options, apiKey: auth.apiKey, headers: auth.headers });
+}
+
+/** Searches beside the running pi: a built extension cannot resolve pi's packages by name. */
+function findPiAi(): string {
+  const started = realpathSync(process.argv[1] ?? process.execPath);
+  for (let folder = dirname(started); folder !== dirname(folder); folder = dirname(folder)) {
+    const file = join(folder, "node_modules/@mariozechner/pi-ai/dist/index.js");
+    if (existsSync(file)) return pathToFileURL(file).href;
+  }
+  throw noSummary(`The package @mariozechner/pi-ai is not beside ${started}`);
 }

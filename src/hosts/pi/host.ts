@@ -1,5 +1,5 @@
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
-import { formatReply } from "../hook/answer.ts";
+import { formatReply } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 
 /** Our extension runs inside pi; the hook is for scripts that send the generic events. */
@@ -13,7 +13,7 @@ export const pi: Host = {
   offersTools: true,
   takesSystemText: true,
   compaction: { lastRemoved: lastRemovedByPi },
-  recording: async () => (await import("./recording.ts")).piRecording,
+  recording: async () => (await import("./session-file.ts")).piRecording,
   sessionFile: async () => (await import("./session-file.ts")).piSessionFile,
   setup: async () => (await import("./setup.ts")).piSetup,
 };

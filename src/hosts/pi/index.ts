@@ -9,8 +9,8 @@ import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
+import { failureReporter } from "../failures.ts";
 import { describeTools } from "../plugin/project-memories.ts";
-import { failureReporter } from "../report-failure.ts";
 import type { PiContext, PiExtensionApi } from "./api.ts";
 import { PiExtension } from "./extension.ts";
 

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { isObject } from "../../engine/json.ts";
 
 /** Read only the end of a conversation; anything older was compacted long ago. */
 const defaultMaxBytes = 8_000_000;
@@ -30,4 +31,82 @@ export function readPart(
   } catch {
     return undefined;
   }
+}
+
+/** The size of a file in bytes; 0 without one. */
+export function sizeOf(path: string): number {
+  return path === "" ? 0 : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+}
+
+type JsonObject = Record<string, unknown>;
+
+export interface JsonLine {
+  /** Counted from 1. */
+  line: number;
+  value: JsonObject;
+}
+
+export interface LineWarning {
+  /** Counted from 1. */
+  line: number;
+  message: string;
+}
+
+/** No real message is longer, and parsing such a line would take gigabytes. */
+const maxLineLength = 64_000_000;
+
+/** The JSON objects of a JSONL text, and a warning for every other line. */
+export function parseJsonLines(text: string): { lines: JsonLine[]; warnings: LineWarning[] } {
+  const lines: JsonLine[] = [];
+  const warnings: LineWarning[] = [];
+  for (const read of readJsonLines(text)) {
+    if ("value" in read) lines.push(read);
+    else warnings.push(read);
+  }
+  return { lines, warnings };
+}
+
+/** The JSON objects of a JSONL text, one after the other: a long transcript need not be in memory as objects. */
+export function* jsonObjects(text: string): Generator<JsonObject> {
+  for (const read of readJsonLines(text)) if ("value" in read) yield read.value;
+}
+
+function* readJsonLines(text: string): Generator<JsonLine | LineWarning> {
+  let line = 0;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    line++;
+    const length = end - start;
+    if (length > maxLineLength)
+      yield { line, message: `Skipped: ${length} characters, more than ${maxLineLength}.` };
+    else {
+      // Trimming drops a byte order mark and the "\r" of CRLF too.
+      const source = text.slice(start, end).trim();
+      const value = source === "" ? undefined : parseJson(source);
+      if (isObject(value)) yield { line, value };
+      else if (source !== "")
+        yield { line, message: "Skipped: not a JSON object, perhaps cut off by a crash." };
+    }
+    start = end + 1;
+  }
+}
+
+function parseJson(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A positive finite number; 0 for anything else. */
+export function countIn(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+/** Milliseconds; 0 if the value is not a time. */
+export function timeIn(value: unknown): number {
+  if (typeof value === "number") return countIn(value);
+  return typeof value === "string" ? Date.parse(value) || 0 : 0;
 }

@@ -1,7 +1,6 @@
 import type { StoredMessage } from "../../context/conversation.ts";
 import type { Host, TranscriptFormat } from "../host.ts";
-import { readPart } from "./file.ts";
-import { jsonObjects, timeIn } from "./json-lines.ts";
+import { jsonObjects, readPart, timeIn } from "./file.ts";
 import type { Message } from "./line.ts";
 
 /** The part of a conversation since its last compaction, which is in the context. */

@@ -208,7 +208,6 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
       return eraseFreed(connections);
     },
     trimming: {
-      isShared: true,
       async oldest({ sessionId, owner }, limit) {
         const { rows } = await query<EntryAge & object>(
           "SELECT revision, at FROM session_journal WHERE session_id = $1 AND owner = $2 ORDER BY revision LIMIT $3",

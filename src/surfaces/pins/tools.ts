@@ -45,5 +45,5 @@ export const pinsSurface: Surface = {
   refresh: async () => {},
   tools: [pin, unpin, listTool],
   guidance: (_limits, { shown }) =>
-    `When the user states a rule that is to hold from now on (never, always, do not … until), call pin with the user's own words. ${shown === "host" ? "Pins survive context compaction; list_pins returns them." : "Pins are shown first in every turn and survive context compaction."} When the user takes a rule back or changes it, call unpin, and pin the new wording.`,
+    `When the user states a lasting rule (never, always, do not … until), call pin with the user's own words.${shown === "host" ? "" : " Pins are shown first in every turn."} When the user takes a rule back or changes it, call unpin, and pin the new wording.`,
 };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { calls, conversation, result, says, user } from "../../../test/support/conversation.ts";
-import { lastRemovedByFamily } from "./kept-tail.ts";
+import { lastRemovedByFamily } from "./host.ts";
 
 const tokens = (count: number) => "word".repeat(count);
 
