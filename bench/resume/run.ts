@@ -101,7 +101,9 @@ function record(task: Task, result: unknown, model: string): void {
   });
 }
 
-const isText = ({ kind }: Task) => kind === "summary" || kind === "notepad";
+function isText({ kind }: Task): boolean {
+  return kind === "summary" || kind === "notepad";
+}
 
 /** Has a model do every task that is not recorded, and another one grade. Tasks that need its texts follow. */
 async function askModels(model: string, grader: string): Promise<void> {
