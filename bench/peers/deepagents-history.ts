@@ -16,6 +16,7 @@ const { summaries, queries, spans } = JSON.parse(readFileSync(0, "utf8")) as {
   spans: Step[][];
 };
 
+let calls = 0;
 const directory = mkdtempSync(join(tmpdir(), "holdfast-deepagents-"));
 try {
   const backend = new FilesystemBackend({ rootDir: directory, virtualMode: true });
@@ -49,7 +50,10 @@ try {
       matches.map(({ path, line, text }) => `${path}:${line}: ${text}`).join("\n") || "No matches found",
     );
   }
-  process.stdout.write(`${JSON.stringify({ context: shown.map(printed).join("\n"), found })}\n`);
+  // The file has a random name.
+  const named = (text: string) => text.replaceAll(/conversation_history\/\w+/g, "conversation_history/session");
+  const context = named(shown.map(printed).join("\n"));
+  process.stdout.write(`${JSON.stringify({ context, found: found.map(named) })}\n`);
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
@@ -64,7 +68,7 @@ function printed(message: BaseMessage): string {
 function messagesOf(step: Step): BaseMessage[] {
   if (step.kind === "user") return [new HumanMessage(step.text)];
   if (step.kind === "agent") return [new AIMessage(step.text)];
-  const id = `call-${Math.random()}`;
+  const id = `call-${++calls}`;
   return [
     new AIMessage({
       content: "",

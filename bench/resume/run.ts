@@ -67,7 +67,7 @@ function gradeProblems(): string[] {
 
 /** What a model would read today, next to what was read: wording changes, and the recorded figures stay. */
 async function changesSince(): Promise<string> {
-  const tasks = await allTasks();
+  const tasks = await allTasks({ withPeers: false });
   const changes = tasks.flatMap(({ id, kind, prompt, input }) => {
     const recorded = readRecorded(id);
     if (!recorded) return [`${id}: not recorded`];

@@ -132,8 +132,8 @@ export function gradeTask(depth: number, grader: string): Task {
   return { id, kind: "grade", prompt: prompts.grade, input: `${order.join("\n\n")}\n` };
 }
 
-/** All tasks whose inputs are there, recorded or not. */
-export async function allTasks(): Promise<Task[]> {
+/** All tasks whose inputs are there, recorded or not. Peers need packages that are installed when they are first run. */
+export async function allTasks({ withPeers = true } = {}): Promise<Task[]> {
   const tasks: Task[] = [];
   for (const depth of depths)
     for (let step = 1; step <= depth; step++)
@@ -142,7 +142,8 @@ export async function allTasks(): Promise<Task[]> {
         if (task) tasks.push(task);
       }
   for (const depth of depths)
-    for (const condition of conditionsAt(depth)) tasks.push(...(await readTasks(condition, depth)));
+    for (const condition of conditionsAt(depth))
+      if (withPeers || !condition.isPeer) tasks.push(...(await readTasks(condition, depth)));
   for (const depth of depths)
     if (conditionsAt(depth).length === readConditions(depth).size)
       for (const grader of graders) tasks.push(gradeTask(depth, grader));
@@ -165,12 +166,19 @@ export function checkResult({ id, kind, input }: Task, result: unknown): unknown
     const problems = answerProblems(contextIn(input), given as Answers);
     if (problems.length > 0) throw new Error(`${id}:\n${problems.join("\n")}`);
   } else if (kind === "queries") {
-    for (const [question, text] of Object.entries(given))
+    const known = new Set(wordsOf(input));
+    for (const [question, text] of Object.entries(given)) {
       if (typeof text !== "string" || text.split(" | ").length > 2)
         throw new Error(`${id}: question ${question} has not one or two searches.`);
+      const invented = wordsOf(text).filter((word) => !known.has(word));
+      if (invented.length > 0)
+        throw new Error(`${id}, question ${question}: the reader cannot know ${invented.join(", ")}.`);
+    }
   } else checkGrades(id, input, given);
   return given;
 }
+
+const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 const flat = (text: string) => text.replaceAll(/\s+/g, " ").toLowerCase();
 /** Numbers, paths and names with a digit, an underscore or a slash: they cannot come from anywhere but the context. */
