@@ -60,7 +60,7 @@ const library = defineConfig({
 const setupApart = {
   name: "setup-apart",
   resolveId: (source: string) =>
-    source === "./setup.ts" ? { id: "./cli.js", external: true as const } : undefined,
+    /\/setup\.ts$/.test(source) ? { id: "./cli.js", external: true as const } : undefined,
 };
 
 /**

@@ -6,17 +6,18 @@ const root = join(import.meta.dirname, "..");
 
 /** What each entry of the library is for. */
 const purposes: Readonly<Record<string, string>> = {
-  holdfast: "Memory and sessions in a program of your own.",
-  "holdfast/agent": "An agent with compaction: see [The agent](../agent.md).",
-  "holdfast/ai-sdk": "For an AI SDK agent: see [Adapters](../adapters.md).",
-  "holdfast/langchain": "Middleware and a store: see [LangChain](../guides/langchain.md).",
-  "holdfast/mastra": "For Mastra agents: see [Mastra](../guides/mastra.md).",
-  "holdfast/openai-agents": "For the OpenAI Agents SDK: see [the guide](../guides/openai-agents.md).",
-  "holdfast/claude-agent-sdk": "For the Claude Agent SDK: see [the guide](../guides/claude-agent-sdk.md).",
-  "holdfast/openai": "Tools for OpenAI's client: see [Adapters](../adapters.md).",
-  "holdfast/anthropic": "Tools for Anthropic's client: see [Adapters](../adapters.md).",
-  "holdfast/knowledge": "Skills, state and prompts that outlive a session: see [Knowledge](../knowledge.md).",
-  "holdfast/project": "`NOTES.md` of a project: see [Project memory](../project.md).",
+  holdfast: "Memory and sessions in your own program: see [the quick start](../own-agent.md).",
+  "holdfast/agent": "An agent with compaction: see [createAgent](../agent.md).",
+  "holdfast/ai-sdk": "For an AI SDK agent: see [AI SDK](../ai-sdk.md).",
+  "holdfast/langchain": "Middleware and a store: see [LangChain](../langchain.md).",
+  "holdfast/mastra": "For Mastra agents: see [Mastra](../mastra.md).",
+  "holdfast/openai-agents": "For the OpenAI Agents SDK: see [OpenAI](../openai.md#openai-agents-sdk).",
+  "holdfast/claude-agent-sdk": "For the Claude Agent SDK: see [Anthropic](../anthropic.md#claude-agent-sdk).",
+  "holdfast/openai": "Tools for OpenAI's client: see [OpenAI](../openai.md).",
+  "holdfast/anthropic": "Tools for Anthropic's client: see [Anthropic](../anthropic.md).",
+  "holdfast/knowledge":
+    "Skills, state and prompts that outlive a session: see [Knowledge](../surfaces.md#knowledge).",
+  "holdfast/project": "`NOTES.md` of a project: see [Project notes](../project.md).",
   "holdfast/sandbox": "Programs that the agent writes: see [Sandbox](../sandbox.md).",
   "holdfast/testing": "A scripted model and the suites for stores and drivers.",
 };
@@ -46,7 +47,7 @@ function index(): string {
   return `# TypeScript API
 
 Generated from the sources with \`npm run generate\`. \`holdfast/pi\`, \`holdfast/opencode\`, \`holdfast/kilo\`
-and \`holdfast/openclaw\` export a plug-in for their host and nothing to call: see [Plug-ins](../plugins.md).
+and \`holdfast/openclaw\` export a plugin for their coding agent and no functions: see [plugins](../hooks.md#plugins).
 
 ${rows.join("\n")}
 `;

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderSkill } from "../src/hosts/install/skill-piece.ts";
+import { defaultSurfaces } from "../src/surfaces/surfaces.ts";
 import { configSchema, hostConfigSchema } from "../src/workspace/config-schema.ts";
 import { entryPoints, settingGroups, settingNames, settingOf } from "../src/workspace/settings.ts";
-import { basicSurfaces } from "../src/workspace/surfaces.ts";
 import { alignedTable } from "./aligned-table.ts";
 import { apiPages } from "./api-reference.ts";
 import { cliReference } from "./cli-reference.ts";
@@ -18,9 +18,10 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     "openclaw.plugin.json": json(pluginManifest()),
     "docs/configuration.md": withGenerated("docs/configuration.md", "settings", tables()),
     "docs/cli.md": withGenerated("docs/cli.md", "commands", cliReference()),
-    "plugins/claude-code/skills/holdfast/SKILL.md": renderSkill(basicSurfaces),
+    "plugins/claude-code/skills/holdfast/SKILL.md": renderSkill(defaultSurfaces.server),
     // Codex ignores the hooks of a folder that is also an Agent Plugins bundle, so the bundle has its own.
-    "plugins/agent-plugins/skills/holdfast/SKILL.md": renderSkill(basicSurfaces),
+    "plugins/agent-plugins/skills/holdfast/SKILL.md": renderSkill(defaultSurfaces.server),
+    "docs/surfaces.md": withGenerated("docs/surfaces.md", "default types", defaultTypes()),
     "docs/from-the-documents.md": await fromTheDocuments(),
     ...apiPages(),
   };
@@ -45,6 +46,21 @@ function withGenerated(path: string, name: string, text: string): string {
   const [from, to] = [page.indexOf(start), page.indexOf(end)];
   if (from === -1 || to < from) throw new Error(`${path} lacks ${start} or ${end}.`);
   return `${page.slice(0, from)}${start}\n\n${text}\n${page.slice(to)}`;
+}
+
+function defaultTypes(): string {
+  const places: Record<keyof typeof defaultSurfaces, string> = {
+    memory: "`openMemory` alone",
+    agent: "`createAgent`, `holdfast chat`",
+    adapter: "adapters",
+    server: "MCP server, hooks",
+    plugin: "plugins of pi and OpenClaw",
+  };
+  const rows = Object.entries(places).map(([place, title]) => [
+    title,
+    defaultSurfaces[place as keyof typeof places].map((name) => `\`${name}\``).join(", "),
+  ]);
+  return alignedTable([["Place", "Types"], ...rows]);
 }
 
 function tables(): string {

@@ -26,7 +26,7 @@ import { type SecretPolicy, secretPolicies } from "./secrets/redact.ts";
 import { Memory } from "./sessions/memory.ts";
 import { checkId, makeSessionId, type SurfaceChoice } from "./sessions/options.ts";
 import { openStore, type StoreChoice } from "./stores/open-store.ts";
-import { findSurfaces, type SurfaceName } from "./surfaces/surfaces.ts";
+import { defaultSurfaces, findSurfaces, type SurfaceName } from "./surfaces/surfaces.ts";
 import { createToolbox } from "./surfaces/toolbox.ts";
 
 export interface MemoryOptions {
@@ -113,8 +113,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
     return createToolbox(findSurfaces(chosen), { limits, countTokens, guard });
   };
   const defaults: SurfaceName[] = [
-    "notepad",
-    "notes",
+    ...defaultSurfaces.memory,
     ...(options.scratchpad?.enabled ? ["scratchpad" as const] : []),
   ];
   const memory = new Memory({

@@ -7,8 +7,17 @@ import { pathToFileURL } from "node:url";
 import { injectedTexts, withInjectedTexts } from "../scripts/pictures/injected-texts.ts";
 import { terminalPictures } from "../scripts/pictures/real-runs.ts";
 import { sections } from "../site/pages.ts";
+import { adapterOptionKinds } from "../src/adapters/caller/options.ts";
+import { agentOptionKinds, modelOptionNames } from "../src/agent/options.ts";
 import { isCommand } from "../src/cli/commands.ts";
 import { commandHelp, helpText } from "../src/cli/help.ts";
+import { estimateTokens } from "../src/context/estimate-tokens.ts";
+import { defaultLimits } from "../src/engine/limits.ts";
+import { projectTool } from "../src/mcp/project-tools.ts";
+import { instructionsOf } from "../src/mcp/server.ts";
+import { inHost } from "../src/surfaces/surface.ts";
+import { defaultSurfaces, findSurfaces } from "../src/surfaces/surfaces.ts";
+import { createToolbox } from "../src/surfaces/toolbox.ts";
 import { compiled } from "./support/compiled.ts";
 import { temporaryDirectory } from "./support/temporary.ts";
 
@@ -101,6 +110,36 @@ test("How it works shows the texts that the hooks print, word for word [repo.doc
   }
 });
 
+/** The cells of a table's rows, below a heading of a page. */
+function tableBelow(heading: string, page: string): string[][] {
+  const [, part = ""] = new RegExp(`\\n## ${heading}\\n([\\s\\S]*?)(?=\\n## |$)`).exec(read(page)) ?? [];
+  const rows = [...part.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) =>
+    row.split("|").map((cell) => cell.trim()),
+  );
+  return rows.slice(2);
+}
+
+const codeIn = (cell = "") => [...cell.matchAll(/`([A-Za-z]+)`/g)].map(([, name = ""]) => name);
+
+test("the docs name each option of createAgent, and none that does not exist [repo.docs]", () => {
+  const documented = tableBelow("Options", "docs/agent.md").flatMap(([names]) => codeIn(names));
+  const ofModel: readonly string[] = modelOptionNames;
+  const known = Object.keys(agentOptionKinds);
+  assert.deepEqual(
+    documented.filter((name) => !known.includes(name)),
+    [],
+  );
+  assert.deepEqual(
+    known.filter((name) => !ofModel.includes(name) && !documented.includes(name)),
+    [],
+  );
+  const ofAdapter = tableBelow("Options", "docs/ai-sdk.md").flatMap(([names]) => codeIn(names));
+  assert.deepEqual(
+    ofAdapter.filter((name) => !Object.hasOwn(adapterOptionKinds, name)),
+    [],
+  );
+});
+
 /** The pages that a page links to. */
 function linkedFrom(page: string): string[] {
   const targets = [...read(page).matchAll(/\]\(([^)#:]+\.md)(?:#[^)]*)?\)/g)].map(
@@ -118,6 +157,36 @@ test("every page of the docs is at most two clicks from the README [repo.docs]",
     pages.filter((page) => !reached.has(page)),
     [],
   );
+});
+
+test("a newcomer finds memory, its cost and help in one click from the README [repo.docs]", () => {
+  const [readme, quickStart] = [read("README.md"), read("docs/quick-start.md")];
+  for (const link of [
+    "docs/quick-start.md",
+    "docs/faq.md#how-many-tokens-does-it-cost",
+    "docs/troubleshooting.md",
+  ])
+    assert.ok(readme.includes(`](${link})`), link);
+  for (const command of ["init", "doctor", "uninstall"])
+    for (const page of [readme, quickStart])
+      assert.match(page, new RegExp(`^npx holdfast ${command}\\b`, "m"));
+});
+
+test("the FAQ's tokens of tools and guidance are near the real ones [repo.docs]", () => {
+  const documented = (part: string) =>
+    Number(
+      new RegExp(`^\\| ${part} +\\| about ([\\d,]+)`, "m").exec(read("docs/faq.md"))?.[1]?.replace(",", ""),
+    );
+  const surfaces = findSurfaces(defaultSurfaces.server);
+  const toolbox = createToolbox(surfaces, { limits: defaultLimits, countTokens: estimateTokens }, inHost);
+  const measured = {
+    "definitions of the default tools": JSON.stringify(toolbox.describe().map(projectTool)),
+    "guidance of the default tools": instructionsOf(surfaces),
+  };
+  for (const [part, text] of Object.entries(measured)) {
+    const tokens = estimateTokens(text);
+    assert.ok(Math.abs(documented(part) - tokens) < tokens / 5, `${part}: ${tokens} tokens`);
+  }
 });
 
 /** The anchors of a page, as GitHub and the site make them from its headings. */
@@ -147,7 +216,7 @@ test("links to a heading name one that exists [repo.docs]", () => {
 });
 
 test("the diffs of the first contribution apply to the sources as they are [repo.docs]", () => {
-  const page = read("docs/guides/first-contribution.md");
+  const page = read("docs/extend.md");
   const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = ""]) => diff);
   assert.equal(diffs.length, 4);
   const check = (input: string) =>

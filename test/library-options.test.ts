@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { holdfast, holdfastMiddleware, holdfastTools } from "../src/adapters/ai-sdk/index.ts";
+import { holdfast, holdfastTools } from "../src/adapters/ai-sdk/index.ts";
 import { anthropicTools } from "../src/adapters/anthropic/index.ts";
 import { openaiTools } from "../src/adapters/openai/index.ts";
 import { createAgent } from "../src/agent/index.ts";
@@ -75,7 +75,7 @@ test("createAgent and the AI SDK adapter check nudges, clearing, children and un
     /holdfastTools has no option "surface"/,
   );
   assert.throws(
-    () => holdfastMiddleware(session, untyped({ placment: "epoch" })),
+    () => holdfast(untyped({ session, model, contextWindow: 9_000, placment: "epoch" })),
     /Did you mean "placement"\?/,
   );
   for (const tools of [openaiTools, anthropicTools])

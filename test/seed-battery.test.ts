@@ -13,10 +13,7 @@ function normalized(answers: readonly string[]): string[] {
       .replaceAll(/note_\d{13}/g, (id) => `note#${ids.indexOf(id) + 1}`)
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/g, "TIME")
       .replaceAll(/\bline \d+(?=[.:)])(?!: ")/g, "line N")
-      .replaceAll(
-        /(as revision) \d+: holdfast log \S+ --revision \d+/g,
-        "$1 N: holdfast log SESSION --revision N",
-      ),
+      .replaceAll(/(as revision) \d+/g, "$1 N"),
   );
 }
 

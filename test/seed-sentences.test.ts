@@ -95,9 +95,9 @@ test("a hook with a mistake in the config says so and goes on with the default [
 });
 
 test("the docs have a way here from each of the four originals [config.coming-from]", () => {
-  const coming = page("docs/coming-from.md");
+  const coming = page("docs/faq.md");
   for (const name of ["metaclaw", "Forge", "OpenClaw", "Loa"])
-    assert.match(coming, new RegExp(`^## ${name}`, "m"));
+    assert.match(coming, new RegExp(`^\\| ${name}`, "m"));
   assert.match(coming, /holdfast import FILE/);
   assert.match(coming, /discovery\//);
 });

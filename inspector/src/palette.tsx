@@ -1,8 +1,9 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { callApi, type Reply } from "./api.ts";
 import { dateTime, plural } from "./format.ts";
 import { currentRoute, hrefTo, tabs } from "./route.ts";
 import { tabNames } from "./session.tsx";
+import { Dialog } from "./shortcuts.tsx";
 import { authorNames } from "./text-panel.tsx";
 import { nextTheme } from "./theme.ts";
 
@@ -27,7 +28,6 @@ const maxChoices = 14;
 
 /** "Where is …?": what the agent has of a text, and the way to every session, place and action. */
 export function Palette({ start, close }: { start: string; close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const [query, setQuery] = useState(start);
   const [at, setAt] = useState(0);
   const { sessionId } = currentRoute();
@@ -48,10 +48,6 @@ export function Palette({ start, close }: { start: string; close: () => void }) 
     () => choicesFor(wanted, sessionId, where, sessions ?? [], hits ?? []).slice(0, maxChoices),
     [wanted, where, sessions, hits],
   );
-  // Before the next key arrives, which belongs to the dialog.
-  useLayoutEffect(() => {
-    dialog.current?.showModal();
-  }, []);
   useEffect(() => setAt(0), [query]);
   const run = (choice: Choice | undefined) => {
     if (!choice) return;
@@ -67,14 +63,7 @@ export function Palette({ start, close }: { start: string; close: () => void }) 
     event.preventDefault();
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc closes a dialog by itself
-    <dialog
-      ref={dialog}
-      class="palette"
-      aria-label="Where is …?"
-      onClose={close}
-      onClick={(event) => event.target === dialog.current && close()}
-    >
+    <Dialog class="palette" label="Where is …?" close={close}>
       <input
         class="input palette-input"
         type="text"
@@ -112,7 +101,7 @@ export function Palette({ start, close }: { start: string; close: () => void }) 
         ))}
       </div>
       {choices.length === 0 && <p class="faint palette-none">Nothing found.</p>}
-    </dialog>
+    </Dialog>
   );
 }
 

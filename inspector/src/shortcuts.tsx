@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { currentRoute, goTo, tabs } from "./route.ts";
 import { nextTheme } from "./theme.ts";
@@ -56,15 +57,42 @@ function isTyping({ target }: KeyboardEvent): boolean {
   );
 }
 
-export function Help({ close }: { close: () => void }) {
+interface DialogProps {
+  class: string;
+  label: string;
+  close: () => void;
+  children: ComponentChildren;
+}
+
+/** A modal dialog. Escape and a click beside it close it at once, so the next key belongs to the page again. */
+export function Dialog({ class: name, label, close, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   // Before the next key arrives, which belongs to the dialog.
-  useLayoutEffect(() => {
-    dialog.current?.showModal();
-  }, []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    dialog.current?.close();
+    close();
+  };
   return (
-    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={close}>
-      <h2 id="help-title">Keyboard shortcuts</h2>
+    <dialog
+      ref={dialog}
+      class={name}
+      aria-label={label}
+      onClose={close}
+      onKeyDown={onKey}
+      onClick={(event) => event.target === dialog.current && close()}
+    >
+      {children}
+    </dialog>
+  );
+}
+
+export function Help({ close }: { close: () => void }) {
+  return (
+    <Dialog class="help" label="Keyboard shortcuts" close={close}>
+      <h2>Keyboard shortcuts</h2>
       <dl class="keys">
         {shortcuts.map(([keys, action]) => (
           <div key={keys} class="keys-row">
@@ -73,11 +101,9 @@ export function Help({ close }: { close: () => void }) {
           </div>
         ))}
       </dl>
-      <form method="dialog">
-        <button type="submit" class="button">
-          Close
-        </button>
-      </form>
-    </dialog>
+      <button type="button" class="button" onClick={close}>
+        Close
+      </button>
+    </Dialog>
   );
 }

@@ -2,25 +2,25 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { columns, runCli, writer } from "./run-cli.ts";
-import { type Panel, playedTerminal, stillTerminals, type TerminalLine } from "./terminal-svg.ts";
+import { type Panel, stillTerminals } from "./terminal-svg.ts";
 
 /** The pictures of the README that show a terminal, by file name, each made from a run of the program. */
 export function terminalPictures(env: NodeJS.ProcessEnv = {}): Record<string, string> {
   return { "demo.svg": drawDemo(env), "after-clear.svg": drawAfterClear(env) };
 }
 
-/** `holdfast demo`: the agent loop, the store and the HTTP calls are real, the model is scripted. */
+/** `holdfast demo`: a compaction, and the end. The agent loop, the store and the HTTP calls are real. */
 function drawDemo(env: NodeJS.ProcessEnv): string {
   const output = runCli(tmpdir(), ["demo", "--fast"], undefined, env).trimEnd().split("\n");
-  const lines: TerminalLine[] = [{ text: "$ npx holdfast demo", seconds: 1 }];
-  for (const text of output) lines.push({ text, seconds: secondsOf(text) });
-  return playedTerminal(lines, 26, columns);
-}
-
-function secondsOf(line: string): number {
-  if (/receipt|⚠/.test(line)) return 1.4;
-  if (/reads|checkpoint|compaction {2}|context {5}/.test(line)) return 0.7;
-  return line.trim() === "" ? 0.1 : 0.25;
+  const lineOf = (pattern: RegExp) => output.findIndex((line) => pattern.test(line));
+  const panels: Panel[] = [
+    {
+      title: "holdfast demo",
+      lines: ["$ npx holdfast demo", "", ...output.slice(lineOf(/ reads EMEA/), lineOf(/ reads Headcount/))],
+    },
+    { title: "holdfast demo, at the end", lines: output.slice(lineOf(/^agent ›/)) },
+  ];
+  return stillTerminals(panels, columns);
 }
 
 /** What the model reads when a conversation starts again after `/clear`, without and with Holdfast. */

@@ -42,7 +42,7 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: "Coding agents", link: linkOf("docs/quick-start.md") },
-      { text: "Build an agent", link: linkOf("docs/start/own-loop.md") },
+      { text: "Build an agent", link: linkOf("docs/own-agent.md") },
       { text: "Reference", link: "/docs/cli" },
       { text: "TypeScript API", link: "/docs/api/index" },
     ],

@@ -6,6 +6,7 @@ import { readLearned, readSpans } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
 import { toolboxFor } from "../sessions/options.ts";
+import { defaultSurfaces } from "../surfaces/surfaces.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
 import { Children } from "./children.ts";
 import { AgentSession } from "./conversation.ts";
@@ -56,9 +57,6 @@ export interface Agent {
   receipts(sessionId: string): Promise<Receipt[]>;
 }
 
-/** Surfaces that an agent adds to a memory opened without `surfaces`. */
-const agentSurfaces = ["notepad", "notes", "tasks", "results", "recall", "sessions", "pins"] as const;
-
 /**
  * An agent whose memory survives its context.
  *
@@ -86,7 +84,7 @@ type Task = (run: TurnRun, work: Work) => Promise<TurnResult>;
 class MemoryAgent implements Agent {
   readonly #options: AgentOptions;
   readonly #frame: Pick<TurnRun, "model" | "base">;
-  readonly #setting: AgentConfig;
+  readonly #config: AgentConfig;
   readonly #children: Children;
   readonly #work = new Map<string, Work>();
 
@@ -106,10 +104,9 @@ class MemoryAgent implements Agent {
       (id, text, signal) => this.send(id, text, { signal }),
       options.children,
     );
-    const { setting } = memory;
-    const toolbox = toolboxFor(setting, surfaces, agentSurfaces);
-    this.#setting = agentConfig(setting, toolbox, rest, { children: this.#children });
-    checkToolNames(this.#setting);
+    const toolbox = toolboxFor(memory.setting, surfaces, defaultSurfaces.agent);
+    this.#config = agentConfig(memory.setting, toolbox, rest, { children: this.#children });
+    checkToolNames(this.#config);
   }
 
   send(sessionId: string, input: string | UserContent, options: TurnOptions = {}): Turn {
@@ -148,7 +145,7 @@ class MemoryAgent implements Agent {
 
   end(sessionId: string, options: SendOptions = {}): Turn {
     return this.#start(sessionId, options, async ({ agent, emit }, work) => {
-      const { countTokens } = this.#setting;
+      const { countTokens } = this.#config;
       await agent.notify(await planSessionEnd(agent.session, await agent.messages(), countTokens), emit);
       work.isStarted = false;
       return nothingDone("");
@@ -187,7 +184,7 @@ class MemoryAgent implements Agent {
       signal.addEventListener("abort", () => this.#children.abortChildrenOf(sessionId), { once: true });
       const agent = await this.#find(sessionId, emit);
       const isOver = () => this.#children.hasReported(sessionId);
-      const run = { ...this.#frame, agent, setting: this.#setting, signal, emit, steer: "", isOver };
+      const run = { ...this.#frame, agent, config: this.#config, signal, emit, steer: "", isOver };
       return await task(run, this.#workOn(sessionId));
     } catch (error) {
       emit({ type: "error", message: error instanceof Error ? error.message : String(error) });
@@ -207,7 +204,7 @@ class MemoryAgent implements Agent {
 
   /** Compacts if enough tasks were closed: the whole sprint is over, not only one tool result. */
   async #endSprint(run: TurnRun): Promise<boolean> {
-    const { compactAfterTasks = 0 } = this.#setting.options;
+    const { compactAfterTasks = 0 } = this.#config.options;
     if (compactAfterTasks === 0) return false;
     const closed = readSpans(await run.agent.session.state()).filter(([, { kind }]) => kind !== "summary");
     return closed.length >= compactAfterTasks && compactNow(run, "tasks");
@@ -217,7 +214,7 @@ class MemoryAgent implements Agent {
   async #find(sessionId: string, emit?: TurnRun["emit"]): Promise<AgentSession> {
     const session = await this.#options.memory.openSession(sessionId);
     const work = this.#workOn(sessionId);
-    const agent = work.agent?.session === session ? work.agent : new AgentSession(session, this.#setting);
+    const agent = work.agent?.session === session ? work.agent : new AgentSession(session, this.#config);
     work.agent = agent;
     if (emit && !work.isStarted) {
       work.isStarted = true;
@@ -226,7 +223,7 @@ class MemoryAgent implements Agent {
     await agent.refresh();
     const state = await session.state();
     const learned = readLearned(state, modelName(this.#frame.model));
-    if (learned) this.#setting.tokenizer.start(learned.ratio);
+    if (learned) this.#config.tokenizer.start(learned.ratio);
     if (!state.resident.has("epoch/current")) {
       await agent.openSnapshot();
     }
@@ -248,7 +245,7 @@ class MemoryAgent implements Agent {
 
   async #nudge({ agent, emit }: TurnRun, work: Work): Promise<string> {
     const isEmpty = isMemoryEmpty(await agent.session.state());
-    const policy = { ...noNudges, ...this.#setting.options.nudges };
+    const policy = { ...noNudges, ...this.#config.options.nudges };
     const planned = planNudge({ ...work.nudges, isEmpty }, policy);
     if (!planned) return "";
     work.nudges.given = planned.given;

@@ -15,7 +15,7 @@ import { withSystemRole } from "../context/system-role.ts";
 import { isObject } from "../engine/json.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentEvent, ReportedUsage } from "./events.ts";
-import type { ModelSettings } from "./options.ts";
+import type { ModelOptions } from "./options.ts";
 
 export interface ModelAnswer {
   /** The model's text and tool calls, ready to be stored. */
@@ -34,7 +34,7 @@ export interface ModelCall {
   model: LanguageModel;
   prompt: Pick<Prompt, "system" | "messages" | "parts" | "instructions">;
   tools: ToolSet;
-  settings: ModelSettings;
+  modelOptions: ModelOptions;
   toolChoice?: ToolChoice<ToolSet> | undefined;
   /** The session's id, if the provider is asked to cache the prompt. */
   cache: string | undefined;
@@ -99,8 +99,8 @@ export async function askForText(call: ModelCall): Promise<{ text: string; repor
 }
 
 /** The request with marks or a key for the provider's cache. */
-function requestOf({ model, prompt, tools, settings, toolChoice, cache, signal }: ModelCall) {
-  const request = { ...settings, model, abortSignal: signal, ...(toolChoice ? { toolChoice } : {}) };
+function requestOf({ model, prompt, tools, modelOptions, toolChoice, cache, signal }: ModelCall) {
+  const request = { ...modelOptions, model, abortSignal: signal, ...(toolChoice ? { toolChoice } : {}) };
   const offered = withoutExecution(tools);
   const system: SystemModelMessage[] =
     prompt.system === "" ? [] : [{ role: "system", content: prompt.system }];
@@ -116,7 +116,10 @@ function requestOf({ model, prompt, tools, settings, toolChoice, cache, signal }
   if (kind === "none" || cache === undefined) return plain;
   if (kind === "key") {
     // The SDK types these options as JSON; they are the caller's own and a text.
-    const providerOptions = withCacheKey(settings.providerOptions, cache) as ModelSettings["providerOptions"];
+    const providerOptions = withCacheKey(
+      modelOptions.providerOptions,
+      cache,
+    ) as ModelOptions["providerOptions"];
     return { ...plain, ...(providerOptions ? { providerOptions } : {}) };
   }
   const messages: (SystemModelMessage | ModelMessage)[] = [...system, ...prompt.messages];

@@ -25,7 +25,7 @@ import { cachesPrompts, memoryToolSet } from "./tools.ts";
 import { cacheOf, type TurnRun } from "./turn.ts";
 
 export interface CompactionRun
-  extends Pick<TurnRun, "agent" | "setting" | "signal" | "emit" | "model" | "base"> {
+  extends Pick<TurnRun, "agent" | "config" | "signal" | "emit" | "model" | "base"> {
   trigger: CompactionTrigger;
   /** Why the agent was not warned, if it was not. */
   skipped: string;
@@ -47,14 +47,27 @@ export function cutFor(
     prompt.conversation.map(({ number, message }) => [number, messageTokens(message) * tokenizer.ratio]),
   );
   const sizeOf = ({ number }: StoredMessage) => sizes.get(number) ?? 0;
-  return chooseCut({ messages, sizeOf, used: usage.total, policy, trigger, growth, incoming });
+  // A warning turn leaves with the compaction and must not push out other messages.
+  const warned = messages
+    .filter(({ inWarning }) => inWarning)
+    .reduce((sum, message) => sum + sizeOf(message), 0);
+  const said = messages.filter(({ inWarning }) => !inWarning);
+  return chooseCut({
+    messages: said,
+    sizeOf,
+    used: usage.total - warned,
+    policy,
+    trigger,
+    growth,
+    incoming,
+  });
 }
 
 /** Compacts the session's conversation; false if nothing can be removed. */
 export async function runCompaction(run: CompactionRun): Promise<boolean> {
-  const { agent, setting, emit, signal } = run;
+  const { agent, config, emit, signal } = run;
   const before = await agent.prompt(run);
-  const to = cutFor(before, setting, run);
+  const to = cutFor(before, config, run);
   if (to === undefined) return false;
   const driver = driverOf(run, before, to);
   const compaction = new Compaction(driver);
@@ -66,7 +79,7 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
     tokensBefore: before.usage.total,
   });
   const shown = before.prompt.conversation.filter(({ number }) => number <= to);
-  const kept = before.messages.find(({ number, aside }) => number > to && !aside);
+  const kept = before.messages.find(({ number, inWarning }) => number > to && !inWarning);
   const summary = await summarise(askModel(run, before), {
     handoff: begun.handoff.text,
     countTokens: driver.countTokens,
@@ -77,8 +90,8 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
     // A separate request has room of its own, so it gets what the prompt had to cut.
     removed: run.isSqueezed ? before.messages.filter(({ number }) => number <= to) : shown,
     removedTokens:
-      shown.reduce((sum, { message }) => sum + setting.messageTokens(message), 0) * setting.tokenizer.ratio,
-    contextWindow: setting.policy.contextWindow,
+      shown.reduce((sum, { message }) => sum + config.messageTokens(message), 0) * config.tokenizer.ratio,
+    contextWindow: config.policy.contextWindow,
     signal,
   });
   try {
@@ -92,10 +105,10 @@ export async function runCompaction(run: CompactionRun): Promise<boolean> {
 }
 
 function driverOf(run: CompactionRun, before: PromptNow, to: number): CompactionDriver {
-  const { agent, setting, trigger, skipped, emit, base } = run;
-  const { toolbox, placement, countTokens, policy, tokenizer } = setting;
+  const { agent, config, trigger, skipped, emit, base } = run;
+  const { toolbox, placement, countTokens, policy, tokenizer } = config;
   const canRecall = toolbox.tools.some(({ name }) => name === "recall");
-  const kept = before.messages.filter(({ number, aside }) => number > to && !aside);
+  const kept = before.messages.filter(({ number, inWarning }) => number > to && !inWarning);
   const { handoff } = agent.session.setting;
   // Only a snapshot can be newer than the kept messages. Without a handoff the next context is the summary and the memory.
   const noticeFor = (blocks: readonly ShownBlock[]) =>
@@ -115,7 +128,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     async contextAfter({ body, state }) {
       replacement = body;
       const blocks = blocksOf(agent.context(state));
-      const preview = previewCompaction(state, { to, blocks, mark: noticeFor(blocks), summary: body });
+      const preview = previewCompaction(state, { to, blocks, notice: noticeFor(blocks), summary: body });
       const context = toolbox.context(preview);
       const after = planPrompt({ state: preview, context, messages: kept, base, placement });
       return {
@@ -132,7 +145,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
       await agent.session.change(
         (now) => {
           const blocks = blocksOf(agent.context(now));
-          return { ...operation, blocks, mark: noticeFor(blocks) };
+          return { ...operation, blocks, notice: noticeFor(blocks) };
         },
         () => false,
         { actor: { kind: "system" } },
@@ -143,12 +156,12 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
 
 /** Asks the summary model in a request of its own and records the call. */
 function askModel(run: CompactionRun, before: PromptNow): AskSummariser {
-  const { setting, signal, model } = run;
+  const { config, signal, model } = run;
   return async ({ instructions, sections, maxTokens }) => {
-    const { summaryModel } = setting.options;
-    const { telemetry } = setting.settings;
+    const { summaryModel } = config.options;
+    const { telemetry } = config.modelOptions;
     const { text, usage } = await generateText({
-      ...(summaryModel ? { ...(telemetry ? { telemetry } : {}) } : setting.settings),
+      ...(summaryModel ? { ...(telemetry ? { telemetry } : {}) } : config.modelOptions),
       model: summaryModel ?? model,
       instructions,
       prompt: sections.join("\n\n"),
@@ -156,7 +169,7 @@ function askModel(run: CompactionRun, before: PromptNow): AskSummariser {
       abortSignal: signal,
       maxRetries: 1,
     });
-    if (setting.options.ledger !== false)
+    if (config.options.ledger !== false)
       await recordSummary(run, before, [instructions, sections], reportedBy(usage));
     return text;
   };
@@ -167,15 +180,14 @@ function askModel(run: CompactionRun, before: PromptNow): AskSummariser {
  * its cache. Undefined if another model writes the summaries, or if there is no room for the answer.
  */
 function askInPlace(run: CompactionRun, before: PromptNow, handoffTokens: number): AskInPlace | undefined {
-  const { agent, setting, signal, model } = run;
-  const { contextWindow } = setting.policy;
+  const { agent, config, signal, model } = run;
+  const { contextWindow } = config.policy;
   const { prompt, usage } = before;
   const room = contextWindow - usage.total - instructionTokens - handoffTokens;
   const maxTokens = Math.min(maxSummaryTokens(contextWindow), room);
   // A cached prompt is worth a tighter answer.
   const needed = cachesPrompts(run) ? summaryBudget(contextWindow) : maxSummaryTokens(contextWindow);
-  const { summaryModel, summaryInPlace = true } = setting.options;
-  const isPossible = summaryInPlace && !summaryModel && prompt.messages.length > 0 && !run.isSqueezed;
+  const isPossible = !config.options.summaryModel && prompt.messages.length > 0 && !run.isSqueezed;
   if (!isPossible || room < needed) return undefined;
   return async (instruction) => {
     const asked = { role: "user" as const, content: instruction };
@@ -184,12 +196,12 @@ function askInPlace(run: CompactionRun, before: PromptNow, handoffTokens: number
     const { text, reported } = await askForText({
       model,
       prompt: whole,
-      tools: { ...setting.options.tools, ...memoryToolSet(agent.tools) },
-      settings: { ...setting.settings, maxOutputTokens: maxTokens },
+      tools: { ...config.options.tools, ...memoryToolSet(agent.tools) },
+      modelOptions: { ...config.modelOptions, maxOutputTokens: maxTokens },
       cache: cacheOf(run),
       signal,
     });
-    if (setting.options.ledger !== false)
+    if (config.options.ledger !== false)
       await recordTurn(run, { ...before, prompt: whole }, "summary", reported);
     return text;
   };

@@ -51,7 +51,7 @@ export class AgentSession {
   readonly written: WrittenSince;
   readonly recorder: CallRecorder;
   readonly receiptCheck: ReceiptCheck;
-  readonly #setting: AgentConfig;
+  readonly #config: AgentConfig;
   #tools: readonly Tool[];
   #messages: StoredMessage[] = [];
   /** Messages up to this one are summarised and not kept here. */
@@ -63,21 +63,21 @@ export class AgentSession {
   #learned: ({ model: string } & Learned) | undefined;
   #fitted: { context: Context; room: number; fitted: FittedContext } | undefined;
 
-  constructor(session: Session, setting: AgentConfig) {
+  constructor(session: Session, config: AgentConfig) {
     this.session = session;
-    this.#setting = setting;
-    this.#tools = setting.toolbox.tools;
+    this.#config = config;
+    this.#tools = config.toolbox.tools;
     this.written = new WrittenSince(session);
     this.receiptCheck = new ReceiptCheck(session);
-    this.recorder = new CallRecorder(session, setting, setting.clock);
+    this.recorder = new CallRecorder(session, config, config.clock);
   }
 
   /** Reloads what is kept outside the session, including the tools that the agent made itself. */
   async refresh(): Promise<void> {
-    const { toolbox } = this.#setting;
+    const { toolbox } = this.#config;
     if (toolbox.changeable.size === 0) return;
     await toolbox.refresh(this.session);
-    const own = this.#setting.options.tools ?? {};
+    const own = this.#config.options.tools ?? {};
     // A tool that the agent made must not replace one of its given tools.
     const extra = toolbox
       .extraTools((await this.session.state()).row)
@@ -90,7 +90,7 @@ export class AgentSession {
 
   /** Notifies the surfaces of a moment in the conversation; failures are emitted as error events. */
   async notify(moment: Moment, emit: (event: AgentEvent) => void): Promise<void> {
-    for (const message of await this.#setting.toolbox.notify(this.session, moment))
+    for (const message of await this.#config.toolbox.notify(this.session, moment))
       emit({ type: "error", message });
   }
 
@@ -99,7 +99,7 @@ export class AgentSession {
     return this.#tools;
   }
 
-  /** The messages since the last summary, in order. A warning turn is part of them until its compaction has ended. */
+  /** The messages since the last summary, in order. */
   async messages(state?: State): Promise<readonly StoredMessage[]> {
     const now = state ?? (await this.session.state());
     const { row } = now;
@@ -113,8 +113,7 @@ export class AgentSession {
       const values = await this.session.messages(next, row.counters.lastMessage);
       values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
     }
-    const warned = warningIn(now)?.before ?? Number.POSITIVE_INFINITY;
-    return this.#messages.filter(({ aside, number }) => !aside || number >= warned);
+    return inPrompt(this.#messages, now);
   }
 
   /** The agent's last answer; undefined while the user is waiting for one. */
@@ -123,19 +122,19 @@ export class AgentSession {
     for (let number = row.counters.lastMessage; number > 0; number--) {
       const [value] = await this.session.messages(number, number);
       const stored = value === undefined ? undefined : toStored(number, value);
-      if (stored?.aside) continue;
+      if (stored?.inWarning) continue;
       return stored && isFinalAnswer(stored) ? spokenText(stored.message) : undefined;
     }
     return "";
   }
 
-  async add(messages: readonly ModelMessage[], aside = false): Promise<void> {
+  async add(messages: readonly ModelMessage[], inWarning = false): Promise<void> {
     if (messages.length === 0) return;
-    const at = this.#setting.clock();
-    const values = messages.map((message) => fromStored(message, at, aside));
+    const at = this.#config.clock();
+    const values = messages.map((message) => fromStored(message, at, inWarning));
     const { result, revision, state } = await this.session.apply(this.addOperation(values));
     this.written.skipOwnWrite(state, revision);
-    for (const message of messages) this.#sinceCounted += this.#setting.messageTokens(message);
+    for (const message of messages) this.#sinceCounted += this.#config.messageTokens(message);
     const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
     if (result.first === next)
       values.forEach((value, index) => void this.#messages.push(toStored(next + index, value)));
@@ -155,13 +154,13 @@ export class AgentSession {
 
   /** What the surfaces show, shortened to memory's share of the window. */
   context(state: State): FittedContext {
-    const context = this.#setting.toolbox.context(state);
-    const room = this.#setting.memoryRoom(context.guidance);
+    const context = this.#config.toolbox.context(state);
+    const room = this.#config.memoryRoom(context.guidance);
     const known = this.#fitted;
     // The room changes slightly with every count that the provider reports.
     const isWhole = known?.fitted.shortened.length === 0 && known.fitted.tokens <= room;
     if (known?.context === context && (isWhole || known.room === room)) return known.fitted;
-    const fitted = fitBlocks(context, room, this.#setting.countTokens);
+    const fitted = fitBlocks(context, room, this.#config.countTokens);
     this.#fitted = { context, room, fitted };
     return fitted;
   }
@@ -178,18 +177,13 @@ export class AgentSession {
 
   /** Rough prompt size: the last count plus the messages added since; undefined before the first count. */
   get roughTotal(): number | undefined {
-    return this.#prompt && this.#prompt.usage.total + this.#sinceCounted * this.#setting.tokenizer.ratio;
-  }
-
-  /** Runs a warning turn. A subclass whose caller keeps the conversation drops the turn's messages afterwards. */
-  async aside(work: () => Promise<void>): Promise<void> {
-    await work();
+    return this.#prompt && this.#prompt.usage.total + this.#sinceCounted * this.#config.tokenizer.ratio;
   }
 
   /** The prompt for a model call now, computed once per state. */
   async prompt({ base, steer = "" }: PromptView): Promise<PromptNow> {
     const state = await this.session.state();
-    const { placement } = this.#setting;
+    const { placement } = this.#config;
     const context = this.context(state);
     const known = this.#prompt;
     const isSameView = known?.view.base === base && known.view.steer === steer;
@@ -211,7 +205,7 @@ export class AgentSession {
 
   /** Tokens of a prompt by part; the parts add up to the total. */
   usage({ system, messages, parts: kinds, added }: Prompt, base: string): Usage {
-    const { tokenizer, policy, options, messageTokens } = this.#setting;
+    const { tokenizer, policy, options, messageTokens } = this.#config;
     const count = (text: string) => tokenizer.count(text);
     const tokens = { memory: 0, summaries: 0, history: 0, results: 0 };
     for (const [index, message] of messages.entries())
@@ -232,6 +226,13 @@ export class AgentSession {
     const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
     return { ...parts, free: Math.max(0, policy.contextWindow - total), total };
   }
+}
+
+/** The messages that no summary replaces. A warning turn is part of them until its compaction has ended. */
+export function inPrompt(messages: readonly StoredMessage[], state: State): StoredMessage[] {
+  const to = summarisedUpTo(state);
+  const warned = warningIn(state)?.before ?? Number.POSITIVE_INFINITY;
+  return messages.filter(({ inWarning, number }) => number > to && (!inWarning || number >= warned));
 }
 
 /** The warning of the compaction that comes next, once it was given. */

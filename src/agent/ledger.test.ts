@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { tool } from "ai";
 import { z } from "zod";
-import { append, filler, inOrder, isSummaryRequest, openStage } from "../../test/support/agent.ts";
+import { append, filler, inOrder, isSummaryRequest, modelAt, openStage } from "../../test/support/agent.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { openMemory, type Session } from "../index.ts";
 import { createAgent } from "./index.ts";
@@ -41,8 +41,9 @@ test("for each model call the ledger contains exactly what the server received [
   for (const ask of ["Audit sheet one.", "Now sheet two.", "And sheet three.", "Go on."])
     await stage.say(ask);
   await stage.agent.compact("s").result;
-  await stage.another({ summaryInPlace: false }).send("s", `Once more. ${filler(200)}`).result;
-  await stage.another({ summaryInPlace: false }).compact("s").result;
+  const another = stage.another({ summaryModel: modelAt(stage.server.url) });
+  await another.send("s", `Once more. ${filler(200)}`).result;
+  await another.compact("s").result;
   const calls = await everyCall(await stage.session());
   const requests = stage.server.requests;
   assert.equal(calls.length, requests.length);

@@ -12,7 +12,7 @@ import type { AgentConfig } from "./options.ts";
 import { cachesPrompts, definitionsText, ownDefinitionsText } from "./tools.ts";
 import type { TurnRun } from "./turn.ts";
 
-export type LedgerRun = Pick<TurnRun, "agent" | "setting" | "emit" | "model" | "base">;
+export type LedgerRun = Pick<TurnRun, "agent" | "config" | "emit" | "model" | "base">;
 
 /** Records the prompt of a turn or a warning; returns the call's number, if it was recorded. */
 export async function recordTurn(
@@ -21,9 +21,9 @@ export async function recordTurn(
   purpose: "turn" | "warning" | "summary",
   reported: ReportedUsage,
 ): Promise<number | undefined> {
-  const { agent, setting } = run;
+  const { agent, config } = run;
   const offersOwn = purpose !== "warning" || cachesPrompts(run);
-  const own = offersOwn ? ownDefinitionsText(setting.options.tools ?? {}) : "";
+  const own = offersOwn ? ownDefinitionsText(config.options.tools ?? {}) : "";
   const pieces: PromptPiece[] = [
     ...(own === "" ? [] : [{ part: "tools" as const, role: "tools", text: own }]),
     { part: "tools", role: "tools", text: definitionsText(agent.tools) },
@@ -37,7 +37,7 @@ export async function recordTurn(
     ),
   ];
   const facts = {
-    ...factsOf(setting, run.model, reported),
+    ...factsOf(config, run.model, reported),
     purpose,
     epoch: readEpoch(state).number,
     revision: state.row.revision,
@@ -52,7 +52,7 @@ export async function recordSummary(
   [instructions, sections]: [instructions: string, sections: readonly string[]],
   reported: ReportedUsage,
 ): Promise<void> {
-  const { setting } = run;
+  const { config } = run;
   await record(
     run,
     [
@@ -60,7 +60,7 @@ export async function recordSummary(
       ...sections.map((text): PromptPiece => ({ part: "history", role: "user", text })),
     ],
     {
-      ...factsOf(setting, setting.options.summaryModel ?? run.model, reported),
+      ...factsOf(config, config.options.summaryModel ?? run.model, reported),
       purpose: "summary",
       epoch: readEpoch(state).number,
       revision: state.row.revision,

@@ -36,7 +36,7 @@ import { dotless, type Toolbox } from "../surfaces/toolbox.ts";
 import { messageCounter } from "./conversation.ts";
 
 /** Settings of the model's calls, as in the AI SDK. */
-export interface ModelSettings
+export interface ModelOptions
   extends LanguageModelCallOptions,
     Pick<RequestOptions<ToolSet>, "headers" | "maxRetries" | "timeout"> {
   providerOptions?: SharedOptions;
@@ -44,7 +44,7 @@ export interface ModelSettings
 }
 
 /** Their names. */
-export const modelSettings = [
+export const modelOptionNames = [
   "maxOutputTokens",
   "temperature",
   "topP",
@@ -59,20 +59,18 @@ export const modelSettings = [
   "timeout",
   "providerOptions",
   "telemetry",
-] as const satisfies readonly (keyof ModelSettings)[];
+] as const satisfies readonly (keyof ModelOptions)[];
 
 type SharedOptions = NonNullable<ToolSet[string]["providerOptions"]>;
 
-export interface AgentOptions extends ModelSettings {
+export interface AgentOptions extends ModelOptions {
   memory: Memory;
   model: LanguageModel;
-  /** Writes the summaries (default: `model`). */
-  summaryModel?: LanguageModel;
   /**
-   * Whether `model` writes a summary at the end of its own prompt, which the provider reads from its cache, or in a
-   * request of its own (default: true). With a `summaryModel`, always in a request of its own.
+   * Writes the summaries, in requests of its own. Default: `model`, at the end of its own prompt, which the provider reads
+   * from its cache.
    */
-  summaryInPlace?: boolean;
+  summaryModel?: LanguageModel;
   /** The agent's own tools, in the AI SDK's form. */
   tools?: ToolSet;
   /** A forced choice holds for the first call of each turn: otherwise a turn could not end. */
@@ -92,11 +90,6 @@ export interface AgentOptions extends ModelSettings {
   /** The model's context window in tokens, prompt and answer together. */
   contextWindow: number;
   placement?: Placement;
-  /**
-   * Minutes without a model call after which the provider's prompt cache has expired. The changes of an epoch are then
-   * folded into a fresh snapshot at no extra cost. Default: 5. 0 turns folding off.
-   */
-  foldAfter?: number;
   /** Share of the window at which the conversation is compacted. */
   compactAt?: number;
   /** Share of the window kept for the newest messages in a compaction. */
@@ -137,8 +130,8 @@ function each<Name extends string>(
 /** What each option of an agent may be. Adapters share most of them. */
 export const agentOptionKinds = {
   // The AI SDK checks these itself.
-  ...(Object.fromEntries(modelSettings.map((name) => [name, anything])) as Record<
-    (typeof modelSettings)[number],
+  ...(Object.fromEntries(modelOptionNames.map((name) => [name, anything])) as Record<
+    (typeof modelOptionNames)[number],
     OptionKind
   >),
   toolChoice: anything,
@@ -146,13 +139,11 @@ export const agentOptionKinds = {
   memory: anything,
   model: anything,
   summaryModel: anything,
-  summaryInPlace: toggle,
   tools: anything,
   surfaces: listOf(anything),
   system: text,
   contextWindow: tokens,
   placement: oneOf(placements),
-  foldAfter: amount,
   compactAt: someShare,
   keep: share,
   outputReserve: amount,
@@ -209,7 +200,7 @@ export interface AgentConfig {
   memoryRoom: (guidance: string) => number;
   clock: () => number;
   /** Passed to every model call. */
-  settings: ModelSettings;
+  modelOptions: ModelOptions;
   /** Passed to every tool call. */
   call: CallOptions;
 }
@@ -244,12 +235,12 @@ export function agentConfig(
       return Math.max(share - countTokens(guidance), share / 4);
     },
     clock,
-    settings: callSettings(options),
+    modelOptions: modelOptionsOf(options),
     call: { ...call, taken: Object.keys(options.tools ?? {}) },
   };
 }
 
-/** Tokens for the longest answer that the settings allow, thinking included. */
+/** Tokens for the longest answer that the options allow, thinking included. */
 function reserveFor({ contextWindow, maxOutputTokens, providerOptions }: AgentConfig["options"]): number {
   const { anthropic, google } = (providerOptions ?? {}) as ThinkingOptions;
   const thinking = anthropic?.thinking?.budgetTokens ?? google?.thinkingConfig?.thinkingBudget ?? 0;
@@ -274,9 +265,9 @@ export function checkToolNames({ toolbox, options }: AgentConfig): void {
   );
 }
 
-/** The settings that every call of an agent has. A tool choice is only for calls that answer the user. */
-function callSettings(options: ModelSettings): ModelSettings {
+/** The options that every call of an agent has. A tool choice is only for calls that answer the user. */
+function modelOptionsOf(options: ModelOptions): ModelOptions {
   return Object.fromEntries(
-    modelSettings.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
+    modelOptionNames.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
   );
 }

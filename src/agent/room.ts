@@ -44,13 +44,13 @@ const asSystem = { actor: { kind: "system" as const } };
 
 /** Shortens, clears, warns and compacts, in that order and only as needed. */
 export async function makeRoom(run: TurnRun): Promise<boolean> {
-  const { agent, setting } = run;
+  const { agent, config } = run;
   await fitResults(run);
   await clearWhenItPays(run);
   await refreshWhenLarge(run);
   const { usage, state } = await agent.prompt(run);
   const { warning } = readEpoch(state);
-  const next = planNextStep(usage.total, growthOf(run, state), warning, setting.policy);
+  const next = planNextStep(usage.total, growthOf(run, state), warning, config.policy);
   const isNeeded = next.step !== "call" && !(warning === "none" && (await clearInstead(run)));
   const compacted = isNeeded && (await compactNow(run, next.trigger));
   await fitNewest(run);
@@ -59,8 +59,8 @@ export async function makeRoom(run: TurnRun): Promise<boolean> {
 
 /** Compacts before a message is added that would leave no room to warn the agent. */
 export async function makeRoomFor(run: TurnRun, message: ModelMessage): Promise<boolean> {
-  const { agent, setting } = run;
-  const { policy, messageTokens, tokenizer } = setting;
+  const { agent, config } = run;
+  const { policy, messageTokens, tokenizer } = config;
   const incoming = messageTokens(message) * tokenizer.ratio;
   const rough = agent.roughTotal ?? Number.POSITIVE_INFINITY;
   // Counting is the slowest part of a turn.
@@ -70,8 +70,8 @@ export async function makeRoomFor(run: TurnRun, message: ModelMessage): Promise<
   return compactNow(run, "projected", incoming);
 }
 
-function growthOf({ model, setting }: TurnRun, state: State): number {
-  return expectedGrowth(readLearned(state, modelName(model)), setting.policy);
+function growthOf({ model, config }: TurnRun, state: State): number {
+  return expectedGrowth(readLearned(state, modelName(model)), config.policy);
 }
 
 /**
@@ -79,16 +79,16 @@ function growthOf({ model, setting }: TurnRun, state: State): number {
  * message that is about to be added.
  */
 export async function compactNow(run: TurnRun, cause: CompactionTrigger, incoming = 0): Promise<boolean> {
-  const { agent, setting } = run;
+  const { agent, config } = run;
   const now = await agent.prompt(run);
   const trigger = triggerFor(now.state, cause);
   const { warning } = readEpoch(now.state);
   const plan = { trigger, incoming, growth: growthOf(run, now.state) };
-  if (warning !== "given" && !isWorthwhile(now, setting, plan)) return false;
+  if (warning !== "given" && !isWorthwhile(now, config, plan)) return false;
   const isDue = warning === "none" || isUnanswered(now.state);
   const isSqueezed = isDue && (await fitForWarning(run));
   const { usage } = await agent.prompt(run);
-  if (isDue && hasRoomToWarn(usage.total, setting.policy)) await agent.aside(() => warn(run, trigger));
+  if (isDue && hasRoomToWarn(usage.total, config.policy)) await warn(run, trigger);
   return runCompaction({ ...run, ...plan, isSqueezed, skipped: "there was no room left for it" });
 }
 
@@ -99,13 +99,13 @@ function triggerFor({ row }: State, cause: CompactionTrigger): CompactionTrigger
 }
 
 /** A compaction that frees almost nothing would repeat on every call, so it waits as long as the prompt fits. */
-function isWorthwhile(now: PromptNow, setting: AgentConfig, plan: CutPlan): boolean {
-  const to = cutFor(now, setting, plan);
+function isWorthwhile(now: PromptNow, config: AgentConfig, plan: CutPlan): boolean {
+  const to = cutFor(now, config, plan);
   if (to === undefined) return false;
-  const { contextWindow, outputReserve } = setting.policy;
+  const { contextWindow, outputReserve } = config.policy;
   const removed = now.prompt.conversation.filter(({ number }) => number <= to);
   const freed =
-    removed.reduce((sum, { message }) => sum + setting.messageTokens(message), 0) * setting.tokenizer.ratio;
+    removed.reduce((sum, { message }) => sum + config.messageTokens(message), 0) * config.tokenizer.ratio;
   const isTooLong = now.usage.total + plan.incoming + outputReserve > contextWindow;
   const isAsked = plan.trigger === "manual" || plan.trigger === "tasks";
   return isAsked || freed >= contextWindow * (isTooLong ? 0.05 : 0.1);
@@ -118,7 +118,7 @@ function isUnanswered(state: State): boolean {
 
 /** Gives the agent a turn in which only its memory tools work, to save what it needs. */
 async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
-  const { agent, setting, signal, emit } = run;
+  const { agent, config, signal, emit } = run;
   await showNews(run);
   const state = await agent.session.state();
   if (!isUnanswered(state)) {
@@ -134,10 +134,10 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
       const now = await agent.prompt(run);
       const { prompt, usage } = now;
       // What the agent wrote so far is saved.
-      if (usage.total + setting.policy.outputReserve > setting.policy.contextWindow) return;
-      const { settings } = setting;
+      if (usage.total + config.policy.outputReserve > config.policy.contextWindow) return;
+      const { modelOptions } = config;
       const cache = cacheOf(run);
-      const answer = await callModel({ model: run.model, prompt, tools, settings, cache, signal, emit });
+      const answer = await callModel({ model: run.model, prompt, tools, modelOptions, cache, signal, emit });
       await storeAnswer(run, answer, now, true);
       if (answer.toolCalls.length === 0) return;
       await answerCalls(run, answer, true);
@@ -179,7 +179,7 @@ export function roomForResults(used: number, policy: CompactionPolicy, count: nu
 
 /** Shortens results that have just arrived to a share of the free room, fairly among parallel ones. */
 async function fitResults(run: TurnRun): Promise<void> {
-  const { policy, messageTokens, tokenizer } = run.setting;
+  const { policy, messageTokens, tokenizer } = run.config;
   const now = await run.agent.prompt(run);
   const newest = unanswered(now.messages);
   if (newest[0]?.message.role !== "assistant") return;
@@ -196,7 +196,7 @@ async function fitResults(run: TurnRun): Promise<void> {
  * compacted.
  */
 export async function fitNewest(run: TurnRun): Promise<void> {
-  const { contextWindow, outputReserve } = run.setting.policy;
+  const { contextWindow, outputReserve } = run.config.policy;
   const now = await run.agent.prompt(run);
   if (now.usage.total + outputReserve <= contextWindow) return;
   const parts = shownParts(now, run, unanswered(now.messages));
@@ -206,7 +206,7 @@ export async function fitNewest(run: TurnRun): Promise<void> {
 
 /** Shortens older messages so that the agent can be warned before they are compacted. */
 async function fitForWarning(run: TurnRun): Promise<boolean> {
-  const { policy } = run.setting;
+  const { policy } = run.config;
   const now = await run.agent.prompt(run);
   if (hasRoomToWarn(now.usage.total, policy)) return false;
   const newest = firstUnanswered(now.messages);
@@ -225,7 +225,7 @@ async function fitForWarning(run: TurnRun): Promise<boolean> {
 /** Refuses before any model call if nothing can make the prompt fit. */
 export async function requireFit(run: TurnRun): Promise<PromptNow> {
   const now = await run.agent.prompt(run);
-  const { contextWindow } = run.setting.policy;
+  const { contextWindow } = run.config.policy;
   if (now.usage.total <= contextWindow) return now;
   const { system, tools, memory, total } = now.usage;
   throw new HoldfastError(
@@ -250,16 +250,16 @@ async function fitInto(run: TurnRun, parts: readonly LongPart[], room: number): 
 
 /** What the model has yet to answer: a prompt, or its calls with their results. */
 function unanswered(messages: readonly StoredMessage[]): StoredMessage[] {
-  return messages.slice(firstUnanswered(messages)).filter(({ aside }) => !aside);
+  return messages.slice(firstUnanswered(messages)).filter(({ inWarning }) => !inWarning);
 }
 
 /** The parts of messages with their whole text and the tokens they take in the prompt now. */
 function shownParts(
   { prompt }: PromptNow,
-  { setting }: TurnRun,
+  { config }: TurnRun,
   messages: readonly StoredMessage[],
 ): LongPart[] {
-  const { countTokens, tokenizer } = setting;
+  const { countTokens, tokenizer } = config;
   const tokensOf = (text: string) => countTokens(text) * tokenizer.ratio;
   const shown = new Map(prompt.conversation.map((stored) => [stored.number, stored]));
   return messages.flatMap((stored) => {
@@ -318,10 +318,10 @@ function partsOf(stored: StoredMessage, tokensOf: (text: string) => number): Lon
 
 /** Shows parts of messages without their middle, each in about the given number of tokens. */
 async function shorten(
-  { agent, setting, emit }: TurnRun,
+  { agent, config, emit }: TurnRun,
   parts: readonly (LongPart & { room: number })[],
 ): Promise<boolean> {
-  const { countTokens, tokenizer } = setting;
+  const { countTokens, tokenizer } = config;
   const offered = new Set(agent.tools.map(({ name }) => name));
   const cut = parts.flatMap((part) => {
     const room = Math.max(0, part.room - noteTokens) / tokenizer.ratio;
@@ -419,9 +419,9 @@ const clearedShare = 0.75;
  */
 async function clearInstead(run: TurnRun): Promise<boolean> {
   const { results, usage } = await plan(run, freeOfCost);
-  const { policy, tokenizer } = run.setting;
+  const { policy, tokenizer } = run.config;
   const saved = results.reduce(
-    (sum, { tokens, summary }) => sum + tokens - run.setting.countTokens(summary),
+    (sum, { tokens, summary }) => sum + tokens - run.config.countTokens(summary),
     0,
   );
   if (usage.total - saved * tokenizer.ratio > policy.contextWindow * policy.compactAt * clearedShare)
@@ -431,20 +431,20 @@ async function clearInstead(run: TurnRun): Promise<boolean> {
 }
 
 async function plan(
-  { agent, setting, base }: TurnRun,
+  { agent, config, base }: TurnRun,
   prices?: typeof freeOfCost,
 ): Promise<{ results: ClearableResult[]; usage: Usage }> {
   const { state, prompt, usage, messages: stored } = await agent.prompt({ base });
-  const policy = { ...defaultClearing, ...setting.options.clearing, ...prices };
+  const policy = { ...defaultClearing, ...config.options.clearing, ...prices };
   // If all results together are this small, no single one is worth clearing.
-  const isTooLittle = usage.results < policy.leastTokens * setting.tokenizer.ratio;
+  const isTooLittle = usage.results < policy.leastTokens * config.tokenizer.ratio;
   // Nothing is cleared that the agent cannot get back.
   const canRecall = agent.tools.some(({ name }) => name === "recall_result");
-  if (setting.options.clearing === false || isTooLittle || !canRecall) return { results: [], usage };
+  if (config.options.clearing === false || isTooLittle || !canRecall) return { results: [], usage };
   // Without collapsed tasks: they take no room, so there is nothing to clear in them.
   const messages = prompt.conversation;
   const originals = new Map(stored.map((message) => [message.number, message]));
-  const room = setting.policy.contextWindow * setting.policy.compactAt - usage.total;
+  const room = config.policy.contextWindow * config.policy.compactAt - usage.total;
   const results = planClearing({
     state,
     messages,
@@ -452,10 +452,10 @@ async function plan(
       const holder = originals.get(messageOfPart(key) ?? 0);
       return holder && toolResultsOf(holder).find((result) => result.key === key)?.text;
     },
-    callsLeft: prices ? 1 : estimateCallsLeft(messages, room, setting.countTokens),
+    callsLeft: prices ? 1 : estimateCallsLeft(messages, room, config.countTokens),
     memoryTools: new Set(agent.tools.map(({ name }) => dotless(name))),
     writingTools: new Set(agent.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)]))),
-    countTokens: setting.countTokens,
+    countTokens: config.countTokens,
     policy,
   });
   return { results, usage };

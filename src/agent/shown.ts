@@ -11,7 +11,7 @@ import type { JournalEntry } from "../surfaces/operations.ts";
 import type { AgentConfig } from "./options.ts";
 import type { TurnRun } from "./turn.ts";
 
-type ShownRun = Pick<TurnRun, "agent" | "setting">;
+type ShownRun = Pick<TurnRun, "agent" | "config">;
 
 const asSystem = { actor: { kind: "system" as const } };
 
@@ -29,15 +29,15 @@ export class WrittenSince {
 
   /** Skips a revision that the agent loop itself stored, unless another write came in between. */
   skipOwnWrite(state: State, revision: number): void {
-    if (Math.max(readEpoch(state).placed, this.#read) === revision - 1) this.#read = revision;
+    if (Math.max(readEpoch(state).shownAt, this.#read) === revision - 1) this.#read = revision;
   }
 
   /** `notepad`: somebody wrote to it. `unseen`: there is a write that the agent cannot see in its tool calls. */
   async look(state: State): Promise<{ notepad: boolean; unseen: boolean }> {
-    const { placed } = readEpoch(state);
-    if (this.#shown !== placed) this.#notepad = false;
-    this.#shown = placed;
-    const from = Math.max(placed, this.#read) + 1;
+    const { shownAt } = readEpoch(state);
+    if (this.#shown !== shownAt) this.#notepad = false;
+    this.#shown = shownAt;
+    const from = Math.max(shownAt, this.#read) + 1;
     const { revision } = state.row;
     this.#read = revision;
     const entries = from > revision ? [] : await this.#session.history({ from, to: revision });
@@ -63,7 +63,7 @@ function isUnseen({ actor, operation: { type }, key }: JournalEntry): boolean {
 
 /** At the start of a turn: shows each block of memory that has changed, whole, before the next message. */
 export async function showChanges(run: ShownRun): Promise<void> {
-  if (run.setting.placement !== "epoch") return;
+  if (run.config.placement !== "epoch") return;
   const state = await run.agent.session.state();
   await show(run, state, (await run.agent.written.look(state)).notepad);
 }
@@ -73,8 +73,8 @@ export async function showChanges(run: ShownRun): Promise<void> {
  * edited.
  */
 export async function showNews(run: ShownRun): Promise<void> {
-  const { agent, setting } = run;
-  if (setting.placement !== "epoch") return;
+  const { agent, config } = run;
+  if (config.placement !== "epoch") return;
   const state = await agent.session.state();
   const { notepad, unseen } = await agent.written.look(state);
   if (unseen || changedOutside(run, state) || (notepad && (await isFirstEdit(run, state))))
@@ -89,7 +89,7 @@ async function isFirstEdit({ agent }: ShownRun, state: State): Promise<boolean> 
 }
 
 /** Whether anything shown from outside the session has changed: a file, the agent's knowledge. */
-function changedOutside({ setting: { toolbox } }: ShownRun, state: State): boolean {
+function changedOutside({ config: { toolbox } }: ShownRun, state: State): boolean {
   if (toolbox.changeable.size === 0) return false;
   return changesSince(shownIn(state), toolbox.context(state)).some(({ surface }) =>
     toolbox.changeable.has(surface),
@@ -97,17 +97,17 @@ function changedOutside({ setting: { toolbox } }: ShownRun, state: State): boole
 }
 
 async function show(run: ShownRun, state: State, isNotepadWritten: boolean): Promise<void> {
-  const { agent, setting } = run;
-  const context = setting.toolbox.context(state);
+  const { agent, config } = run;
+  const context = config.toolbox.context(state);
   if (showsOldHint(readSnapshot(state), context)) return refreshSnapshot(run, state);
   const changes = changesSince(shownIn(state), context, isNotepadWritten ? ["notepad"] : []);
   if (changes.length === 0) return;
-  const cut = cutTo(setting, context.guidance);
+  const cut = cutTo(config, context.guidance);
   await agent.session.apply(
     {
       type: "context.inject",
       before: state.row.counters.lastMessage + 1,
-      placed: state.row.revision,
+      shownAt: state.row.revision,
       blocks: changes.map(cut),
     },
     asSystem,
@@ -128,20 +128,22 @@ function cutTo({ memoryRoom, countTokens }: AgentConfig, guidance: string) {
 const cutNote =
   "[Not shown here: the middle, because it is too long for the context window. Read it with your memory tools.]";
 
+/** Minutes that providers keep a prompt in their cache. */
+const cacheMinutes = 5;
+
 /**
  * Once the provider's cache has expired, keeping the prompt's bytes unchanged saves nothing, so a new snapshot of the
  * memory replaces the changes. See docs/decisions.md, 5.
  */
 export async function refreshWhenCold(run: ShownRun): Promise<void> {
-  const { agent, setting } = run;
-  const minutes = setting.options.foldAfter ?? agentDefaults.foldAfter;
-  if (setting.placement !== "epoch" || minutes === 0) return;
+  const { agent, config } = run;
+  if (config.placement !== "epoch") return;
   const state = await agent.session.state();
   // Notices belong to no block, and the line about a new snapshot to all of them.
   if (readInjections(state).every(({ surface }) => surface === "" || surface === "memory")) return;
   const messages = await agent.messages(state);
   const last = messages.findLast(({ message }) => message.role === "assistant");
-  if (last && setting.clock() - last.at > minutes * 60_000) await refreshSnapshot(run, state);
+  if (last && config.clock() - last.at > cacheMinutes * 60_000) await refreshSnapshot(run, state);
 }
 
 /** Memory may exceed its share by this factor before the snapshot is refreshed, which rewrites the prompt. */
@@ -149,13 +151,13 @@ const slack = 1.1;
 
 /** A new snapshot replaces the changes once the copies of memory in the prompt exceed its share of the window. */
 export async function refreshWhenLarge(run: ShownRun & Pick<TurnRun, "base" | "steer">): Promise<void> {
-  const { agent, setting } = run;
+  const { agent, config } = run;
   const { usage, state, context } = await agent.prompt(run);
-  const { contextWindow } = setting.policy;
-  const limit = contextWindow * (setting.options.memoryShare ?? agentDefaults.memoryShare) * slack;
-  if (setting.placement !== "epoch" || usage.memory <= limit) return;
+  const { contextWindow } = config.policy;
+  const limit = contextWindow * (config.options.memoryShare ?? agentDefaults.memoryShare) * slack;
+  if (config.placement !== "epoch" || usage.memory <= limit) return;
   const texts = [context.guidance, ...context.blocks.map(({ text }) => text)];
-  const fresh = texts.reduce((sum, text) => sum + setting.tokenizer.count(text), 0);
+  const fresh = texts.reduce((sum, text) => sum + config.tokenizer.count(text), 0);
   if (fresh * slack < usage.memory) await refreshSnapshot(run, state);
 }
 
@@ -166,10 +168,10 @@ async function refreshSnapshot({ agent }: ShownRun, state: State): Promise<void>
   const before = messages.at(-1)?.message.role === "user" ? end : end + 1;
   await agent.session.change(
     (now) => ({
-      type: "context.fold" as const,
+      type: "context.refresh" as const,
       blocks: blocksOf(agent.context(now)),
       before,
-      mark: refreshedText,
+      notice: refreshedText,
     }),
     () => false,
     asSystem,

@@ -20,7 +20,7 @@ for (const window of [8_000, 32_000, 64_000]) {
     const stage = await openWindow(t, {
       window,
       factor: 1,
-      summaryInPlace: false,
+      hasSummaryRequests: true,
       script: (request) => {
         if (isSummaryRequest(request)) {
           sent.push(request);
@@ -39,9 +39,9 @@ for (const window of [8_000, 32_000, 64_000]) {
     const removed = (
       (await (await stage.memory.resumeSession("s")).messages(1, receipt?.to)) as {
         message: { role: string; content: unknown };
-        aside?: boolean;
+        inWarning?: boolean;
       }[]
-    ).filter(({ aside }) => !aside);
+    ).filter(({ inWarning }) => !inWarning);
     const seen = sent.map(textIn).join("\n");
     for (const { message } of removed) {
       const text =
@@ -61,7 +61,7 @@ test("a span that is longer than the window is summarised in passes, and what wa
   const stage = await openWindow(t, {
     window: 16_000,
     factor: 1,
-    summaryInPlace: false,
+    hasSummaryRequests: true,
     clearing: false,
     keep: 0.05,
     tools: { read },

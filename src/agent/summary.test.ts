@@ -32,7 +32,7 @@ const answers: ScriptedAnswer[] = ["a", "b", "c"].map((name) => ({
 async function compactedWith(
   t: Parameters<typeof openStage>[0],
   summary: Script,
-  options: Partial<StageOptions> = { summaryInPlace: false },
+  options: Partial<StageOptions> = { hasSummaryRequests: true },
 ) {
   const script = inOrder([...answers, { text: "Rows 251-267." }], { summary });
   const stage = await openStage(t, {
@@ -123,8 +123,8 @@ for (const [name, text, fault] of faults) {
 
 test("without a handoff the summary is asked for the user's own words [handoff.off]", async (t) => {
   const memory = await openMemory({ store: "memory:", handoff: false });
-  for (const summaryInPlace of [true, false]) {
-    const { requests } = await compactedWith(t, () => ({ text: good }), { memory, summaryInPlace });
+  for (const hasSummaryRequests of [true, false]) {
+    const { requests } = await compactedWith(t, () => ({ text: good }), { memory, hasSummaryRequests });
     assert.match(textOf(requests[0]), /every rule of the user in the user's own words\.$/);
   }
 });
@@ -177,7 +177,7 @@ test("collapsed tasks and cleared results are summarised as they were in the pro
       { text: "Counted." },
     ]),
     tools: { read_file: readFile },
-    summaryInPlace: false,
+    hasSummaryRequests: true,
   });
   await stage.say("Count the rows.");
   await stage.say("Thanks.");

@@ -62,12 +62,12 @@ export function memoryToolSet(tools: readonly Tool[]): ToolSet {
   return set;
 }
 
-type WarnedRun = Pick<TurnRun, "agent" | "setting" | "model">;
+type WarnedRun = Pick<TurnRun, "agent" | "config" | "model">;
 
 /** The tools that a warning turn offers: memory's, and where that saves money the agent's own, which are not run. */
 export function warningTools(run: WarnedRun): ToolSet {
   const memory = memoryToolSet(run.agent.tools);
-  return cachesPrompts(run) ? { ...run.setting.options.tools, ...memory } : memory;
+  return cachesPrompts(run) ? { ...run.config.options.tools, ...memory } : memory;
 }
 
 /** A provider's cache begins with the tools: with others, it would read the whole prompt at the full price. */
@@ -82,7 +82,7 @@ interface Outcome {
 
 export interface ToolRun {
   agent: AgentSession;
-  setting: AgentConfig;
+  config: AgentConfig;
   calls: ModelAnswer["toolCalls"];
   /** The message that contains the calls. */
   message: number;
@@ -115,7 +115,7 @@ export async function runTools(run: ToolRun): Promise<ModelMessage> {
 }
 
 async function runOne(
-  { agent, setting, message, interrupted, onlyMemory, room, signal }: ToolRun,
+  { agent, config, message, interrupted, onlyMemory, room, signal }: ToolRun,
   call: ModelAnswer["toolCalls"][number],
   index: number,
 ): Promise<Outcome> {
@@ -129,9 +129,9 @@ async function runOne(
   if (memoryTool) {
     const key = callKey(message, call.id, index);
     // The answer is JSON, which takes a little more than the text in it.
-    const options = { ...setting.call, key, signal, room: (room * 0.8) / setting.tokenizer.ratio };
+    const options = { ...config.call, key, signal, room: (room * 0.8) / config.tokenizer.ratio };
     const before = agent.context(await agent.session.state());
-    const answer = await setting.toolbox.dispatch(agent.session, call.tool, call.input, options);
+    const answer = await config.toolbox.dispatch(agent.session, call.tool, call.input, options);
     if (!answer.ok || memoryTool.readOnly) return { text: answer.text, isError: !answer.ok };
     const after = agent.context(await agent.session.state());
     return { text: withNotice(answer.text, outgrown(before, after)), isError: false };
@@ -146,7 +146,7 @@ async function runOne(
       text: `${call.tool} was interrupted by a restart. Check what it did before calling it again.`,
       isError: true,
     };
-  return runOwn(setting.options.tools ?? {}, call, signal);
+  return runOwn(config.options.tools ?? {}, call, signal);
 }
 
 /** Tells the agent when a write has made its memory too long to be shown whole. */

@@ -32,7 +32,7 @@ const asSystem = { actor: { kind: "system" as const } };
 
 /** Calls the model until it makes no more tool calls, and makes room when needed. */
 export async function runTurn(run: TurnRun): Promise<TurnResult> {
-  const { agent, setting } = run;
+  const { agent, config } = run;
   await finishPendingCalls(run);
   let compacted = false;
   const progress = new Progress();
@@ -43,7 +43,7 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
     wroteMemory: run.wroteMemory ?? false,
     compacted,
   });
-  const maxSteps = setting.options.maxSteps ?? agentDefaults.maxSteps;
+  const maxSteps = config.options.maxSteps ?? agentDefaults.maxSteps;
   for (let step = 1; step <= maxSteps; step++) {
     run.signal.throwIfAborted();
     await continueOnFailure(run, () => agent.refresh());
@@ -53,7 +53,7 @@ export async function runTurn(run: TurnRun): Promise<TurnResult> {
     await continueAfterWarning(run);
     const { answer, overflowed } = await callWithinWindow(
       run,
-      toolChoiceFor(step, setting.options.toolChoice),
+      toolChoiceFor(step, config.options.toolChoice),
     );
     if (madeRoom || overflowed) {
       compacted = true;
@@ -103,22 +103,22 @@ async function callWithinWindow(
   run: TurnRun,
   toolChoice: ToolChoice<ToolSet> | undefined,
 ): Promise<{ answer: ModelAnswer; overflowed: boolean }> {
-  const { agent, setting, signal, emit, model } = run;
-  const tools = { ...setting.options.tools, ...memoryToolSet(agent.tools) };
-  const { settings } = setting;
+  const { agent, config, signal, emit, model } = run;
+  const tools = { ...config.options.tools, ...memoryToolSet(agent.tools) };
+  const { modelOptions } = config;
   const cache = cacheOf(run);
   let overflowed = false;
   for (let attempt = 1; ; attempt++) {
     const now = await requireFit(run);
     const { prompt, usage } = now;
     try {
-      const answer = await callModel({ model, prompt, tools, settings, toolChoice, cache, signal, emit });
+      const answer = await callModel({ model, prompt, tools, modelOptions, toolChoice, cache, signal, emit });
       await storeAnswer(run, answer, now);
       return { answer, overflowed };
     } catch (error) {
       if (signal.aborted || !isOverflow(error)) throw error;
       if (attempt > 3) throw tooLong(error);
-      const narrower = { ...run, setting: withWindow(setting, usage.total * assumedShare) };
+      const narrower = { ...run, config: withWindow(config, usage.total * assumedShare) };
       const skipped = "the provider refused the prompt as too long";
       const isCompacted = await runCompaction({ ...narrower, trigger: "overflow", skipped });
       await fitNewest(narrower);
@@ -132,11 +132,11 @@ async function callWithinWindow(
 /** The window is assumed to be this share of a prompt that the provider refused. */
 const assumedShare = 0.8;
 
-/** The same setting for a smaller window. */
-function withWindow(setting: AgentConfig, contextWindow: number): AgentConfig {
-  const { policy } = setting;
+/** The same config for a smaller window. */
+function withWindow(config: AgentConfig, contextWindow: number): AgentConfig {
+  const { policy } = config;
   const outputReserve = Math.min(policy.outputReserve, contextWindow * 0.1);
-  return { ...setting, policy: { ...policy, contextWindow, outputReserve } };
+  return { ...config, policy: { ...policy, contextWindow, outputReserve } };
 }
 
 function tooLong(cause: unknown): HoldfastError {
@@ -153,7 +153,7 @@ export interface TurnRun {
   /** The base prompt; memory's guidance follows it. */
   base: string;
   agent: AgentSession;
-  setting: AgentConfig;
+  config: AgentConfig;
   signal: AbortSignal;
   emit: (event: AgentEvent) => void;
   /** Hints placed before the newest user message, for this turn only. */
@@ -184,50 +184,50 @@ export async function storeAnswer(
   run: TurnRun,
   answer: ModelAnswer,
   now: PromptNow,
-  aside = false,
+  inWarning = false,
 ): Promise<void> {
-  const { agent, setting, emit } = run;
+  const { agent, config, emit } = run;
   const { usage, state } = now;
   const { inputTokens } = answer.reported;
-  if (inputTokens !== undefined) setting.tokenizer.observe(usage.total, inputTokens);
+  if (inputTokens !== undefined) config.tokenizer.observe(usage.total, inputTokens);
   const model = modelName(run.model);
   const call = {
-    ratio: setting.tokenizer.ratio,
+    ratio: config.tokenizer.ratio,
     total: inputTokens ?? usage.total,
     epoch: readEpoch(state).number,
   };
   agent.learn(model, learnFrom(readLearned(state, model), call));
   emit({ type: "usage", usage, reported: answer.reported });
   const recorded =
-    setting.options.ledger === false
+    config.options.ledger === false
       ? undefined
-      : await recordTurn(run, now, aside ? "warning" : "turn", answer.reported);
+      : await recordTurn(run, now, inWarning ? "warning" : "turn", answer.reported);
   await continueOnFailure(run, () => agent.receiptCheck.check({ call: recorded, body: answer.sent }, emit));
   const messages: ModelMessage[] =
     answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
-  await agent.add(messages, aside);
+  await agent.add(messages, inWarning);
 }
 
 /** Runs the tools that the model called, stores their results and returns them as text. */
 export async function answerCalls(
   run: TurnRun,
   { toolCalls }: ModelAnswer,
-  aside = false,
+  inWarning = false,
 ): Promise<string[]> {
   const { row } = await run.agent.session.state();
   const used = run.agent.roughTotal ?? 0;
-  const room = roomForResults(used, run.setting.policy, toolCalls.length) / Math.max(1, toolCalls.length);
-  if (toolCalls.some(({ tool }) => isMemoryWrite(run.agent, tool))) run.wroteMemory = true;
+  const room = roomForResults(used, run.config.policy, toolCalls.length) / Math.max(1, toolCalls.length);
+  noteWrites(run, toolCalls);
   const message = row.counters.lastMessage;
   const results = await runTools({
     ...run,
     calls: toolCalls,
     message,
     interrupted: false,
-    onlyMemory: aside,
+    onlyMemory: inWarning,
     room,
   });
-  await run.agent.add([results], aside);
+  await run.agent.add([results], inWarning);
   return toolResultsOf({ number: message + 1, message: results, at: 0 }).map(({ text }) => text);
 }
 
@@ -246,15 +246,16 @@ export async function finishPendingCalls(run: TurnRun): Promise<void> {
   );
   const open = calls.filter(({ id }) => !answered.has(id));
   if (open.length === 0) return;
+  noteWrites(run, open);
   await run.agent.add(
     [await runTools({ ...run, calls: open, message: last.number, interrupted: true, room: leastTokens })],
-    last.aside,
+    last.inWarning,
   );
 }
 
 /** The session whose prompts the provider is asked to cache; undefined if that is off. */
-export function cacheOf({ agent, setting }: Pick<TurnRun, "agent" | "setting">): string | undefined {
-  return setting.options.promptCache === false ? undefined : agent.session.id;
+export function cacheOf({ agent, config }: Pick<TurnRun, "agent" | "config">): string | undefined {
+  return config.options.promptCache === false ? undefined : agent.session.id;
 }
 
 /** The name under which a model's counts are stored. */
@@ -262,8 +263,9 @@ export function modelName(model: LanguageModel): string {
   return typeof model === "string" ? model : model.modelId;
 }
 
-function isMemoryWrite(agent: AgentSession, tool: string): boolean {
-  return agent.tools.some(({ name, readOnly }) => dotless(name) === tool && !readOnly);
+function noteWrites(run: TurnRun, calls: readonly { tool: string }[]): void {
+  const writes = run.agent.tools.filter(({ readOnly }) => !readOnly).map(({ name }) => dotless(name));
+  if (calls.some(({ tool }) => writes.includes(tool))) run.wroteMemory = true;
 }
 
 /** Repetitions after which a turn is stuck. */

@@ -130,6 +130,20 @@ test("the turn handles NUL in a tool's result and a tool that yields progress [c
   await assert.rejects(stage.agent.send("s", "a\u0000b").result, /NUL/);
 });
 
+test("a resumed turn runs the memory call that a dead process left open, and reports the write [controller.events]", async (t) => {
+  const stage = await openStage(t, { script: inOrder([{ text: "Noted." }]) });
+  const session = await stage.session();
+  const input = { operation: "append", content: "x" };
+  const open = { type: "tool-call", toolCallId: "c1", toolName: "update_notepad", input };
+  const messages = [
+    { at: 0, message: { role: "user", content: "Note x." } },
+    { at: 0, message: { role: "assistant", content: [open] } },
+  ];
+  await session.apply({ type: "messages.add", messages });
+  const { text, wroteMemory } = await stage.agent.resume("s").result;
+  assert.deepEqual([text, wroteMemory, await session.notepad.read()], ["Noted.", true, "x"]);
+});
+
 test("an endless turn is cut off after maxSteps [controller.events]", async (t) => {
   const stage = await openStage(t, { script: () => ({ toolCalls: [call("list_notes", {})] }), maxSteps: 3 });
   const { end, steps } = await stage.say("Go.");

@@ -14,6 +14,7 @@ import {
   ofType,
   openStage,
   type Script,
+  textsOf,
 } from "../../test/support/agent.ts";
 import { assertPrefixes, epochOf } from "../../test/support/prompt.ts";
 import { compactedText } from "../compaction/notices.ts";
@@ -79,6 +80,34 @@ test("the next epoch's notepad contains what the agent wrote in the warning turn
   assert.match(notepadIn(first), /^- a\.ts has 1500 words/);
   assert.ok(!JSON.stringify(first.messages).includes("Saved."), "the warning turn is over");
   assert.ok(wroteMemory);
+});
+
+test("a long warning turn does not push out the newest results [controller.warning-used]", async (t) => {
+  let [sheet, noted] = [0, 0];
+  const sheetText = (number: number) => `Sheet ${number}. ${filler(400, `cell${number}`)}`;
+  const stage = await openStage(t, {
+    contextWindow: 8_000,
+    clearing: false,
+    surfaces: ["notepad", "notes", "results", "recall"],
+    tools: { read_sheet: tool({ inputSchema: z.object({}), execute: async () => sheetText(sheet) }) },
+    script: (request) => {
+      if (isSummaryRequest(request)) return { text: "The agent read some sheets." };
+      if (isInWarningTurn(request))
+        return noted++ % 4 < 3
+          ? { toolCalls: [call("add_note", { content: filler(250) })] }
+          : { text: "Noted." };
+      return sheet++ < 12 ? { toolCalls: [call("read_sheet", {})] } : { text: "Done." };
+    },
+  });
+  const { events } = await stage.say("Read the sheets.");
+  assert.ok(ofType(events, "compaction").length >= 1);
+  assert.ok((await (await stage.session()).notes.all()).length >= 3);
+  for (const [index, request] of stage
+    .turns()
+    .filter((each) => !isInWarningTurn(each))
+    .entries())
+    for (const number of [index, index - 1].filter((read) => read > 0))
+      assert.ok(textsOf(request).includes(sheetText(number)), `call ${index} lacks sheet ${number}`);
 });
 
 test("a text answer to the warning does not end the turn: the request stays open [controller.warning-text]", async (t) => {

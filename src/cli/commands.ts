@@ -128,7 +128,7 @@ export const commands = {
       ...stored,
     },
     examples: [["show --compaction 1", "show the handoff of the first compaction"]],
-    docs: "receipts",
+    docs: "handoff",
   },
   log: {
     about: "show who changed what in a session, newest first",
@@ -174,7 +174,7 @@ export const commands = {
       store: stored.store,
     },
     examples: [["serve --demo", "watch a scripted agent at work"]],
-    docs: "serve",
+    docs: "inspector",
   },
   continue: {
     about: "append the notes of an earlier conversation to the notepad of the one here",
@@ -387,10 +387,7 @@ export const commands = {
     about: "serve memory over MCP on stdio",
     takes: "",
     options: {
-      surfaces: text(
-        "A,B",
-        "memory types to enable (default: notepad,notes,pins, and project if there is a NOTES.md)",
-      ),
+      surfaces: text("A,B", "memory types to enable (default: those of the config)"),
       session: text(
         "ID",
         "always use this session (default: the session of the coding agent that starts the server)",

@@ -75,8 +75,8 @@ test("the log shows the journal, and the full text of a truncated write [scratch
   const content = `${"x".repeat(2_000)} and the end that was cut`;
   const { text } = await session.call("session.scratchpad", { action: "set_plan", content });
   await memory.close();
-  const command = /holdfast (log \S+ --revision \d+)/.exec(text)?.[1] ?? "";
-  const { code, stdout } = await holdfast(...command.split(" "), "--db", db);
+  const revision = / as revision (\d+)\./.exec(text)?.[1] ?? "";
+  const { code, stdout } = await holdfast("log", "s", "--revision", revision, "--db", db);
   assert.equal(code, 0);
   assert.ok(stdout.includes("and the end that was cut"));
   const list = await holdfast("log", "s", "--db", db);

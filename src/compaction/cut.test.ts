@@ -28,9 +28,11 @@ test("what the model has yet to answer is kept, whatever its size [controller.cu
   assert.equal(planCut(messages, 0, size), 2);
   const warned = [
     ...messages,
-    ...conversation({ aside: calls("note", {}) }, { aside: result("ok") }, { aside: says("Saved.") }).map(
-      (stored, index) => ({ ...stored, number: 5 + index }),
-    ),
+    ...conversation(
+      { inWarning: calls("note", {}) },
+      { inWarning: result("ok") },
+      { inWarning: says("Saved.") },
+    ).map((stored, index) => ({ ...stored, number: 5 + index })),
   ];
   assert.equal(planCut(warned, 0, size), 2, "the answer to a warning in between does not count");
   assert.equal(planCut(conversation(user("1"), says("2"), user("3")), 0, one), 2, "a prompt too");

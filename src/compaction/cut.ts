@@ -64,7 +64,7 @@ export function planCut(
 /** Where the exchange begins that the model has yet to answer: a prompt, or calls with their results. */
 export function firstUnanswered(messages: readonly StoredMessage[]): number {
   let at = messages.length - 1;
-  while (at >= 0 && messages[at]?.aside) at--;
+  while (at >= 0 && messages[at]?.inWarning) at--;
   while (at > 0 && messages[at]?.message.role === "tool") at--;
   const first = messages[at];
   const isOpen = first && (first.message.role !== "assistant" || toolCallsOf(first).length > 0);

@@ -306,8 +306,9 @@ export function renderSteps(
 /** Characters of a step: the newest in detail, those before shorter. An end is the agent's words at the end of a turn. */
 const lengths = { detail: 420, short: 170, end: 1_200, answer: 3_000 };
 
-/** Lengths that older ends are cut to, whichever lets all of them fit. */
-const endLengths = [lengths.end, 800, 600, 420, 260, 160, 100];
+/** Lengths that older ends are cut to, whichever lets all of them fit. A shorter one would say nothing. */
+const shortestEnd = 160;
+const endLengths = [lengths.end, 800, 600, 420, 260, shortestEnd];
 
 /** The share of the room in which each step is shown, and the share of that which shows them in detail. */
 const [detailShare, stepShare] = [0.6, 0.5];
@@ -359,33 +360,38 @@ function answerLength(room: number, step: Step, cost: Meter["cost"]): number {
 /** More ends of turns would not fit, however short. */
 const maxEnds = 100;
 
-/** Older work: the ends of its turns, and of the other lines as many as fit, from all over the span. */
+/** Older work: the ends of its turns, and other lines in what they leave, both from all over the span. */
 function renderEarlier(lines: readonly HandoffLine[], room: number, { cost }: Meter): string[] {
   const ends = lines.filter(({ isEnd }) => isEnd).slice(-maxEnds);
   const others = lines.filter(({ isEnd }) => !isEnd);
-  const costOf = ({ text }: HandoffLine, most: number) => cost(`${cutLine(text, most)}\n`);
-  const costOfEnds = (most: number) => ends.reduce((sum, line) => sum + costOf(line, most), 0);
-  const share = others.length === 0 ? 1 : 0.7;
-  const most = endLengths.find((length) => costOfEnds(length) <= room * share) ?? 70;
-  const kept = new Set<HandoffLine>();
-  let left = room;
-  for (const line of ends.toReversed()) {
-    left -= costOf(line, most);
-    if (left < 0) break;
-    kept.add(line);
-  }
+  const costAt = (length: number) => (line: HandoffLine) => cost(`${cutLine(line.text, length)}\n`);
+  const forEnds = others.length === 0 ? room : room * 0.7;
+  const most = endLengths.find((length) => sumOf(ends.map(costAt(length))) <= forEnds) ?? shortestEnd;
+  const keptEnds = spread(ends, forEnds, costAt(most));
   const length = Math.min(most, lengths.short);
-  const costs = others.map((line) => costOf(line, length));
-  const all = costs.reduce((sum, each) => sum + each, 0);
-  // Every n-th line, so that the whole span is covered.
-  const every = left <= 0 ? Number.POSITIVE_INFINITY : Math.ceil(all / left);
-  for (const [at, line] of others.entries()) {
-    if (at % every !== every - 1) continue;
-    left -= costs[at] ?? 0;
-    if (left < 0) break;
-    kept.add(line);
-  }
+  const keptOthers = spread(others, room - sumOf(keptEnds.map(costAt(most))), costAt(length));
+  const kept = new Set([...keptEnds, ...keptOthers]);
   return lines.flatMap((line) => (kept.has(line) ? cutLine(line.text, line.isEnd ? most : length) : []));
+}
+
+/** As many lines as fit, evenly from the whole span. */
+function spread(
+  lines: readonly HandoffLine[],
+  room: number,
+  costOf: (line: HandoffLine) => number,
+): HandoffLine[] {
+  if (room <= 0) return [];
+  const every = Math.ceil(sumOf(lines.map(costOf)) / room);
+  let left = room;
+  return lines.filter((line, at) => {
+    if (at % every !== every - 1 || costOf(line) > left) return false;
+    left -= costOf(line);
+    return true;
+  });
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
 }
 
 /** Shorter words of the agent between two calls mostly announce the next call. */

@@ -18,7 +18,7 @@ const currentStatus = /^(?:in[_ -]?progress|active|current|doing)$/i;
 export function readPlan(messages: readonly StoredMessage[], earlier: readonly PlanItem[]): PlanItem[] {
   let plan = [...earlier];
   for (const { stored, parts } of toldMessages(messages)) {
-    if (stored.aside) continue;
+    if (stored.inWarning) continue;
     for (const part of parts) {
       if (part.type !== "call" || !isPlanTool(part.tool) || !isObject(part.input)) continue;
       const { tool, input, result } = part;

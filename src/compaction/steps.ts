@@ -50,7 +50,7 @@ interface Telling {
 export function readSteps(messages: readonly StoredMessage[], telling: Partial<Telling> = {}): Step[] {
   const list = new StepList({ folder: telling.folder, hide: telling.hide ?? redactText });
   for (const { stored, parts } of toldMessages(messages)) {
-    if (stored.aside) continue;
+    if (stored.inWarning) continue;
     const said = userWords(stored);
     if (said !== "") list.addUser(said);
     if (stored.message.role !== "assistant") continue;

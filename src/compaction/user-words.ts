@@ -19,7 +19,7 @@ const hostMessage =
 
 /** The words of the user in a message, unchanged; "" if somebody else wrote it. */
 export function userWords(stored: StoredMessage): string {
-  if (stored.message?.role !== "user" || stored.aside) return "";
+  if (stored.message?.role !== "user" || stored.inWarning) return "";
   const parts = toldMessages([stored])[0]?.parts ?? [];
   const text = parts.flatMap((part) => (part.type === "text" ? part.text : [])).join("\n");
   const typed = commandWords.exec(text)?.[1]?.trim() ?? "";

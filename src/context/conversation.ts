@@ -7,7 +7,7 @@ export interface StoredMessage {
   message: ModelMessage;
   at: number;
   /** From a warning turn, so it does not answer the user. */
-  aside?: boolean;
+  inWarning?: boolean;
 }
 
 export interface ToolResult {
@@ -30,15 +30,15 @@ export interface ToolCall {
 }
 
 export function toStored(number: number, value: Json): StoredMessage {
-  const { message, at, aside } = value as unknown as Omit<StoredMessage, "number">;
-  return { number, message, at, ...(aside ? { aside } : {}) };
+  const { message, at, inWarning } = value as unknown as Omit<StoredMessage, "number">;
+  return { number, message, at, ...(inWarning ? { inWarning } : {}) };
 }
 
-export function fromStored(message: ModelMessage, at: number, aside = false): Json {
+export function fromStored(message: ModelMessage, at: number, inWarning = false): Json {
   // Stores reject NUL. A user gets the error; models and tools cannot react to it, so replace it.
   const plain = (_: string, value: unknown) =>
     typeof value === "string" && message.role !== "user" ? value.replaceAll("\u0000", "\ufffd") : value;
-  return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
+  return JSON.parse(JSON.stringify({ message, at, ...(inWarning ? { inWarning } : {}) }, plain)) as Json;
 }
 
 /** The idempotency key of a tool call, so that a call repeated after a crash has no second effect. */
@@ -116,8 +116,8 @@ export function spokenText(message: ModelMessage): string {
 }
 
 /** Whether the assistant ended its turn: a message, even an empty one, without a tool call. */
-export function isFinalAnswer({ message, aside }: StoredMessage): boolean {
-  if (message.role !== "assistant" || aside) return false;
+export function isFinalAnswer({ message, inWarning }: StoredMessage): boolean {
+  if (message.role !== "assistant" || inWarning) return false;
   return typeof message.content === "string" || message.content.every(({ type }) => type !== "tool-call");
 }
 

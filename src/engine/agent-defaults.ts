@@ -6,8 +6,6 @@ export const agentDefaults = {
   keep: 0.25,
   /** Share of the window that memory may take. */
   memoryShare: 0.4,
-  /** Minutes that providers keep a prompt in their cache. */
-  foldAfter: 5,
   /** Max model calls in one turn. */
   maxSteps: 50,
 };

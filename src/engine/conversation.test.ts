@@ -48,7 +48,7 @@ function compaction(epoch: number, from: number, to: number): ConversationOperat
     to,
     summary: "S",
     blocks: [],
-    mark: "[here]",
+    notice: "[here]",
     receipt: receipt(epoch, from, to),
   };
 }
@@ -107,7 +107,7 @@ test("a compaction opens an epoch: new snapshot, no injections, no warning, a ma
     type: "context.inject",
     before: 3,
     blocks: [{ surface: "notepad", text: "change" }],
-    placed: 3,
+    shownAt: 3,
   });
   await session.apply({ type: "context.warn", trigger: "manual", before: 7, text: "warning" });
   await session.apply({ type: "context.handoff", handoff, removed });

@@ -20,8 +20,8 @@ import { applyChanges, listResident, residentRecord, type State } from "./state.
 
 export type ConversationOperation =
   | ({ type: "context.open" } & MemorySnapshotRecord)
-  | { type: "context.inject"; before: number; blocks: ShownBlock[]; placed: number }
-  | ({ type: "context.fold"; before: number; mark: string } & MemorySnapshotRecord)
+  | { type: "context.inject"; before: number; blocks: ShownBlock[]; shownAt: number }
+  | ({ type: "context.refresh"; before: number; notice: string } & MemorySnapshotRecord)
   | { type: "context.tell"; before: number; text: string }
   | { type: "context.warn"; trigger: CompactionTrigger; before: number; text: string }
   | { type: "context.skip_warning"; trigger: CompactionTrigger; reason: string }
@@ -32,7 +32,7 @@ export type ConversationOperation =
       type: "context.compact";
       to: number;
       summary: string;
-      mark: string;
+      notice: string;
       receipt: Receipt;
     } & MemorySnapshotRecord)
   | ({ type: "context.receipt"; receipt: Receipt } & MemorySnapshotRecord)
@@ -47,18 +47,18 @@ export const conversationOperations: Handlers<ConversationOperation, Conversatio
   },
   "context.inject"(draft, operation, state) {
     const epoch = readEpoch(state);
-    const { before, blocks, placed } = operation;
+    const { before, blocks, shownAt } = operation;
     for (const block of blocks) inject(draft, { before, ...block });
-    draft.put("epoch", "current", { ...epoch, placed });
+    draft.put("epoch", "current", { ...epoch, shownAt });
     return epochOf(state);
   },
-  "context.fold"(draft, operation, state) {
+  "context.refresh"(draft, operation, state) {
     const epoch = readEpoch(state);
     // The snapshot replaces the changes. A warning stays until its compaction.
     removeInjections(draft, state, ({ surface }) => epoch.warning !== "given" || surface !== "");
     draft.put("epoch", "snapshot", { blocks: operation.blocks });
-    draft.put("epoch", "current", { ...epoch, placed: state.row.revision });
-    inject(draft, { before: operation.before, surface: "memory", text: operation.mark });
+    draft.put("epoch", "current", { ...epoch, shownAt: state.row.revision });
+    inject(draft, { before: operation.before, surface: "memory", text: operation.notice });
     return epochOf(state);
   },
   "context.tell"(draft, operation, state) {
@@ -176,7 +176,7 @@ function acceptReceipt(draft: Draft, state: State, operation: HostCompaction, ep
 function replaceSpan(
   draft: Draft,
   state: State,
-  { to, summary, mark, blocks }: Omit<Compaction, "type" | "receipt">,
+  { to, summary, notice, blocks }: Omit<Compaction, "type" | "receipt">,
   epoch: Epoch,
 ): void {
   for (const [key, span] of readSpans(state)) if (span.to <= to) draft.remove("span", key);
@@ -185,9 +185,9 @@ function replaceSpan(
   removeInjections(draft, state);
   draft.put("span", "summary", { from: 1, to, kind: "summary", text: summary });
   openEpoch(draft, state, epoch.number + 1, { blocks });
-  // The kept messages are older than the snapshot, as the mark tells the model.
+  // The kept messages are older than the snapshot, as the notice tells the model.
   const last = draft.counter("lastMessage");
-  if (to < last && mark !== "") inject(draft, noticeOf(last + 1, mark));
+  if (to < last && notice !== "") inject(draft, noticeOf(last + 1, notice));
 }
 
 /** The state after a compaction, to render the prompt the model would get. */
@@ -219,10 +219,10 @@ function removeInjections(
 
 function openEpoch(draft: Draft, state: State, number: number, { blocks }: MemorySnapshotRecord): void {
   draft.put("epoch", "snapshot", { blocks });
-  draft.put("epoch", "current", { number, placed: state.row.revision, warning: "none", skipped: "" });
+  draft.put("epoch", "current", { number, shownAt: state.row.revision, warning: "none", skipped: "" });
 }
 
-const noEpoch: Epoch = { number: 1, placed: 0, warning: "none", skipped: "" };
+const noEpoch: Epoch = { number: 1, shownAt: 0, warning: "none", skipped: "" };
 
 export function readEpoch(state: State): Epoch {
   return (residentRecord(state, "epoch", "current") as Epoch | undefined) ?? noEpoch;

@@ -5,7 +5,7 @@ import type { Json } from "./json.ts";
 export type Epoch = {
   number: number;
   /** The prompt shows memory changes up to this revision. */
-  placed: number;
+  shownAt: number;
   /** Whether the agent got the pre-compaction warning. */
   warning: "none" | "given" | "skipped";
   /** Why the warning was skipped, else "". */

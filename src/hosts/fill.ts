@@ -31,6 +31,7 @@ export interface Fill {
 
 /** The result of a tool call. The transcript may not have it yet. */
 export interface ToolResult {
+  /** "" if the host does not name the call. */
   id: string;
   text: string;
 }
@@ -97,7 +98,7 @@ function fillIn(
     tokens: missing.reduce((sum, tokens) => sum + tokens, usage.tokens + after),
     model: usage.model ?? "",
     window: usage.window,
-    isCurrent: results.length === 0 || results.some(({ id }) => called.has(id)),
+    isCurrent: results.every(({ id }) => id === "") || results.some(({ id }) => called.has(id)),
   };
 }
 
@@ -130,11 +131,11 @@ function resultsIn({ role, content }: Message): string[] {
 }
 
 /**
- * A host that compacts when less than this many tokens of the window are left. In a window that is smaller than twice
- * the reserve, which only trials have, it compacts when half of it is used.
+ * Where a host compacts that keeps a reserve of its window free. In a window that is smaller than twice the reserve, which only
+ * trials have, it compacts when half of it is used.
  */
-export function reserving(tokens: number): (contextWindow: number) => number {
-  return (contextWindow) => Math.max(contextWindow - tokens, contextWindow / 2);
+export function lessReserve(contextWindow: number, reserve: number): number {
+  return Math.max(contextWindow - reserve, contextWindow / 2);
 }
 
 /**

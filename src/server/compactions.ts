@@ -140,7 +140,7 @@ async function warningTurn(
   if (operation.type !== "context.warn") return null;
   const { before, text } = operation;
   const messages = await readMessages(session, before, before + maxWarningMessages - 1);
-  const end = messages.findIndex(({ aside }) => !aside);
+  const end = messages.findIndex(({ inWarning }) => !inWarning);
   return { text, messages: end === -1 ? messages : messages.slice(0, end) };
 }
 
@@ -234,7 +234,7 @@ async function readRemoved(
   const max = whole ? Number.MAX_SAFE_INTEGER : maxListedCharacters;
   const full = Number.MAX_SAFE_INTEGER;
   const [removed] = await session.records("removed", [String(epoch)]);
-  const own = receipt.trigger === "host" ? [] : await readMessages(session, Math.max(1, from), to, full);
+  const own = receipt.trigger === "host" ? [] : await readOwn(session, epoch, Math.max(1, from), to);
   const { transcript = "", transcriptSize = 0, previews = [], messages: total = 0 } = removed?.value ?? {};
   const read = own.length > 0 ? [] : hosts.removed(session.id, transcript, transcriptSize);
   // A transcript that was rewritten since has other messages under these numbers.
@@ -259,6 +259,15 @@ async function readRemoved(
     after: null,
     isPreview,
   };
+}
+
+/** The session's own messages that a compaction removed. The turns of earlier warnings left with their compactions. */
+async function readOwn(session: Session, epoch: number, from: number, to: number): Promise<MessageView[]> {
+  const messages = await readMessages(session, from, to, Number.MAX_SAFE_INTEGER);
+  if (!messages.some(({ inWarning }) => inWarning)) return messages;
+  const { warning } = await findSteps(session, epoch);
+  const warned = warning?.operation.type === "context.warn" ? warning.operation.before : to + 1;
+  return messages.filter(({ inWarning, number }) => !inWarning || number >= warned);
 }
 
 function shorten(message: MessageView, max: number): MessageView {

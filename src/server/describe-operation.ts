@@ -79,8 +79,8 @@ function describeBookkeeping(operation: Operation): string {
       return "Opened the first epoch";
     case "context.inject":
       return "Sent the model the changes in memory";
-    case "context.fold":
-      return "Folded the changes into a fresh snapshot of memory";
+    case "context.refresh":
+      return "Took a new snapshot of memory for the system prompt";
     case "context.tell":
       return "Reported context usage to the agent";
     case "context.warn":

@@ -130,7 +130,7 @@ test("a compaction has its facts, its warning, and the handoff and summary as th
       [shown.user, shown.notepad, shown.rest, shown.readWith, shown.line],
       [user, notepad, rest, readWith, line],
     );
-    assert.deepEqual([shown.trigger, shown.warning, shown.rest], ["threshold", "given", "retrievable"]);
+    assert.deepEqual([shown.trigger, shown.warning, shown.rest], [receipt.trigger, "given", "retrievable"]);
     // Byte for byte: the request after it has the same text.
     const proof = await session.calls.read(shown.verified?.call ?? 0);
     assert.ok(
@@ -139,7 +139,10 @@ test("a compaction has its facts, its warning, and the handoff and summary as th
     assert.equal(shown.handoff.source, "prompt");
     assert.ok(shown.handoff.text.includes(shown.summary) && shown.handoff.text.endsWith(line));
     const turn = shown.warningTurn?.messages ?? [];
-    assert.ok(turn.length >= 1 && turn.every(({ aside }) => aside), "the agent's reply to the warning");
+    assert.ok(
+      turn.length >= 1 && turn.every(({ inWarning }) => inWarning),
+      "the agent's reply to the warning",
+    );
     // One number for one thing: the sizes are those of the calls.
     const turns = calls.filter(({ purpose }) => purpose === "turn");
     assert.equal(shown.tokensBefore, turns.findLast((each) => each.epoch === epoch)?.tokens);
@@ -150,8 +153,12 @@ test("a compaction has its facts, its warning, and the handoff and summary as th
       [receipt.from, receipt.to, receipt.messages],
     );
     assert.ok(removed.messages.every(({ state }) => state === "retrievable"));
+    assert.ok(
+      turn.every(({ state }) => state === "retrievable"),
+      "a warning turn leaves with its compaction",
+    );
   }
-  const found = await call(server, "messages", { params, query: { epoch: 1, q: "july double-counted" } });
+  const found = await call(server, "messages", { params, query: { epoch: 2, q: "july double-counted" } });
   assert.ok(found.messages.length >= 1 && found.messages.length < 9);
   await refused(server, "compaction", { params: { id: "a", epoch: 99 } }, 404);
 

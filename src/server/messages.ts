@@ -1,4 +1,4 @@
-import { readCleared, readSpans } from "../engine/conversation.ts";
+import { readCleared, readEpoch, readInjections, readSpans } from "../engine/conversation.ts";
 import { isObject, type Json } from "../engine/json.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { State } from "../engine/state.ts";
@@ -23,9 +23,10 @@ export async function readMessages(
   const keys = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => messageKey(from + index));
   const stateOf = messageStates(state, await whereIsTheRest(session));
   const records = await session.records("message", keys);
-  return records.map(({ key, value }) =>
-    viewMessage(Number(key), value, stateOf(Number(key)), maxCharacters),
-  );
+  return records.map(({ key, value }) => {
+    const view = viewMessage(Number(key), value, "in context", maxCharacters);
+    return { ...view, state: stateOf(view) };
+  });
 }
 
 /** Where the messages are that compactions removed, as the newest receipt says. */
@@ -83,7 +84,7 @@ export function viewMessage(
   maxCharacters: number,
 ): MessageView {
   // Imported sessions can contain anything, so validate every field.
-  const { message, at, aside } = fieldsOf(value);
+  const { message, at, inWarning } = fieldsOf(value);
   const { role, content } = fieldsOf(message ?? value);
   const parts = Array.isArray(content)
     ? content.map((part) => viewPart(part, maxCharacters))
@@ -92,7 +93,7 @@ export function viewMessage(
     number,
     at: typeof at === "number" && at > 0 ? at : null,
     role: roles.find((each) => each === role) ?? "user",
-    aside: aside === true,
+    inWarning: inWarning === true,
     state,
     parts,
   };
@@ -134,12 +135,19 @@ function fieldsOf(value: Json | undefined): Record<string, Json | undefined> {
 }
 
 /** Where each message is now. A cleared result or a closed task is one line, and the whole can be read back. */
-function messageStates(state: State, rest: Whereabouts): (number: number) => Whereabouts {
+function messageStates(
+  state: State,
+  rest: Whereabouts,
+): (message: Pick<MessageView, "number" | "inWarning">) => Whereabouts {
   const spans = readSpans(state).map(([, span]) => span);
   const cleared = new Set(readCleared(state).map(([, { message }]) => message));
-  return (number) => {
+  // A warning turn leaves the prompt with its compaction, whatever else is kept. Notices belong to no surface.
+  const isWarned = readEpoch(state).warning === "given";
+  const notice = readInjections(state).findLast(({ surface }) => surface === "");
+  const warned = (isWarned ? notice?.before : undefined) ?? Number.MAX_SAFE_INTEGER;
+  return ({ number, inWarning }) => {
     const around = spans.filter(({ from, to }) => from <= number && number <= to);
-    if (around.some(({ kind }) => kind === "summary")) return rest;
+    if (around.some(({ kind }) => kind === "summary") || (inWarning && number < warned)) return rest;
     return around.length > 0 || cleared.has(number) ? "retrievable" : "in context";
   };
 }

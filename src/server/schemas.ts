@@ -305,7 +305,7 @@ const message = z.object({
   number: count,
   at: time.nullable(),
   role: z.enum(["system", "user", "assistant", "tool", "memory"]).describe("memory: injected by Holdfast"),
-  aside: z.boolean().describe("Said in a warning turn"),
+  inWarning: z.boolean().describe("Said in a warning turn"),
   state: whereabouts,
   parts: z.array(
     z.object({

@@ -185,7 +185,7 @@ async function trimEntries(
 /** An agent that continues a conversation finds in the journal what changed since it was shown its memory. */
 async function firstOfEpoch(store: Store, { owner, id, revision }: SessionSummary): Promise<number> {
   const state = await loadState({ store }, owner, id);
-  return state && state.row.counters.lastMessage > 0 ? readEpoch(state).placed + 1 : revision;
+  return state && state.row.counters.lastMessage > 0 ? readEpoch(state).shownAt + 1 : revision;
 }
 
 async function trimCalls(

@@ -35,6 +35,19 @@ export type SurfaceName =
 
 export const surfaceNames = Object.keys(surfaces) as readonly SurfaceName[];
 
+/** What an agent gets where nobody names its surfaces. A project with NOTES.md also gets `project`, except in a library. */
+export const defaultSurfaces = {
+  /** `openMemory` alone. */
+  memory: ["notepad", "notes"],
+  /** `createAgent` and `holdfast chat`. */
+  agent: ["notepad", "notes", "tasks", "results", "recall", "sessions", "pins"],
+  adapter: ["notepad", "notes", "tasks", "results", "recall", "pins"],
+  /** The MCP server and hooks. */
+  server: ["notepad", "pins", "recall"],
+  /** The plugins of the agents that the scratchpad is from. */
+  plugin: ["scratchpad", "pins", "recall"],
+} as const satisfies Record<string, readonly SurfaceName[]>;
+
 /** Surfaces that need options, so a name is not enough, and their factories. */
 const imported: Record<string, string> = { project: "projectSurface", sandbox: "sandboxSurface" };
 

@@ -70,10 +70,18 @@ export function readSettings(object: Record<string, unknown>, file?: string): Co
   return { entries: found.entries, problems: found.problems.map((problem) => ({ ...problem, file })) };
 }
 
+/** Where the document of the scratchpad extension has its settings. They are those of the group `scratchpad`. */
+export const scratchpadOfDocument = "agents.defaults.claudeSdk.scratchpad";
+
 function collect(object: Record<string, unknown>, above: readonly string[], found: ConfigEntries): void {
   for (const [key, value] of Object.entries(object)) {
     const path = [...above, key];
-    const full = path.join(".");
+    const given = path.join(".");
+    if (isObject(value) && scratchpadOfDocument.startsWith(`${given}.`)) {
+      collect(value, path, found);
+      continue;
+    }
+    const full = given.replace(scratchpadOfDocument, "scratchpad");
     if (full === "$schema") continue;
     const name = findSetting(full);
     const group = settingGroups.includes(full) ? findSetting(`${full}.enabled`) : undefined;

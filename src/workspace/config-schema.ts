@@ -1,3 +1,4 @@
+import { scratchpadOfDocument } from "./config-file.ts";
 import { settingGroups, settingNames, settingOf } from "./settings.ts";
 
 type Schema = Record<string, unknown>;
@@ -31,6 +32,11 @@ function settingsSchema(more: Record<string, Schema>): Schema {
     if (alias !== undefined && !alias.includes("."))
       properties[alias] = { ...kind.schema, description: `The same as ${name}.` };
   }
+  const [outermost = "", ...inner] = scratchpadOfDocument.split(".");
+  properties[outermost] = inner.reduceRight<Schema>(
+    (schema, name) => ({ type: "object", properties: { [name]: schema }, additionalProperties: false }),
+    schemaOfGroup("scratchpad"),
+  );
   return { type: "object", properties, additionalProperties: false };
 }
 

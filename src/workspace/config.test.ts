@@ -119,6 +119,7 @@ test("the seeds' names are nested or dotted, and today's flat names work [config
   for (const written of [
     { scratchpad: Object.fromEntries(own) },
     expected,
+    { agents: { defaults: { claudeSdk: { scratchpad: Object.fromEntries(own) } } } },
     { ...nudges, "scratchpad.enabled": enabled, limits: { scratchpadTokens: maxTokens } },
     { ...nudges, nudgeOnPlanDetected: true, nudgeAfterCompaction: true, scratchpad: { enabled, maxTokens } },
   ]) {
@@ -261,6 +262,16 @@ test("the schema and the checks agree on every setting, nested and dotted [confi
   }
   assert.ok(!fits(schema, { keap: 1 }));
   assert.ok(!fits(schema, { scratchpad: { maxToken: 1 } }));
+  for (const [scratchpad, isValid] of [
+    [{ enabled: true, maxTokens: 777 }, true],
+    [{ maxToken: 1 }, false],
+  ] as const) {
+    const form = { agents: { defaults: { claudeSdk: { scratchpad } } } };
+    assert.equal(fits(schema, form), isValid);
+    assert.equal(configOf(form).problems.length === 0, isValid);
+  }
+  const stray = configOf({ agents: { defaults: { claudeSdk: { keep: 0.5 } } } });
+  assert.match(stray.problems[0]?.message ?? "", /there is no setting "agents\.defaults\.claudeSdk\.keep"/);
 });
 
 test("the schema for a host has no defaults, or a host would set everything [config.openclaw]", () => {

@@ -89,7 +89,7 @@ export const settings = {
   surfaces: setting({
     kind: listOf(oneOf(surfaceChoices)),
     otherwise:
-      "notepad, pins and recall, in an agent whose plugin offers the tools scratchpad instead of notepad; project if there is a NOTES.md; scratchpad if it is enabled; in chat also notes, tasks, results and sessions",
+      "those of its place, listed in docs/surfaces.md; project if there is a NOTES.md; scratchpad if it is enabled",
     description: "The forms of memory that the agent gets.",
     flags: ["surfaces"],
     actsIn: ["chat", "mcp", "hook", "plugin", "serve"],

@@ -2,7 +2,7 @@ import { HoldfastError } from "../errors.ts";
 import { knowledgeSurface } from "../surfaces/knowledge/tools.ts";
 import { hasNotes } from "../surfaces/project/location.ts";
 import type { Surface } from "../surfaces/surface.ts";
-import { findSurfaces, surfaceNames } from "../surfaces/surfaces.ts";
+import { defaultSurfaces, findSurfaces, surfaceNames } from "../surfaces/surfaces.ts";
 import type { WorkspaceConfig } from "./config.ts";
 import { projectOptionsOf } from "./library-options.ts";
 import type { Workspace } from "./workspace.ts";
@@ -46,8 +46,6 @@ export async function loadSurfaces(
   return loaded;
 }
 
-export const basicSurfaces = ["notepad", "pins", "recall"];
-
 /** What an entry point can do for a surface. */
 interface Ability {
   /** Its surfaces, if the config names none. */
@@ -61,10 +59,10 @@ interface Ability {
  * hosts that the scratchpad is from.
  */
 const abilities = {
-  agent: { defaults: ["notepad", "notes", "pins", "recall", "tasks", "results", "sessions"], lacks: [] },
-  server: { defaults: basicSurfaces, lacks: ["results", "sessions"] },
+  agent: { defaults: defaultSurfaces.agent, lacks: [] },
+  server: { defaults: defaultSurfaces.server, lacks: ["results", "sessions"] },
   host: {
-    defaults: ["scratchpad", "pins", "recall"],
+    defaults: defaultSurfaces.plugin,
     lacks: ["results", "sessions", "sandbox"],
   },
 } as const satisfies Record<string, Ability>;
@@ -84,7 +82,7 @@ export function chosenSurfaces(
   if (values["scratchpad.enabled"] === true) names.add("scratchpad");
   if (values["scratchpad.enabled"] === false) names.delete("scratchpad");
   const usable = [...names].filter((name) => !lacks.includes(name));
-  return usable.length > 0 ? usable : basicSurfaces;
+  return usable.length > 0 ? usable : [...defaultSurfaces.server];
 }
 
 /** The surfaces that a caller names for a server, which may serve the session of an agent. Refuses those that need one. */

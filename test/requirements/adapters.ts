@@ -23,7 +23,7 @@ export const adapters = [
       "Memory's tools run in the AI SDK, return outputs to programs and texts to the model, and reject names already in use.",
     "aisdk.tasks": "A task collapses to one line in the prompt, and the question before it stays.",
     "aisdk.clearing": "Stubs replace old, long results in the prompt only.",
-    "aisdk.parts": "Tools, middleware and prepareStep work separately; a missing part is reported.",
+    "aisdk.parts": "The model, the tools and prepareStep of holdfast() can be passed apart.",
     "aisdk.failure": "A memory failure never stops the agent and is never silent.",
     "langchain.compaction":
       "A createAgent agent goes through warning, handoff, compaction and receipt; the graph's checkpointed messages stay whole, and a new process continues the thread.",

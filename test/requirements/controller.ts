@@ -161,7 +161,7 @@ export const controller = [
   }),
   ...from("sub-sessions", {
     "controller.compaction": "A compaction in a sub-session passes the same gate and is marked as one.",
-    "controller.fold":
+    "controller.refresh":
       "Once the provider's cache has expired, a new snapshot replaces the changes of an epoch.",
     "controller.spawn":
       "spawn_session starts with an empty notepad unless copy_notepad is set; report_result returns a clean summary and ends the child.",

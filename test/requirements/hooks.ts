@@ -43,6 +43,8 @@ export const hooks = from("hooks", {
   "hooks.resume": "A resumed conversation gets nothing unless its memory has changed.",
   "hooks.size":
     "At most 9,500 bytes reach the model, most important first, and each cut says how to read the rest.",
+  "hooks.notice":
+    "After a compaction the user reads in one line what was restored and what can be recalled, where the host shows it.",
   "hooks.nudges": "Nudges are off by default and come with a prompt when enabled and due.",
   "hooks.quiet": "The end of a turn and of a session print nothing.",
   "hooks.bad-input":

@@ -40,10 +40,15 @@ export interface Stage {
 
 export interface StageOptions extends Partial<Omit<AgentOptions, "model">> {
   script: Script;
+  /** The model writes summaries in requests of their own. */
+  hasSummaryRequests?: boolean;
 }
 
 /** An agent that talks to a scripted model over HTTP. Validates every request; failures surface when the test ends. */
-export async function openStage(t: TestContext, { script, ...options }: StageOptions): Promise<Stage> {
+export async function openStage(
+  t: TestContext,
+  { script, hasSummaryRequests = false, ...options }: StageOptions,
+): Promise<Stage> {
   const failures: unknown[] = [];
   const server = await startScriptedServer(async (request, number) => {
     try {
@@ -66,6 +71,7 @@ export async function openStage(t: TestContext, { script, ...options }: StageOpt
   const defaults: AgentOptions = {
     memory,
     model: modelAt(server.url),
+    ...(hasSummaryRequests ? { summaryModel: modelAt(server.url) } : {}),
     contextWindow: 32_000,
     system: "You are a careful analyst.",
   };

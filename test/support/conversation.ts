@@ -4,13 +4,18 @@ import type { Json } from "../../src/engine/json.ts";
 import type { RecordId } from "../../src/engine/records.ts";
 import { emptyCounters, type State } from "../../src/engine/state.ts";
 
-type Line = ModelMessage | { aside: ModelMessage };
+type Line = ModelMessage | { inWarning: ModelMessage };
 
 /** Stored messages, numbered from 1. */
 export function conversation(...lines: Line[]): StoredMessage[] {
   return lines.map((line, index) => {
-    const aside = "aside" in line;
-    return { number: index + 1, message: aside ? line.aside : line, at: 0, ...(aside ? { aside } : {}) };
+    const inWarning = "inWarning" in line;
+    return {
+      number: index + 1,
+      message: inWarning ? line.inWarning : line,
+      at: 0,
+      ...(inWarning ? { inWarning } : {}),
+    };
   });
 }
 

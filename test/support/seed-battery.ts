@@ -231,7 +231,7 @@ const notes: readonly BatteryStep[] = [
 ];
 
 const pad = (rows: string, input: object, says: string) => step(rows, "session_scratchpad", input, says);
-const inJournal = "The full text is kept in the journal as revision N: holdfast log SESSION --revision N";
+const inHistory = "The full text is kept in the history as revision N.";
 /** A character that counts as about one token. */
 const token = "漢";
 
@@ -292,13 +292,13 @@ const scratchpad: readonly BatteryStep[] = [
   pad(
     "S01 S10",
     { action: "set_notes", content: "word ".repeat(820) },
-    `notes truncated to 4000 characters (original: 4100). Consider summarizing. ${inJournal}`,
+    `notes truncated to 4000 characters (original: 4100). Consider summarizing. ${inHistory}`,
   ),
   pad("S04", { action: "set_notes", content: "" }, "notes updated (0 / 4000 characters)"),
   pad(
     "S01 S11",
     { action: "set_plan", content: "word ".repeat(420) },
-    `plan truncated to 2000 characters (original: 2100). Consider summarizing. ${inJournal}`,
+    `plan truncated to 2000 characters (original: 2100). Consider summarizing. ${inHistory}`,
   ),
   pad("S06", { action: "set_plan", content: "" }, "plan updated (0 / 2000 characters)"),
   pad(
@@ -311,7 +311,7 @@ const scratchpad: readonly BatteryStep[] = [
   pad(
     "X05 X07 X08",
     { content: token.repeat(3_200) },
-    `Scratchpad truncated to 2000 tokens (original: 2305). Consider summarizing. ${inJournal}`,
+    `Scratchpad truncated to 2000 tokens (original: 2305). Consider summarizing. ${inHistory}`,
   ),
   pad("X01", { content: token.repeat(2_499) }, "Scratchpad updated (1800 tokens / 2000 budget)"),
   pad(
@@ -327,7 +327,7 @@ const scratchpad: readonly BatteryStep[] = [
   pad(
     "S30",
     { content: "word ".repeat(900) },
-    `notes truncated to 4000 characters (original: 4500). Consider summarizing. ${inJournal}`,
+    `notes truncated to 4000 characters (original: 4500). Consider summarizing. ${inHistory}`,
   ),
   pad(
     "X01",

@@ -13,7 +13,7 @@ test("a tool that the agent authors is offered from the next step on, until it i
   const model = modelAt("http://127.0.0.1:9/v1");
   const { tools, prepareStep } = holdfast({ session, model, contextWindow: 60_000, onEvent: () => {} });
   const offered: ToolSet = tools;
-  const step = () => prepareStep({ messages: [{ role: "user", content: "Go on." }], steps: [], model });
+  const step = () => prepareStep({ messages: [{ role: "user", content: "Go on." }], steps: [] });
   await step();
   assert.ok(!Object.keys(offered).includes("double"));
   const input = { name: "double", description: "Doubles", schema: { type: "object" }, code: "return 2;" };

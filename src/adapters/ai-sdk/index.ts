@@ -1,37 +1,27 @@
-import { type LanguageModel, type LanguageModelMiddleware, type ToolSet, wrapLanguageModel } from "ai";
-import { checkAgentOptions } from "../../agent/options.ts";
+import { jsonSchema, type ToolSet, tool, wrapLanguageModel } from "ai";
+import { agentOptionKinds, checkAgentOptions } from "../../agent/options.ts";
 import { typeName } from "../../engine/check-fields.ts";
-import { HoldfastError } from "../../errors.ts";
+import { type ErrorCode, HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
+import { schemaOf } from "../../surfaces/dispatch.ts";
+import type { Tool } from "../../surfaces/surface.ts";
+import { dotless } from "../../surfaces/toolbox.ts";
 import { CallerMemory } from "../caller/caller-memory.ts";
-import {
-  type CompactionOptions,
-  compactionKinds,
-  type PlacementOptions,
-  placementKinds,
-  type ToolOptions,
-  toolKinds,
-} from "../caller/options.ts";
-import { forOwnCalls, memoryMiddleware, type PrepareStep, prepareStepFor, type Step } from "./middleware.ts";
-import { executableTools, followAuthoredTools } from "./tools.ts";
+import { type AdapterOptions, adapterOptionKinds } from "../caller/options.ts";
+import { memoryMiddleware, prepareStepFor, type Step } from "./middleware.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
 export { holdfastEnd } from "../caller/caller-memory.ts";
-export type { CompactionOptions, PlacementOptions, ToolOptions } from "../caller/options.ts";
-export type { PrepareStep, Step } from "./middleware.ts";
+export type { AdapterOptions } from "../caller/options.ts";
+export type { Step } from "./middleware.ts";
 
 /** A model object from a provider; a model named by a string must be resolved first. */
 export type Model = Parameters<typeof wrapLanguageModel>[0]["model"];
 
-export interface HoldfastOptions<TOOLS extends ToolSet> extends CompactionOptions {
+export interface HoldfastOptions<TOOLS extends ToolSet> extends AdapterOptions {
   model: Model;
   /** The agent's own tools; memory's are added to them. */
   tools?: TOOLS;
-}
-
-export interface PrepareStepOptions extends CompactionOptions {
-  /** Answers warnings and writes summaries (default: the model of the step). */
-  model?: LanguageModel;
 }
 
 /**
@@ -43,14 +33,14 @@ export interface PrepareStepOptions extends CompactionOptions {
  * const agent = new ToolLoopAgent({ ...holdfast({ session, model, contextWindow: 128_000, tools }) });
  */
 export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptions<TOOLS>) {
-  checkAgentOptions("holdfast", options, compactionKinds);
+  checkAgentOptions("holdfast", options, adapterOptionKinds);
   const { session, model, tools, ...rest } = options;
   checkModel(model);
   const memory = new CallerMemory(session, { ...rest, ...(tools ? { tools } : {}) });
   const memoryTools = executableTools(memory);
   checkNames(tools ?? {}, memoryTools);
   const offered: ToolSet = { ...tools, ...memoryTools };
-  const prepareStep = prepareStepFor(memory, () => model);
+  const prepareStep = prepareStepFor(memory, model);
   const followTools = followAuthoredTools(memory, offered);
   return {
     model: wrapLanguageModel({ model, middleware: memoryMiddleware(memory, options) }),
@@ -64,26 +54,9 @@ export function holdfast<TOOLS extends ToolSet = ToolSet>(options: HoldfastOptio
 }
 
 /** Only memory's tools, ready to run; their names have no dots. */
-export function holdfastTools(session: Session, options: ToolOptions = {}): ToolSet {
-  checkAgentOptions("holdfastTools", options, toolKinds);
+export function holdfastTools(session: Session, options: Pick<AdapterOptions, "surfaces"> = {}): ToolSet {
+  checkAgentOptions("holdfastTools", options, { surfaces: agentOptionKinds.surfaces });
   return executableTools(new CallerMemory(session, options));
-}
-
-/** Only placement: adds guidance, blocks and changes to each prompt on its way to the model. */
-export function holdfastMiddleware(
-  session: Session,
-  options: PlacementOptions = {},
-): LanguageModelMiddleware {
-  checkAgentOptions("holdfastMiddleware", options, placementKinds);
-  return memoryMiddleware(new CallerMemory(session, options), options);
-}
-
-/** Only compaction, for a model wrapped with `holdfastMiddleware`: pass the same surfaces and placement to both. */
-export function holdfastPrepareStep(options: PrepareStepOptions): PrepareStep {
-  checkAgentOptions("holdfastPrepareStep", options, compactionKinds);
-  const { session, model, ...rest } = options;
-  // The step's model includes the middleware, which must not treat a warning or a summary as a turn.
-  return prepareStepFor(new CallerMemory(session, rest), (step) => model ?? forOwnCalls(step.model));
 }
 
 /** Untyped callers may pass a model name, as the SDK allows, but a name cannot be wrapped. */
@@ -103,4 +76,42 @@ function checkNames(own: ToolSet, memory: ToolSet): void {
     `Your tools and memory's tools both have ${taken.join(", ")}. Rename yours, or leave out the surface with "surfaces".`,
     { data: { tools: taken } },
   );
+}
+
+/** Memory's tools for the AI SDK, ready to run. The model reads a tool's text; programs get its structured output. */
+function executableTools(memory: CallerMemory): ToolSet {
+  return Object.fromEntries(memory.tools.map((each) => [dotless(each.name), executable(memory, each)]));
+}
+
+/** Adds the tools that the agent has authored since to the ones that the SDK was given, and removes deleted ones. */
+function followAuthoredTools(memory: CallerMemory, offered: ToolSet): () => Promise<void> {
+  const added = new Set<string>();
+  return async () => {
+    const tools = await memory.refreshTools();
+    const names = new Set(tools.map(({ name }) => dotless(name)));
+    for (const name of added) {
+      if (names.has(name)) continue;
+      delete offered[name];
+      added.delete(name);
+    }
+    for (const tool of tools) {
+      const name = dotless(tool.name);
+      if (!Object.hasOwn(offered, name)) added.add(name);
+      if (added.has(name)) offered[name] = executable(memory, tool);
+    }
+  };
+}
+
+function executable(memory: CallerMemory, { name, description, input, text }: Tool): ToolSet[string] {
+  return tool({
+    description,
+    // `run` validates the input, with errors that say what to do next.
+    inputSchema: jsonSchema<Record<string, unknown>>(schemaOf(input, "input")),
+    execute: async (given, { toolCallId }): Promise<Record<string, unknown>> => {
+      const answer = await memory.run(name, given, toolCallId);
+      if (answer.ok) return answer.output;
+      throw new HoldfastError(answer.code as ErrorCode, answer.text, { data: answer.data });
+    },
+    toModelOutput: ({ output }) => ({ type: "text", value: text ? text(output) : JSON.stringify(output) }),
+  });
 }

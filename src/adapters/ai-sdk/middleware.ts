@@ -1,10 +1,4 @@
-import {
-  type Instructions,
-  type LanguageModel,
-  type LanguageModelMiddleware,
-  type ModelMessage,
-  wrapLanguageModel,
-} from "ai";
+import type { Instructions, LanguageModel, LanguageModelMiddleware, ModelMessage } from "ai";
 import {
   type CachedMessage,
   cacheKindOf,
@@ -13,7 +7,6 @@ import {
   withCacheMark,
 } from "../../context/prompt-cache.ts";
 import { isObject } from "../../engine/json.ts";
-import { HoldfastError } from "../../errors.ts";
 import { dotless } from "../../surfaces/toolbox.ts";
 import type { CallerMemory, FrameworkCall, PlacedCall } from "../caller/caller-memory.ts";
 import {
@@ -76,7 +69,6 @@ export function memoryMiddleware(
   return {
     specificationVersion: "v4",
     transformParams: async ({ params, model }) => {
-      if (params.providerOptions?.[ownCall]) return withoutMarker(params);
       const { base, conversation } = divide(params.prompt);
       const signal = params.abortSignal;
       memory.conversation.signal = signal;
@@ -126,25 +118,6 @@ function withOfferedName<T extends { type: string }>(part: T, params: CallOption
   if (!("toolName" in part) || typeof part.toolName !== "string") return part;
   const name = offeredName(part.toolName, params);
   return name === part.toolName ? part : { ...part, toolName: name };
-}
-
-const ownCall = "holdfast";
-
-/** Marks the calls that Holdfast makes itself, so that the middleware passes them through unchanged. */
-export function forOwnCalls(model: LanguageModel): LanguageModel {
-  if (typeof model === "string") return model;
-  const marker: LanguageModelMiddleware = {
-    transformParams: async ({ params }) => ({
-      ...params,
-      providerOptions: { ...params.providerOptions, [ownCall]: { own: true } },
-    }),
-  };
-  return wrapLanguageModel({ model, middleware: marker });
-}
-
-function withoutMarker(params: CallOptions): CallOptions {
-  const { [ownCall]: _marker, ...providerOptions } = params.providerOptions ?? {};
-  return { ...params, providerOptions };
 }
 
 function toPromptMessage(message: ModelMessage): PromptMessage {
@@ -260,40 +233,24 @@ export interface Step {
   messages: ModelMessage[];
   steps: readonly unknown[];
   instructions?: Instructions | undefined;
-  model: LanguageModel;
 }
 
-/** Never changes the step: the middleware drops compacted messages from the prompt. */
-export type PrepareStep = (step: Step) => Promise<undefined>;
-
-/** Before each step: stores new messages, then clears, warns and compacts as needed. */
-export function prepareStepFor(memory: CallerMemory, modelOf: (step: Step) => LanguageModel): PrepareStep {
+/** Before each step: stores new messages, then clears, warns and compacts as needed. The middleware places what is left. */
+export function prepareStepFor(memory: CallerMemory, model: LanguageModel): (step: Step) => Promise<void> {
   const { conversation } = memory;
-  return async (step) => {
-    const { messages, steps, instructions } = step;
-    if (steps.length > 0 && conversation.placed === 0) memory.report(middlewareMissing());
-    else
-      await memory.makeRoom({
-        base: textOf(instructions),
-        messages: conversationIn(messages),
-        model: modelOf(step),
-        signal: steps.length > 0 ? conversation.signal : undefined,
-      });
-    return undefined;
-  };
+  return async ({ messages, steps, instructions }) =>
+    memory.makeRoom({
+      base: textOf(instructions),
+      messages: conversationIn(messages),
+      model,
+      signal: steps.length > 0 ? conversation.signal : undefined,
+    });
 }
 
 /** The messages after the instructions. */
 function conversationIn(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   const start = messages.findIndex(({ role }) => role !== "system");
   return start === -1 ? [] : messages.slice(start);
-}
-
-function middlewareMissing(): HoldfastError {
-  return new HoldfastError(
-    "invalid_input",
-    "The model is not wrapped with holdfastMiddleware, so compacted messages would stay in its prompt. Use the model that holdfast() returns, or wrapLanguageModel({ model, middleware: holdfastMiddleware(session) }).",
-  );
 }
 
 function textOf(instructions: Instructions | undefined): string {

@@ -83,7 +83,7 @@ test("writes by others in mid-turn are injected at once and stay in place [aisdk
   );
 });
 
-test("after the cache has expired, the changes are folded into the system prompt [aisdk.epoch]", async (t) => {
+test("after the cache has expired, the system prompt has the changes [aisdk.epoch]", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 0, 1) });
   const { session, server, settings } = await openSdkStage(t, () => ({ text: "Fine." }), { clock: Date.now });
   await session.notepad.write("# Log");

@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelMessage, ToolSet } from "ai";
+import type { LanguageModel, ModelMessage } from "ai";
 import { isOverflow, providerOf } from "../../agent/call.ts";
 import { runCompaction } from "../../agent/compact.ts";
 import type { PromptNow } from "../../agent/conversation.ts";
@@ -25,13 +25,7 @@ import type { Tool } from "../../surfaces/surface.ts";
 import { dotless, type ToolAnswer } from "../../surfaces/toolbox.ts";
 import { isMemoryEmpty } from "../../surfaces/views.ts";
 import { type CallerConversation, CallerSession, conversationOf } from "./caller-session.ts";
-import {
-  adapterConfig,
-  type CompactionOptions,
-  type Listeners,
-  listenersOf,
-  type PlacementOptions,
-} from "./options.ts";
+import { adapterConfig, type CallerOptions, type Listeners, listenersOf } from "./options.ts";
 
 /** A model call that a framework is about to make. */
 export interface FrameworkCall {
@@ -60,10 +54,6 @@ export interface FrameworkAnswer extends Partial<ReportedUsage> {
   body?: unknown;
 }
 
-export type CallerOptions = Omit<PlacementOptions & Partial<CompactionOptions>, "session"> & {
-  tools?: ToolSet;
-};
-
 /** The answer of a memory tool while the memory cannot be read. */
 export const unavailable: ToolAnswer = {
   ok: false,
@@ -84,7 +74,7 @@ export class CallerMemory {
   readonly report: Listeners["report"];
   readonly #emit: Listeners["emit"];
   readonly #agent: CallerSession;
-  readonly #setting: AgentConfig;
+  readonly #config: AgentConfig;
   readonly #nudge: (state: State) => string;
 
   constructor(session: Session, options: CallerOptions) {
@@ -92,9 +82,9 @@ export class CallerMemory {
     this.session = session;
     this.report = report;
     this.#emit = emit;
-    this.#setting = adapterConfig(session, options);
-    this.#agent = new CallerSession(session, this.#setting);
-    this.#nudge = createNudge(this.#agent, this.#setting, emit);
+    this.#config = adapterConfig(session, options);
+    this.#agent = new CallerSession(session, this.#config);
+    this.#nudge = createNudge(this.#agent, this.#config, emit);
   }
 
   /** Shared by all that is made for the session. */
@@ -118,7 +108,7 @@ export class CallerMemory {
     try {
       const { row } = await this.session.state();
       const key = callKey(row.counters.lastMessage, id).slice(0, 255);
-      const answer = await this.#setting.toolbox.dispatch(this.session, tool, input, { key });
+      const answer = await this.#config.toolbox.dispatch(this.session, tool, input, { key });
       // The model sees every refusal; a store that fails concerns the caller, too.
       if (!answer.ok && answer.code.startsWith("store_")) this.report(new Error(answer.text));
       return answer;
@@ -170,15 +160,15 @@ export class CallerMemory {
 
   /** Compacts a call that the provider rejected as too long; false if that was not the reason, or nothing can go. */
   async compactRejected(call: FrameworkCall, error: unknown): Promise<boolean> {
-    const [agent, setting, emit] = [this.#agent, this.#setting, this.#emit];
+    const [agent, config, emit] = [this.#agent, this.#config, this.#emit];
     // Without a window, memory is placed and nothing is compacted.
-    if (!isOverflow(error) || !Number.isFinite(setting.policy.contextWindow)) return false;
+    if (!isOverflow(error) || !Number.isFinite(config.policy.contextWindow)) return false;
     const { signal = new AbortController().signal, base, model, messages } = call;
     const skipped = "the provider refused the prompt as too long";
     const isCompacted = await this.#safely(call, async () => {
       // Another call on this conversation may have run in the meantime.
       await agent.follow(messages, base, emit);
-      return runCompaction({ agent, setting, signal, emit, model, base, skipped, trigger: "overflow" });
+      return runCompaction({ agent, config, signal, emit, model, base, skipped, trigger: "overflow" });
     });
     return isCompacted ?? false;
   }
@@ -189,18 +179,18 @@ export class CallerMemory {
     { model, base }: FrameworkCall,
     { message, body, ...counts }: FrameworkAnswer,
   ): Promise<void> {
-    const [agent, setting, emit] = [this.#agent, this.#setting, this.#emit];
+    const [agent, config, emit] = [this.#agent, this.#config, this.#emit];
     const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = counts;
     const reported = { inputTokens, outputTokens, cachedTokens, cacheWriteTokens };
     try {
       await agent.observe(modelName(model), inputTokens);
       // Without a window nothing is counted.
-      if (Number.isFinite(setting.policy.contextWindow)) {
+      if (Number.isFinite(config.policy.contextWindow)) {
         const usage = agent.usage(planned.prompt, base);
         emit({ type: "usage", usage, reported });
         const now = { ...planned, usage, prompt: { ...planned.prompt, system } };
-        const isRecorded = setting.options.ledger !== false;
-        const run = { agent, setting, emit, model, base };
+        const isRecorded = config.options.ledger !== false;
+        const run = { agent, config, emit, model, base };
         const call = isRecorded ? await recordTurn(run, now, "turn", reported) : undefined;
         await agent.receiptCheck.check({ call, body: body ?? [system, messages] }, emit);
       }
@@ -211,25 +201,24 @@ export class CallerMemory {
   }
 
   async #makeRoom({ messages, base, model, signal = new AbortController().signal }: FrameworkCall) {
-    const [agent, setting, emit] = [this.#agent, this.#setting, this.#emit];
-    const run = { agent, setting, emit, base, model, signal, steer: "", isOver: () => false };
+    const [agent, config, emit] = [this.#agent, this.#config, this.#emit];
+    const run = { agent, config, emit, base, model, signal, steer: "", isOver: () => false };
     const learned = readLearned(await agent.session.state(), modelName(model));
-    if (learned) setting.tokenizer.start(learned.ratio);
+    if (learned) config.tokenizer.start(learned.ratio);
     await agent.follow(messages, base, emit, (message) => makeRoomFor(run, message));
     await makeRoom(run);
     this.conversation.expected = (await agent.prompt({ base })).usage.total;
   }
 
   async #place({ messages, base, model }: FrameworkCall): Promise<PlacedCall> {
-    const [agent, setting] = [this.#agent, this.#setting];
+    const [agent, config] = [this.#agent, this.#config];
     await agent.refresh();
     await agent.follow(messages, base, this.#emit);
-    await showNews({ agent, setting });
-    await refreshWhenCold({ agent, setting });
+    await showNews({ agent, config });
+    await refreshWhenCold({ agent, config });
     // The caller's own system prompt is not part of the plan.
     const planned = await agent.plan({ steer: this.#nudge(await agent.session.state()), base: "" });
     const { prompt } = planned;
-    this.conversation.placed++;
     return {
       planned,
       system: [base, prompt.system].filter((text) => text !== "").join("\n\n"),
@@ -256,25 +245,24 @@ export class CallerMemory {
  */
 export async function holdfastEnd(
   session: Session,
-  options: Pick<PlacementOptions, "onEvent"> = {},
+  options: Pick<CallerOptions, "onEvent"> = {},
 ): Promise<void> {
-  const { setting } = session;
   const conversation = conversationOf(session);
-  const { toolbox = setting.toolbox } = conversation;
+  const { toolbox = session.setting.toolbox } = conversation;
   const to = summarisedUpTo(await session.state());
   const values = await session.messages(to + 1);
   const messages = values.map((value, index) => toStored(to + 1 + index, value));
-  const end = await planSessionEnd(session, messages, setting.countTokens);
+  const end = await planSessionEnd(session, messages, session.setting.countTokens);
   conversation.isStarted = false;
   for (const message of await toolbox.notify(session, end))
     listenersOf(options).emit({ type: "error", message });
 }
 
 /** The hint for the current turn, or "": chosen at the start of the turn and kept until it ends. */
-function createNudge(agent: CallerSession, setting: AgentConfig, emit: (event: AgentEvent) => void) {
-  const policy = { ...noNudges, ...setting.options.nudges };
+function createNudge(agent: CallerSession, config: AgentConfig, emit: (event: AgentEvent) => void) {
+  const policy = { ...noNudges, ...config.options.nudges };
   const writes = new Set(
-    setting.toolbox.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)])),
+    config.toolbox.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)])),
   );
   let given: NudgeFacts["given"] = {};
   let turn = { message: 0, epoch: 0, hint: "" };

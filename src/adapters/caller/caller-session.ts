@@ -1,12 +1,12 @@
 import type { ModelMessage } from "ai";
-import { AgentSession, type PromptNow, type PromptView } from "../../agent/conversation.ts";
+import { AgentSession, inPrompt, type PromptNow, type PromptView } from "../../agent/conversation.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 import type { AgentConfig } from "../../agent/options.ts";
 import { showChanges } from "../../agent/shown.ts";
 import { learnFrom } from "../../compaction/usage.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { planPrompt } from "../../context/prompt.ts";
-import { readEpoch, readLearned, summarisedUpTo } from "../../engine/conversation.ts";
+import { readEpoch, readLearned } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
 import { Queue } from "../../engine/queue.ts";
 import type { State } from "../../engine/state.ts";
@@ -21,15 +21,15 @@ type Emit = (event: AgentEvent) => void;
  * under a number that the controller's plans refer to. The caller's list is never changed.
  */
 export class CallerSession extends AgentSession {
-  readonly #setting: AgentConfig;
+  readonly #config: AgentConfig;
   readonly conversation: CallerConversation;
   #list: StoredMessage[] = [];
 
-  constructor(session: Session, setting: AgentConfig) {
-    super(session, setting);
-    this.#setting = setting;
+  constructor(session: Session, config: AgentConfig) {
+    super(session, config);
+    this.#config = config;
     this.conversation = conversationOf(session);
-    this.conversation.toolbox = setting.toolbox;
+    this.conversation.toolbox = config.toolbox;
   }
 
   /**
@@ -55,7 +55,7 @@ export class CallerSession extends AgentSession {
     const lastUser = fresh.findLastIndex(({ role }) => role === "user");
     if (lastUser !== -1) {
       await this.add(fresh.slice(0, lastUser));
-      const run = { agent: this, setting: this.#setting, base };
+      const run = { agent: this, config: this.#config, base };
       await showChanges(run);
       await makeRoom(fresh[lastUser] as ModelMessage);
     }
@@ -68,27 +68,29 @@ export class CallerSession extends AgentSession {
   }
 
   override async messages(state?: State): Promise<readonly StoredMessage[]> {
-    const to = summarisedUpTo(state ?? (await this.session.state()));
-    return this.#list.filter(({ number }) => number > to);
+    const now = state ?? (await this.session.state());
+    return inPrompt(this.#list, now);
   }
 
-  override async add(messages: readonly ModelMessage[], aside = false): Promise<void> {
+  override async add(messages: readonly ModelMessage[], inWarning = false): Promise<void> {
     if (messages.length === 0) return;
-    const first = await this.store(messages, aside);
+    const first = await this.store(messages, inWarning);
     messages.forEach((message, index) => {
       this.#list.push({
         number: first + index,
         message: this.conversation.bytes.without(message),
-        at: this.#setting.clock(),
-        ...(aside ? { aside } : {}),
+        at: this.#config.clock(),
+        ...(inWarning ? { inWarning } : {}),
       });
     });
   }
 
   /** Stores messages without adding them to the list; returns the number of the first. */
-  async store(messages: readonly ModelMessage[], aside = false): Promise<number> {
-    const at = this.#setting.clock();
-    const values = messages.map((message) => toStorable(this.conversation.bytes.without(message), at, aside));
+  async store(messages: readonly ModelMessage[], inWarning = false): Promise<number> {
+    const at = this.#config.clock();
+    const values = messages.map((message) =>
+      toStorable(this.conversation.bytes.without(message), at, inWarning),
+    );
     const { result } = await this.session.apply(this.addOperation(values));
     return result.first;
   }
@@ -96,7 +98,7 @@ export class CallerSession extends AgentSession {
   /** Learns from the provider's count of the call that was last prepared. */
   async observe(model: string, reported: number | undefined): Promise<void> {
     const { conversation } = this;
-    const { tokenizer } = this.#setting;
+    const { tokenizer } = this.#config;
     if (reported === undefined || conversation.expected === 0) return;
     tokenizer.observe(conversation.expected, reported);
     conversation.expected = 0;
@@ -105,22 +107,11 @@ export class CallerSession extends AgentSession {
     this.learn(model, learnFrom(readLearned(state, model), call));
   }
 
-  /** A warning turn is not part of the caller's conversation: store its messages, but drop them from the list. */
-  override async aside(work: () => Promise<void>): Promise<void> {
-    const before = this.#list;
-    this.#list = [...before];
-    try {
-      await work();
-    } finally {
-      this.#list = before;
-    }
-  }
-
   /** The prompt for the model, without counting its tokens. */
   async plan({ steer = "", base }: PromptView): Promise<Omit<PromptNow, "usage">> {
     const state = await this.session.state();
     const messages = await this.messages(state);
-    const { placement } = this.#setting;
+    const { placement } = this.#config;
     const context = this.context(state);
     return {
       view: { steer, base },
@@ -147,13 +138,13 @@ export class CallerSession extends AgentSession {
 }
 
 /** Stores reject NUL, and a tool result may contain it. */
-function toStorable(message: ModelMessage, at: number, aside: boolean): Json {
+function toStorable(message: ModelMessage, at: number, inWarning: boolean): Json {
   const plain = (_: string, value: unknown) =>
     typeof value === "string" ? value.replaceAll("\u0000", "\ufffd") : value;
-  return JSON.parse(JSON.stringify({ message, at, ...(aside ? { aside } : {}) }, plain)) as Json;
+  return JSON.parse(JSON.stringify({ message, at, ...(inWarning ? { inWarning } : {}) }, plain)) as Json;
 }
 
-/** State of one session shared by the middleware and `prepareStep`, which callers may create separately. */
+/** State of one session, shared by all that an adapter makes for it. */
 export class CallerConversation {
   readonly known = new KnownMessages();
   readonly bytes = new FileBytes();
@@ -163,8 +154,6 @@ export class CallerConversation {
   isStarted = false;
   /** The surfaces of the adapter that was made last. */
   toolbox: Toolbox | undefined;
-  /** Number of prompts that passed through the middleware in this process. */
-  placed = 0;
   /** Tokens that the next call is expected to take, as counted before it; 0 if it was not counted. */
   expected = 0;
   /** The SDK passes its signal to models but not to `prepareStep`; all steps of a call share one signal. */

@@ -78,8 +78,8 @@ test("the same text is a new turn once it was answered, and the same turn until 
 
 test("messages of a warning turn match nothing in a caller's list [aisdk.alignment]", async () => {
   const session = await sessionWith([{ role: "user", content: "go" }]);
-  const aside = { message: { role: "assistant", content: "saved" }, at: 0, aside: true };
-  await session.apply({ type: "messages.add", messages: [aside] });
+  const inWarning = { message: { role: "assistant", content: "saved" }, at: 0, inWarning: true };
+  await session.apply({ type: "messages.add", messages: [inWarning] });
   const known = conversationOf(session).known;
   await known.catchUp(session);
   assert.deepEqual(

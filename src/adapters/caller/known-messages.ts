@@ -69,8 +69,8 @@ export class KnownMessages {
     return print;
   }
 
-  #push({ number, message, aside, at }: StoredMessage): void {
-    const print = aside ? undefined : this.#fingerprint(message);
+  #push({ number, message, inWarning, at }: StoredMessage): void {
+    const print = inWarning ? undefined : this.#fingerprint(message);
     this.#prints.push(print);
     this.#times.push(at);
     if (print === undefined) return;

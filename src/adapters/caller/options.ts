@@ -1,76 +1,56 @@
 import type { ToolSet } from "ai";
 import type { AgentEvent } from "../../agent/events.ts";
 import { type AgentConfig, type AgentOptions, agentConfig, agentOptionKinds } from "../../agent/options.ts";
-import { anything, type OptionKind, type OptionKinds } from "../../engine/options.ts";
+import { anything, type OptionKinds } from "../../engine/options.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type SurfaceChoice, toolboxFor } from "../../sessions/options.ts";
 import type { Session } from "../../sessions/session.ts";
 import { schemaOf } from "../../surfaces/dispatch.ts";
+import { defaultSurfaces } from "../../surfaces/surfaces.ts";
 import { dotless, type Toolbox } from "../../surfaces/toolbox.ts";
 
-/** Options of the memory tools. Limits and tokenizer come from `openMemory`. */
-export interface ToolOptions {
+/** The options of an agent that adapters have too. */
+const sharedOptions = [
+  "surfaces",
+  "contextWindow",
+  "placement",
+  "compactAt",
+  "keep",
+  "outputReserve",
+  "memoryShare",
+  "summaryModel",
+  "clearing",
+  "nudges",
+  "promptCache",
+  "ledger",
+] as const satisfies readonly (keyof AgentOptions)[];
+
+/** Options of every adapter. Limits and tokenizer come from `openMemory`. */
+export interface AdapterOptions extends Pick<AgentOptions, (typeof sharedOptions)[number]> {
+  session: Session;
   /**
    * Forms of memory for this agent (default: those of `openMemory`; without any there,
    * `notepad`, `notes`, `tasks`, `results`, `recall` and `pins`).
    */
   surfaces?: readonly SurfaceChoice[];
-}
-
-/** Where to place memory in the prompt. */
-export interface PlacementOptions
-  extends ToolOptions,
-    Pick<AgentOptions, "placement" | "nudges" | "foldAfter" | "promptCache" | "ledger"> {
-  /** Called with warnings, checkpoints, compactions, receipts and failures. */
+  /** Called with warnings, handoffs, compactions, receipts and failures. */
   onEvent?: (event: AgentEvent) => void;
 }
 
-/** When and how to compact the conversation. */
-export interface CompactionOptions
-  extends PlacementOptions,
-    Pick<
-      AgentOptions,
-      | "contextWindow"
-      | "summaryModel"
-      | "summaryInPlace"
-      | "compactAt"
-      | "keep"
-      | "outputReserve"
-      | "memoryShare"
-      | "clearing"
-    > {
-  session: Session;
-}
+/** The options of a conversation's memory, besides its session. Without a window nothing is compacted. */
+export type CallerOptions = Partial<Omit<AdapterOptions, "session">> & { tools?: ToolSet };
 
-/** Surfaces that the adapter adds to a memory opened without `surfaces`. */
-const adapterSurfaces = ["notepad", "notes", "tasks", "results", "recall", "pins"] as const;
+/** What each option of an adapter may be. */
+export const adapterOptionKinds: OptionKinds = {
+  ...Object.fromEntries(sharedOptions.map((name) => [name, agentOptionKinds[name]])),
+  ...{ session: anything, model: anything, tools: anything, onEvent: anything },
+};
 
-type Kinds<Name extends string> = Record<Name, OptionKind | OptionKinds>;
-
-const { surfaces, placement, nudges, foldAfter, promptCache, ledger, ...driverKinds } = agentOptionKinds;
-const { model, tools, contextWindow, summaryModel, summaryInPlace, compactAt, keep, ...roomKinds } =
-  driverKinds;
-const { outputReserve, memoryShare, clearing } = roomKinds;
-
-/** What each option of the adapter's functions may be. */
-export const toolKinds = { surfaces } satisfies Kinds<keyof ToolOptions>;
-export const placementKinds = {
-  ...toolKinds,
-  placement,
-  nudges,
-  foldAfter,
-  promptCache,
-  ledger,
-  onEvent: anything,
-} satisfies Kinds<keyof PlacementOptions>;
-export const compactionKinds = {
-  ...placementKinds,
-  ...{ session: anything, model, tools, contextWindow, summaryModel, summaryInPlace, compactAt, keep },
-  ...{ outputReserve, memoryShare, clearing },
-} satisfies Kinds<keyof CompactionOptions | "model" | "tools">;
-
-function adapterToolbox({ setting }: Pick<Session, "setting">, { surfaces }: ToolOptions): Toolbox {
-  const toolbox = toolboxFor(setting, surfaces, adapterSurfaces);
+function adapterToolbox(
+  { setting }: Pick<Session, "setting">,
+  { surfaces }: Pick<CallerOptions, "surfaces">,
+): Toolbox {
+  const toolbox = toolboxFor(setting, surfaces, defaultSurfaces.adapter);
   checkUsable(toolbox);
   return toolbox;
 }
@@ -78,7 +58,7 @@ function adapterToolbox({ setting }: Pick<Session, "setting">, { surfaces }: Too
 /** Memory's tools in a form that suits every framework: a name without dots, a description, a JSON Schema. */
 export function describeTools(
   source: Pick<Session, "setting">,
-  { placement = "epoch", ...options }: Pick<PlacementOptions, "placement" | "surfaces">,
+  { placement = "epoch", ...options }: Pick<CallerOptions, "placement" | "surfaces">,
 ) {
   const toolbox = adapterToolbox(source, options);
   const { tools } = toolbox.readAs({ shown: placement, keepsConversation: true, dotless: true });
@@ -99,10 +79,7 @@ function checkUsable({ needsAgent: [unusable] }: Toolbox): void {
 }
 
 /** Without a context window the adapter never compacts and never calls the model. */
-export function adapterConfig(
-  session: Session,
-  options: PlacementOptions & Omit<Partial<CompactionOptions>, "session"> & { tools?: ToolSet },
-): AgentConfig {
+export function adapterConfig(session: Session, options: CallerOptions): AgentConfig {
   const { contextWindow = Number.POSITIVE_INFINITY, surfaces, ...rest } = options;
   const toolbox = adapterToolbox(session, surfaces ? { surfaces } : {});
   return agentConfig(session.setting, toolbox, { ...rest, contextWindow });
@@ -114,7 +91,7 @@ export interface Listeners {
   report: (error: unknown) => void;
 }
 
-export function listenersOf({ onEvent }: Pick<PlacementOptions, "onEvent">): Listeners {
+export function listenersOf({ onEvent }: Pick<CallerOptions, "onEvent">): Listeners {
   return {
     emit: (event) => onEvent?.(event),
     report: (error) => {

@@ -7,9 +7,15 @@ import { checkAgentOptions } from "../../agent/options.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { CallerMemory, type CallerOptions, type PlacedCall, unavailable } from "../caller/caller-memory.ts";
+import { CallerMemory, type PlacedCall, unavailable } from "../caller/caller-memory.ts";
 import { frameworkModel } from "../caller/framework-model.ts";
-import { type CompactionOptions, compactionKinds, describeTools, listenersOf } from "../caller/options.ts";
+import {
+  type AdapterOptions,
+  adapterOptionKinds,
+  type CallerOptions,
+  describeTools,
+  listenersOf,
+} from "../caller/options.ts";
 import { callsOf, fromModelMessage, LangChainMessages, toModelMessage } from "./messages.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
@@ -19,7 +25,7 @@ export { holdfastEnd } from "../caller/caller-memory.ts";
 type ChatModel = Pick<BaseChatModel, "invoke"> & Partial<Pick<BaseChatModel, "bindTools">>;
 
 export interface HoldfastMiddlewareOptions
-  extends Omit<CompactionOptions, "session" | "summaryModel" | "promptCache"> {
+  extends Omit<AdapterOptions, "session" | "summaryModel" | "promptCache"> {
   /** The session of every run. Without it, the `thread_id` of a run is the id of its session in `memory`. */
   session?: Session;
   memory?: Memory;
@@ -42,7 +48,7 @@ export function holdfastMiddleware(given: HoldfastMiddlewareOptions) {
       "invalid_input",
       'holdfastMiddleware needs a "session" or a "memory"; got neither.',
     );
-  checkAgentOptions("holdfastMiddleware", options, compactionKinds);
+  checkAgentOptions("holdfastMiddleware", options, adapterOptionKinds);
   const own = { ...options, ...(summaryModel ? { summaryModel: asLanguageModel(summaryModel) } : {}) };
   const memoryOf = memoryOfThread(source, own);
   const messages = new LangChainMessages();

@@ -4,7 +4,7 @@ import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { CallerMemory, type FrameworkCall, maxRetries, type PlacedCall } from "../caller/caller-memory.ts";
 import { divide, Originals, type PromptMessage, toModelMessage, withMemory } from "../caller/messages.ts";
-import { type CompactionOptions, compactionKinds, describeTools } from "../caller/options.ts";
+import { type AdapterOptions, adapterOptionKinds, describeTools } from "../caller/options.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
 export { holdfastEnd } from "../caller/caller-memory.ts";
@@ -28,7 +28,7 @@ interface ErrorArguments {
   retryCount: number;
 }
 
-export interface HoldfastMastraOptions extends Omit<CompactionOptions, "promptCache"> {
+export interface HoldfastMastraOptions extends Omit<AdapterOptions, "promptCache"> {
   /** Answers warnings and writes summaries: the AI SDK model that the agent has. */
   model: LanguageModel;
 }
@@ -49,7 +49,7 @@ export function holdfastMastra({ model, ...options }: HoldfastMastraOptions) {
     );
   }
   const { session, ...rest } = options;
-  checkAgentOptions("holdfastMastra", rest, compactionKinds);
+  checkAgentOptions("holdfastMastra", rest, adapterOptionKinds);
   const memory = new CallerMemory(session, rest);
   return { processor: processorFor(memory, model), tools: toolsFor(memory, options) };
 }

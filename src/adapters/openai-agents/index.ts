@@ -5,13 +5,13 @@ import { HoldfastError } from "../../errors.ts";
 import { CallerMemory } from "../caller/caller-memory.ts";
 import { frameworkModel } from "../caller/framework-model.ts";
 import { parseArguments, partsOf } from "../caller/messages.ts";
-import { type CompactionOptions, compactionKinds, describeTools } from "../caller/options.ts";
+import { type AdapterOptions, adapterOptionKinds, describeTools } from "../caller/options.ts";
 import { AgentItems, answerMessage, fromModelMessage } from "./items.ts";
 
 export type { AgentEvent } from "../../agent/events.ts";
 export { holdfastEnd } from "../caller/caller-memory.ts";
 
-export interface HoldfastAgentsOptions extends Omit<CompactionOptions, "summaryModel" | "promptCache"> {
+export interface HoldfastAgentsOptions extends Omit<AdapterOptions, "summaryModel" | "promptCache"> {
   /** A model object of a provider: `await new OpenAIProvider().getModel("…")`. */
   model: Model;
   /** The agent's own tools; memory's are added to them. */
@@ -31,7 +31,7 @@ export function holdfastAgents(options: HoldfastAgentsOptions) {
   const { session, model, tools = [], summaryModel, ...rest } = options;
   checkModel(model);
   const own = { ...rest, ...(summaryModel ? { summaryModel: asLanguageModel(summaryModel) } : {}) };
-  checkAgentOptions("holdfastAgents", own, compactionKinds);
+  checkAgentOptions("holdfastAgents", own, adapterOptionKinds);
   const memory = new CallerMemory(session, own);
   return {
     model: withMemory(model, memory),

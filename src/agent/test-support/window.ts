@@ -13,6 +13,8 @@ export interface WindowOptions extends Partial<Omit<AgentOptions, "model" | "mem
   /** The server's token counts divided by ours. */
   factor: number;
   script: (request: ScriptedRequest, number: number) => ScriptedAnswer | Promise<ScriptedAnswer>;
+  /** The model writes summaries in requests of their own. */
+  hasSummaryRequests?: boolean;
 }
 
 export interface WindowStage {
@@ -32,7 +34,7 @@ export interface WindowStage {
 /** An agent and a model server that refuses every prompt beyond its window, and counts in its own way. */
 export async function openWindow(
   t: TestContext,
-  { window, factor, script, ...options }: WindowOptions,
+  { window, factor, script, hasSummaryRequests = false, ...options }: WindowOptions,
 ): Promise<WindowStage> {
   const counts: number[] = [];
   const refused: number[] = [];
@@ -64,6 +66,7 @@ export async function openWindow(
     createAgent({
       memory,
       model: modelAt(server.url),
+      ...(hasSummaryRequests ? { summaryModel: modelAt(server.url) } : {}),
       contextWindow: window,
       system: "You are careful.",
       surfaces: ["notepad", "results", "recall"],

@@ -1,11 +1,15 @@
+import { foreignLines, linesIn } from "../../engine/origins.ts";
+import type { State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { Session } from "../../sessions/session.ts";
+import { scratchpadWrite } from "../commands/edit.ts";
 import { pinLines } from "../commands/pin.ts";
 import { memoryLines } from "../commands/show.ts";
 import { bar, count } from "../terminal/quantities.ts";
 import { renderDiff } from "../terminal/render-diff.ts";
 import { renderReceipt } from "../terminal/render-receipt.ts";
 import { screenOf } from "../terminal/screen.ts";
-import { carryOver } from "./carry-over.ts";
 import type { Chat } from "./session.ts";
 
 interface ChatCommand {
@@ -19,7 +23,7 @@ interface ChatCommand {
 const commands: Record<string, ChatCommand> = {
   "/memory": {
     about: "show the notepad, the plan, the notes and the pins",
-    run: ({ session, setting }) => memoryLines(session, setting.memory, screenOf()),
+    run: ({ session, options }) => memoryLines(session, options.memory, screenOf()),
   },
   "/context": { about: "show how full the context is, and what fills it", run: context },
   "/compact": { about: "compact the conversation now", run: compact },
@@ -72,8 +76,8 @@ const asPerson = { actor: { kind: "person" as const }, surface: "chat" };
 async function context(chat: Chat): Promise<string[]> {
   const { usage, line } = await chat.fill();
   const { total, ...parts } = usage;
-  const { contextWindow } = chat.setting;
-  const last = (await chat.setting.agent.receipts(chat.session.id)).at(-1);
+  const { contextWindow } = chat.options;
+  const last = (await chat.options.agent.receipts(chat.session.id)).at(-1);
   return [
     `${bar(total / contextWindow, 20)} ${line}`,
     ...Object.entries(parts).map(([name, tokens]) => `  ${name.padEnd(10)}${count(tokens).padStart(9)}`),
@@ -88,7 +92,7 @@ async function pin({ session }: Chat, text: string): Promise<string[]> {
 }
 
 async function compact(chat: Chat): Promise<string[]> {
-  const { agent } = chat.setting;
+  const { agent } = chat.options;
   const { id } = chat.session;
   const outcome = await chat.run((options) => {
     const turn = agent.compact(id, options);
@@ -111,9 +115,43 @@ async function undo({ session }: Chat): Promise<string[]> {
 async function clear(chat: Chat): Promise<string[]> {
   const old = chat.session;
   await chat.end();
-  chat.session = await carryOver(chat.setting.memory, old);
+  chat.session = await carryOver(chat.options.memory, old);
   return [
     `The conversation is cleared; the memory goes on in session ${chat.session.id}.`,
     `The old conversation: holdfast chat --session ${old.id}`,
   ];
+}
+
+/** Holdfast copies for the agent, so the text counts as the agent's own. */
+const asAgent = { actor: { kind: "system" as const } };
+
+/** A new session with the memory of another one, without its conversation. Each text keeps its author. */
+async function carryOver(memory: Memory, from: Session): Promise<Session> {
+  const state = await from.state();
+  const { title, agent } = state.row;
+  const to = await memory.createSession({ agent, ...(title === null ? {} : { title }) });
+  if (state.row.notepad !== null) await copyNotepad(state, to);
+  const { notes, plan, refs } = await from.scratchpad.read();
+  if (plan !== "") await to.scratchpad.setPlan(plan, asAgent);
+  if (notes !== "") await to.apply(scratchpadWrite("notes", notes, memory.setting), asAgent);
+  for (const ref of refs) await to.scratchpad.addRef(ref, asAgent);
+  for (const { content, tags, by } of (await from.notes.all()).toReversed())
+    await to.notes.add(content, tags, by === undefined ? asAgent : { actor: { kind: by } });
+  for (const { text, by } of await from.pins.list()) await to.pins.pin(text, { actor: { kind: by } });
+  return to;
+}
+
+/** Writes the agent's lines first, and then each stretch of another author's as that author. */
+async function copyNotepad(state: State, to: Session): Promise<void> {
+  const lines = linesIn(state, "notepad");
+  const foreign = foreignLines(state, "notepad");
+  const withFirst = (count: number) =>
+    lines
+      .filter((_line, index) =>
+        foreign.slice(count).every(({ from, to: last }) => index + 1 < from || index + 1 > last),
+      )
+      .join("\n");
+  await to.notepad.write(withFirst(0), asAgent);
+  for (const [index, { by }] of foreign.entries())
+    await to.notepad.write(withFirst(index + 1), { actor: { kind: by } });
 }

@@ -9,7 +9,8 @@ import { count, percent } from "../terminal/quantities.ts";
 import { type ChosenModel, describeFailure } from "./model.ts";
 import type { Outcome, View } from "./view.ts";
 
-export interface ChatSetting {
+/** What every conversation of one chat has in common. */
+interface ChatOptions {
   memory: Memory;
   agent: Agent;
   view: View;
@@ -28,12 +29,12 @@ export interface Fill {
 
 /** A conversation at the command line: its session and the running turn. */
 export class Chat {
-  readonly setting: ChatSetting;
+  readonly options: ChatOptions;
   session: Session;
   #running: AbortController | undefined;
 
-  constructor(setting: ChatSetting, session: Session) {
-    this.setting = setting;
+  constructor(options: ChatOptions, session: Session) {
+    this.options = options;
     this.session = session;
   }
 
@@ -41,12 +42,12 @@ export class Chat {
     const { row } = await this.session.state();
     // The first prompt becomes the title, so that lists of sessions are readable.
     if (row.title === null) await this.session.apply({ type: "session.rename", title: oneLine(text, 60) });
-    return this.run((options) => this.setting.agent.send(this.session.id, text, options));
+    return this.run((options) => this.options.agent.send(this.session.id, text, options));
   }
 
   /** Runs a turn and shows it until it succeeds or fails. */
   async run(start: (options: SendOptions) => Turn): Promise<Outcome> {
-    const { view, model } = this.setting;
+    const { view, model } = this.options;
     const controller = new AbortController();
     this.#running = controller;
     view.begin();
@@ -82,12 +83,12 @@ export class Chat {
 
   /** Lets surfaces with data outside the session write their handoff. */
   async end(): Promise<void> {
-    const { agent, view } = this.setting;
+    const { agent, view } = this.options;
     await agent.end(this.session.id).result.catch((error: Error) => view.notice(error.message));
   }
 
   async fill(): Promise<Fill> {
-    const { agent, contextWindow, compactAt } = this.setting;
+    const { agent, contextWindow, compactAt } = this.options;
     const usage = await agent.usage(this.session.id);
     const share = percent(usage.total / contextWindow);
     const line = `${share} of ${count(contextWindow)} tokens, compaction at ${percent(compactAt)}`;
@@ -113,7 +114,7 @@ export async function isUnfinished(session: Session): Promise<boolean> {
     const [value] = await session.messages(number, number);
     const stored = value === undefined ? undefined : toStored(number, value);
     // A reply to a compaction warning is not an answer to the user.
-    if (stored && !stored.aside) return !isFinalAnswer(stored);
+    if (stored && !stored.inWarning) return !isFinalAnswer(stored);
   }
   return false;
 }

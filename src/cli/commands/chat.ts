@@ -66,7 +66,7 @@ export async function run(args: string[]): Promise<number> {
 /** Sends one prompt and shows the answer. */
 async function ask(chat: Chat, prompt: string): Promise<number> {
   if (await isUnfinished(chat.session))
-    chat.setting.view.notice("The last turn was not finished; this prompt comes after it.");
+    chat.options.view.notice("The last turn was not finished; this prompt comes after it.");
   const removeHandler = stopOnInterrupt(chat, () => process.exit(interruptedCode));
   const outcome = await chat.send(prompt);
   removeHandler();
@@ -76,7 +76,7 @@ async function ask(chat: Chat, prompt: string): Promise<number> {
 
 /** Reads prompts line by line, typed or piped, until the input ends. */
 async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
-  const { view } = chat.setting;
+  const { view } = chat.options;
   const { paint } = screenOf(process.stderr);
   const output = process.stdout.isTTY ? process.stdout : process.stderr;
   const input = createInterface(
@@ -98,7 +98,7 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
     if (isInteractive) view.notice("/help lists the commands; Ctrl-C stops a turn, or ends the chat.");
     if (await isUnfinished(chat.session)) {
       view.notice("The last turn was not finished; continuing it.");
-      failed = !(await chat.run((options) => chat.setting.agent.resume(chat.session.id, options))).ok;
+      failed = !(await chat.run((options) => chat.options.agent.resume(chat.session.id, options))).ok;
     }
     for (;;) {
       // After Ctrl-D during a turn there is no one left to prompt.
@@ -125,7 +125,7 @@ async function handleLine(chat: Chat, line: string): Promise<"done" | "failed" |
   if (!isCommand(line)) return (await chat.send(line)).ok ? "done" : "failed";
   const text = await runCommand(chat, line);
   if (text === undefined) return "quit";
-  chat.setting.view.answer(line, text);
+  chat.options.view.answer(line, text);
   return "done";
 }
 

@@ -279,7 +279,7 @@ test("a missing, foreign or damaged store is reported in one line, and nothing i
   const text = join(directory, "text.db");
   writeFileSync(text, "this is plain text, not a database\n".repeat(200));
   const answers = await Promise.all([
-    ...["show", "sessions", "search x", "edit", "undo", "log", "export s"].map((line) =>
+    ...["show", "sessions", "search x", "edit", "undo", "log", "export s", "pin", "unpin u1"].map((line) =>
       holdfastWith({ HOLDFAST_DB: missing }, ...line.split(" ")),
     ),
     holdfastWith({ HOLDFAST_DB: text }, "show"),

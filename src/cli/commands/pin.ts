@@ -13,7 +13,7 @@ const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 export async function pin(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("pin", args);
   const [text] = positionals;
-  return withMemory("create", values, async (memory) => {
+  return withMemory(text === undefined ? "read" : "create", values, async (memory) => {
     if (text === undefined) {
       const holder = await holderOf(memory, values, () => memory.project());
       const pins = await holder.pins.list();
@@ -34,7 +34,7 @@ export async function pin(args: string[]): Promise<number> {
 export async function unpin(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("unpin", args);
   const [id = ""] = positionals;
-  return withMemory("create", values, async (memory) => {
+  return withMemory("change", values, async (memory) => {
     const holder = isProjectPin(id) ? await memory.project() : await holderOf(memory, values);
     const { result } = await holder.pins.unpin(id, asPerson);
     print(values, { session: holder.id, ...result }, () => [

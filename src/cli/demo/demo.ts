@@ -102,7 +102,7 @@ export function narrator(): (event: AgentEvent) => boolean {
       case "compaction":
         printDetail(
           "compaction",
-          `messages ${event.from} to ${event.to} are now a summary of ${event.summary.split(/\s+/).length} words`,
+          `the conversation so far is now a summary of ${event.summary.split(/\s+/).length} words`,
         );
         return false;
       case "receipt": {

@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import { basename, join, sep } from "node:path";
 import type { Host } from "../../hosts/host.ts";
 import { hostNamed, hosts } from "../../hosts/hosts.ts";
-import { readRecordedSession } from "../../hosts/recorded-session.ts";
 import { readSpans } from "../../hosts/transcript/read-conversation.ts";
+import { readRecordedSession } from "../../hosts/transcript/recorded-session.ts";
 import type { Span } from "./rescued-handoff.ts";
 
 /** A conversation that a host recorded on this machine. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { openMemory } from "../../index.ts";
@@ -43,6 +44,19 @@ test(`${spec}: a note survives a compaction and is not repeated`, { timeout: 180
   assert.match(first, /## Session Notepad\\nthe ledger is cedar-4711/);
   assert.match(first, /\[Handoff[\s\S]*\[Receipt: /);
   assert.ok(count(first, "pad ") < 1_000, "the long message is cut in the handoff, and nowhere else");
+  const notice = "Holdfast restored 1 of your messages and the notepad.";
+  assert.match(
+    claudeTranscripts(place.home),
+    new RegExp(`"type":"hook_system_message","content":"${notice}`),
+  );
+  assert.ok(!first.includes(notice), "the notice is for the user alone");
   await say("--continue", "And on.");
   assert.equal(count(model.requests.at(-1)?.body ?? "", "the ledger is cedar-4711"), 1, "once only");
 });
+
+/** What Claude Code keeps of its conversations, with the lines that only the user sees. */
+function claudeTranscripts(home: string): string {
+  return globSync(".claude/projects/*/*.jsonl", { cwd: home })
+    .map((file) => readFileSync(join(home, file), "utf8"))
+    .join("\n");
+}

@@ -29,9 +29,9 @@ export const claudeCode: Host = {
     Stop: ["last_assistant_message", "stop_hook_active"],
   },
   /** The summariser takes plain text; after a compaction Claude Code accepts nothing. */
-  formatAnswer(event, { context = "", keep = "", isPutOff }) {
+  formatAnswer(event, { context = "", keep = "", notice, isPutOff }) {
     if (event.kind === "before-compaction") return isPutOff ? putOff : keep;
-    return context !== "" && event.kind !== "after-compaction" ? injectContext(event, context) : "";
+    return context !== "" && event.kind !== "after-compaction" ? injectContext(event, context, notice) : "";
   },
   emptyAnswer: "",
   transcript: { readLine: readClaudeLine, readUsage: readClaudeUsage },

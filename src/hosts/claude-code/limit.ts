@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isObject, objectIn } from "../../engine/json.ts";
-import { type Fill, reserving } from "../fill.ts";
+import { type Fill, lessReserve } from "../fill.ts";
 
 /** 20,000 for the summary and 13,000 for what comes before it. */
-const startsAt = reserving(33_000);
+const reserve = 33_000;
 
 /**
  * The tokens at which Claude Code compacts. Its settings and environment may set a window for that; otherwise it is the
@@ -17,7 +17,7 @@ export function claudeLimit(fill: Fill, root: string, env: NodeJS.ProcessEnv = p
   const own = modelWindow(fill, env);
   const chosen =
     Number(env.CLAUDE_CODE_AUTO_COMPACT_WINDOW) || windowInSettings(fill.model, root, env) || own;
-  return startsAt(Math.min(chosen, own));
+  return lessReserve(Math.min(chosen, own), reserve);
 }
 
 /** Models up to 4.6 have 200,000 tokens, unless they are run with a longer window; later ones have 1,000,000. */

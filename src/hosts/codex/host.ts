@@ -23,10 +23,10 @@ export const codex: Host = {
     Stop: ["stop_hook_active"],
   },
   /** Before a compaction Codex requires an object, and accepts no text for its summariser. */
-  formatAnswer(event, { context = "" }) {
+  formatAnswer(event, { context = "", notice }) {
     if (event.kind === "before-compaction") return "{}";
     const isInjected = context !== "" && ["session-start", "prompt", "after-tool"].includes(event.kind);
-    return isInjected ? injectContext(event, context) : "";
+    return isInjected ? injectContext(event, context, notice) : "";
   },
   emptyAnswer: "",
   transcript: { readLine: readCodexLine, readUsage: readCodexUsage },

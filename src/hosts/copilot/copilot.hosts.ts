@@ -21,6 +21,7 @@ testClient({
     });
   },
   limit: 51_200,
+  answerTime: 1_500,
   begin: (place, words) => copilot(place, "-p", words),
   resume: (place, words) => copilot(place, "--continue", "-p", words),
   compact: (place) => copilot(place, "--continue", "-p", "/compact"),

@@ -37,8 +37,8 @@ export const copilotSetup: HostSetup = {
       COPILOT_MODEL: "gpt-4.1",
       COPILOT_OFFLINE: "true",
     }),
-    first: ({ prompt }) => ["-p", prompt],
-    again: ({ prompt }) => ["--continue", "-p", prompt],
+    first: ({ prompt }) => ["-p", prompt, "--allow-tool", "holdfast"],
+    again: ({ prompt }) => ["--continue", "-p", prompt, "--allow-tool", "holdfast"],
   },
 };
 

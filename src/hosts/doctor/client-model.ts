@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 
 /** A request of a client, in whichever protocol it speaks. */
@@ -20,6 +21,8 @@ export interface ClientAnswer {
   call?: { tool: string; input: Record<string, unknown> };
   /** Input tokens that the answer reports (default: a quarter of the request's characters). */
   tokens?: number;
+  /** Milliseconds that the answer takes, for a client that records a call only some time later. */
+  takes?: number;
 }
 
 export interface ClientModel {
@@ -43,6 +46,7 @@ export async function startClientModel(
     const request = { body, ...protocol.read(content) };
     const number = requests.push(request);
     const answer = script(request);
+    if (answer.takes) await setTimeout(answer.takes);
     const tokens = answer.tokens ?? Math.ceil(body.length / 4);
     const isStream = content.stream === true || path.endsWith("streamGenerateContent");
     const reply = { ...answer, tokens, id: `scripted_${number}`, model: textIn(content.model) || "scripted" };

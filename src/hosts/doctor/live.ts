@@ -137,7 +137,8 @@ class WarnedAgent {
   readonly #limit: number;
   readonly #canary = `canary-${randomUUID()}`;
   #turn = 0;
-  #isInTurn = false;
+  /** Its calls in this turn. */
+  #calls = 0;
   /** The turn in which it was warned. */
   #warned: { turn: number; isInTurn: boolean; canWrite: boolean } | undefined;
   /** What it wrote is in a request of a later turn, or after a compaction. */
@@ -149,7 +150,7 @@ class WarnedAgent {
 
   beginTurn(): void {
     this.#turn++;
-    this.#isInTurn = false;
+    this.#calls = 0;
   }
 
   answer({ text, tools }: ClientRequest): ClientAnswer {
@@ -161,13 +162,14 @@ class WarnedAgent {
       return { text: "ok", tokens: full(1.01) };
     }
     if (text.includes(warningStart)) {
-      this.#warned = { turn: this.#turn, isInTurn: this.#isInTurn, canWrite: tool !== undefined };
+      this.#warned = { turn: this.#turn, isInTurn: this.#calls > 0, canWrite: tool !== undefined };
       return tool ? { call: { tool, input: { content: this.#canary } }, tokens: full(0.975) } : done;
     }
     // A request without tools is the client's own.
-    if (this.#isInTurn || !tool) return { text: "ok", tokens: full(0.97) };
-    this.#isInTurn = true;
-    return { call: { tool, input: { content: "Written by holdfast doctor." } }, tokens: full(0.97) };
+    if (this.#calls === 2 || !tool) return { text: "ok", tokens: full(0.97) };
+    // A client may record a call only a second later, and then the next one brings the warning.
+    const takes = this.#calls++ * 1_500;
+    return { call: { tool, input: { content: "Written by holdfast doctor." } }, tokens: full(0.97), takes };
   }
 
   finding({ title }: Host): Finding {

@@ -13,7 +13,7 @@ import {
   said,
 } from "./test-support/transcripts.ts";
 
-test("[hooks.claude-code] Claude Code: a handoff and plain text for the summariser before, nothing after, memory at the restart", async () => {
+test("[hooks.claude-code] [hooks.notice] Claude Code: a handoff and plain text for the summariser before, nothing after, memory at the restart", async () => {
   const project = await hookProject();
   const transcript_path = claudeTranscript(project);
   const event = { session_id: "s1", transcript_path };
@@ -67,6 +67,10 @@ test("[hooks.claude-code] Claude Code: a handoff and plain text for the summaris
     /\[Receipt: 5 messages compacted\. Above: 1 user message, whole notepad\. Rest: recall\]/,
   );
   assert.ok(!start.context.includes("sub-agent"));
+  assert.equal(
+    JSON.parse(start.stdout).systemMessage,
+    "Holdfast restored 1 of your messages and the notepad. The agent can recall all 5 removed messages.",
+  );
   await inMemory(project, async (memory) => {
     const receipts = await (await memory.resumeSession("claude-code.s1")).receipts();
     assert.deepEqual(

@@ -7,12 +7,11 @@ import {
   findEnded,
   planSessionEnd,
 } from "../../compaction/compaction.ts";
-import { type Phase, phaseOf } from "../../compaction/phase.ts";
 import { handoffTokens } from "../../compaction/room.ts";
 import type { Summary } from "../../compaction/summary.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { readEpoch } from "../../engine/conversation.ts";
-import type { Handoff } from "../../engine/records.ts";
+import type { Handoff, Receipt } from "../../engine/records.ts";
 import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Moment } from "../../surfaces/surface.ts";
@@ -58,23 +57,17 @@ export async function beforeCompaction(hook: HookContext): Promise<void> {
   }).begin(readHostConversation(hook));
 }
 
-/** Writes the receipt. Answers nothing, because this answer does not reach the model. */
-export async function afterCompaction(hook: HookContext): Promise<void> {
+/**
+ * Writes the receipt without an answer: this answer does not reach the model, or the model was shown the compaction when it
+ * could not be recorded.
+ */
+export async function recordCompaction(hook: HookContext): Promise<void> {
   hook.answer({});
   const session = await openSession(hook);
   const { phase, epoch } = await findCompaction(session, hook.state.seen);
   // The session may have restarted, and shown the compaction, before the host reports it.
   const isShown = phase !== "begun" && (hook.known?.last?.showedCompaction ?? false);
-  if (isShown || (await isReported(hook, session, phase))) return;
-  forgetWarning(hook.state);
-  await finish(hook, session, epoch, () => {});
-}
-
-/** Records a compaction that was shown and could not be recorded. */
-export async function recordMissed(hook: HookContext): Promise<void> {
-  hook.answer({});
-  const session = await openSession(hook);
-  const { epoch } = await findCompaction(session, hook.state.seen);
+  if (!hook.state.missed && (isShown || (await isReported(hook, session, phase)))) return;
   forgetWarning(hook.state);
   await finish(hook, session, epoch, () => {});
 }
@@ -86,15 +79,16 @@ export async function showCompacted(hook: HookContext): Promise<void> {
   const memory = await session.state();
   const { phase, ended, epoch } = await findCompaction(session, hook.state.seen);
   const isKnown = ended !== undefined && (phase === "finished" || (await isReported(hook, session, phase)));
-  const show = (text: string) => {
-    hook.answer({ context: text });
+  const show = (text: string, receipt: Receipt) => {
+    hook.answer({ context: text, notice: noticeOf(receipt) });
     noteCompaction(hook.state);
     hook.state.report = reportKey(hook.event, epoch);
     if (hook.state.last) hook.state.last.showedCompaction = true;
     // Writes by anyone else after this state are still news to the agent.
     markSeen(hook, memory, stamp);
   };
-  if (isKnown) return show((await render(hook, session, ended.handoff)).withReceipt(ended.receipt.line));
+  if (isKnown)
+    return show((await render(hook, session, ended.handoff)).withReceipt(ended.receipt.line), ended.receipt);
   await finish(hook, session, epoch, show);
   const after = await session.state();
   const written = await session.history({ from: memory.row.revision + 1, to: after.row.revision });
@@ -106,7 +100,7 @@ async function finish(
   hook: HookContext,
   session: Session,
   epoch: number,
-  show: (text: string) => void,
+  show: (text: string, receipt: Receipt) => void,
 ): Promise<void> {
   const { event } = hook;
   const begun = await findBegun(session, epoch);
@@ -126,8 +120,23 @@ async function finish(
       const whole = `${shown.text}\n${text}`;
       return { text: whole, tokens: estimateTokens(whole), notepad: shown.notepad };
     },
-    finished: ({ receipt }) => show(shown?.withReceipt(receipt.line) ?? receipt.line),
+    finished: ({ receipt }) => show(shown?.withReceipt(receipt.line) ?? receipt.line, receipt),
   }).finish(summaryOf(summary), conversation);
+}
+
+/** For the user: what the model has again, and what it can recall. */
+function noticeOf({ user, notepad, messages, readWith }: Receipt): string | undefined {
+  const said = user.whole + user.cut;
+  const restored = [
+    said === 0 ? "" : `${said} of your messages`,
+    notepad.lines === 0 ? "" : notepad.shown === notepad.lines ? "the notepad" : "part of the notepad",
+  ].filter((part) => part !== "");
+  const removed = messages === 1 ? "the removed message" : `all ${messages} removed messages`;
+  const sentences = [
+    restored.length === 0 ? "" : `Holdfast restored ${restored.join(" and ")}.`,
+    messages === 0 || readWith !== "recall" ? "" : `The agent can recall ${removed}.`,
+  ].filter((sentence) => sentence !== "");
+  return sentences.length === 0 ? undefined : sentences.join(" ");
 }
 
 async function render(
@@ -139,7 +148,13 @@ async function render(
   return renderFor(hook, { lead: leadOf(hook, handoff), state, handoff, project });
 }
 
-/** The phase of this conversation's compaction, from the session's records. */
+/**
+ * How far the conversation's compaction has come. `begun`: its handoff is written. `finished`: its receipt is written too, and
+ * the model has not seen its memory since. `none`: no compaction is in progress.
+ */
+type Phase = "none" | "begun" | "finished";
+
+/** The phase follows from the session's records and the revision last shown to the model. Nothing else keeps track of it. */
 export async function findCompaction(
   session: Session,
   seen: number,
@@ -147,11 +162,9 @@ export async function findCompaction(
   const epoch = readEpoch(await session.state());
   const begun = await findBegun(session, epoch.number);
   const ended = await findEnded(session, epoch.number - 1);
-  return {
-    epoch: epoch.number,
-    phase: phaseOf({ epoch, handoff: begun?.handoff, receipt: ended?.receipt, seen }),
-    ended,
-  };
+  // The epoch opens at revision `shownAt`. The receipt's own commit is the next revision.
+  const isUnseen = ended !== undefined && seen <= epoch.shownAt;
+  return { epoch: epoch.number, phase: begun ? "begun" : isUnseen ? "finished" : "none", ended };
 }
 
 /** Whether the transcript has a summary that is newer than the handoff of this epoch. */

@@ -138,13 +138,18 @@ export interface HookReply {
   context?: string | undefined;
   /** For the host's summariser. */
   keep?: string | undefined;
+  /** For the user, in one line, if the host has a place for it. */
+  notice?: string | undefined;
   /** The compaction is to come after one more request. */
   isPutOff?: boolean;
 }
 
 /** The JSON in which several hosts expect text for the model. */
-export function injectContext({ name }: HookEvent, context: string): string {
-  return JSON.stringify({ hookSpecificOutput: { hookEventName: name, additionalContext: context } });
+export function injectContext({ name }: HookEvent, context: string, notice?: string): string {
+  return JSON.stringify({
+    ...(notice === undefined ? {} : { systemMessage: notice }),
+    hookSpecificOutput: { hookEventName: name, additionalContext: context },
+  });
 }
 
 /** The generic answer, for our own plugins and for hosts without their own format. */

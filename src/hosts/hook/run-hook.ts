@@ -32,8 +32,8 @@ import {
   beginTurn,
   finishTurn,
   inTurn,
-  type MissedCompaction,
   noteWriting,
+  nudgeFacts,
   stateFile,
   writeHookState,
 } from "./state.ts";
@@ -81,8 +81,8 @@ async function handle(hook: HookContext): Promise<void> {
       return (await loadCompaction()).beforeCompaction(hook);
     case "after-compaction":
       return host.compaction.restartsSession
-        ? (await loadCompaction()).afterCompaction(hook)
-        : showCompacted(hook);
+        ? (await loadCompaction()).recordCompaction(hook)
+        : (await loadCompaction()).showCompacted(hook);
     case "prompt":
     case "after-tool":
       return lookForNews(hook);
@@ -98,27 +98,30 @@ async function handle(hook: HookContext): Promise<void> {
 }
 
 function waitForPrompt({ state, event, answer }: HookContext): void {
-  state.ended = undefined;
   state.start = event.source;
   answer({});
 }
 
 async function startSession(hook: HookContext): Promise<void> {
-  const { state, event } = hook;
-  state.ended = undefined;
+  const { known, event } = hook;
   if (isShownByPrompt(hook)) return hook.answer({});
-  if (event.source === "resume" && event.host.forgetsStart)
-    for (const shown of [state, hook.known]) if (shown) shown.seen = 0;
-  if (event.source === "compact") {
+  if (event.source === "resume") {
+    if (event.host.forgetsStart) forgetShown(hook);
+    if (!(await showUnshown(hook))) await showWithWarning(hook, showMemory);
+  } else if (event.source === "compact") {
     // A host may resume and compact in one turn and report both: show the memory with the first only.
-    const { last } = hook.known ?? {};
-    if (last?.isResume && last.showedCompaction) return hook.answer({});
-    await showCompacted(hook);
-  } else if (event.source === "resume" && (await isCompacted(hook))) await showCompacted(hook);
-  else if (event.source === "resume") await warning(hook, showMemory);
-  else await showMemory(hook);
+    if (known?.last?.isResume && known.last.showedCompaction) return hook.answer({});
+    await (await loadCompaction()).showCompacted(hook);
+  } else await showMemory(hook);
   dropStaleLinks(hook.project.directory);
   await sweepStore(hook);
+}
+
+/** The host resumes a conversation without the memory that hooks showed in it. */
+function forgetShown({ state, known }: HookContext): void {
+  state.seen = 0;
+  if (known) known.seen = 0;
+  if (state.missed) state.missed.isShown = false;
 }
 
 /** Whether the hook of the first prompt, which the host starts at the same time, came first and showed the compaction. */
@@ -129,26 +132,32 @@ function isShownByPrompt({ event, known, config }: HookContext): boolean {
   return Date.now() - (last.at ?? 0) < config.hookDeadline;
 }
 
-/** Whether a compaction has ended that the conversation was not shown. */
-async function isCompacted(hook: HookContext): Promise<boolean> {
-  if (wasCompressed(hook)) return true;
-  const { phase } = await compactionOf(hook);
+/** Shows a compaction that has ended and was not shown to the conversation. Returns whether there was one. */
+async function showUnshown(hook: HookContext): Promise<boolean> {
+  if (!(await isUnshown(hook))) return false;
+  const { showCompacted, recordCompaction } = await loadCompaction();
+  await (hook.state.missed?.isShown ? recordCompaction(hook) : showCompacted(hook));
+  hook.state.missed = undefined;
+  return true;
+}
+
+/**
+ * Whether a compaction has ended that the conversation was not shown. Most hosts report the end. The others leave a summary in
+ * the transcript, or nothing: then the announced compaction has ended when the conversation goes on. A host that was
+ * stopped meanwhile reports nothing either, so a resumed conversation is looked at in any case.
+ */
+async function isUnshown(hook: HookContext): Promise<boolean> {
+  const { known, state, event } = hook;
+  if (state.missed || hasNewestSummary(hook)) return true;
+  const { endsSilently = false, newestSummary } = event.host.compaction;
+  const isResumed = event.source === "resume";
+  if (!known || !(endsSilently || isResumed)) return false;
+  const session = await (await hook.memory())?.findSession(hook.sessionId);
+  if (!session) return false;
+  const { findCompaction, hasNewSummary } = await loadCompaction();
+  const { phase } = await findCompaction(session, state.seen);
   if (phase !== "begun") return phase === "finished";
-  const { endsSilently = false, newestSummary } = hook.event.host.compaction;
-  if (endsSilently || newestSummary) return endsSilently;
-  // The host's process may have ended before it could report the end; a new summary shows that there was one.
-  const session = await findSession(hook);
-  return session !== undefined && (await loadCompaction()).hasNewSummary(hook, session);
-}
-
-async function compactionOf({ memory, sessionId, known, state }: HookContext) {
-  const session = known && (await (await memory())?.findSession(sessionId));
-  if (!session) return { phase: "none" };
-  return (await loadCompaction()).findCompaction(session, state.seen);
-}
-
-async function showCompacted(hook: HookContext): Promise<void> {
-  await (await loadCompaction()).showCompacted(hook);
+  return endsSilently || (newestSummary === undefined && (await hasNewSummary(hook, session)));
 }
 
 const leads = {
@@ -232,18 +241,16 @@ async function lookForNews(hook: HookContext): Promise<void> {
   const { state, event } = hook;
   const isPrompt = event.kind === "prompt";
   if (isPrompt && state.turn) finishTurn(state, "");
-  const { endsSilently = false } = event.host.compaction;
   const source = isPrompt ? state.start : undefined;
-  if (isPrompt) state.start = undefined;
-  if (state.missed) await makeUp(hook, state.missed);
-  else if (source) await startSession({ ...hook, event: { ...event, source } });
-  else if (wasCompressed(hook) || (endsSilently && (await isCompacted(hook)))) await showCompacted(hook);
-  else await warning(hook, showNews);
+  if (source) {
+    state.start = undefined;
+    await startSession({ ...hook, event: { ...event, source } });
+  } else if (!(await showUnshown(hook))) await showWithWarning(hook, showNews);
   if (isPrompt) beginTurn(state);
 }
 
 /** Puts the warning, if it is due, below what `show` answers. */
-async function warning(hook: HookContext, show: (hook: HookContext) => Promise<void>): Promise<void> {
+async function showWithWarning(hook: HookContext, show: (hook: HookContext) => Promise<void>): Promise<void> {
   const text = await dueWarning(hook);
   if (text === "") return show(hook);
   await show({
@@ -252,13 +259,6 @@ async function warning(hook: HookContext, show: (hook: HookContext) => Promise<v
       hook.answer({ context: [context, text].filter((part) => part !== "").join("\n\n") }),
   });
   await recordWarning(hook, text);
-}
-
-/** Shows and records a compaction that an earlier event could not, because another process held the store. */
-async function makeUp(hook: HookContext, { isShown }: MissedCompaction): Promise<void> {
-  const { recordMissed, showCompacted: show } = await loadCompaction();
-  await (isShown ? recordMissed(hook) : show(hook));
-  hook.state.missed = undefined;
 }
 
 async function showNews(hook: HookContext): Promise<void> {
@@ -290,9 +290,10 @@ async function showNews(hook: HookContext): Promise<void> {
 /** The hint to give with the next prompt, or "". */
 function dueNudge({ state, config }: HookContext, memory: State | undefined): string {
   const isEmpty = !memory || isMemoryEmpty(memory, (surface) => offers(config, surface));
-  const nudge = planNudge({ ...state.nudges, isEmpty }, config.nudges);
+  const facts = nudgeFacts(state);
+  const nudge = planNudge({ ...facts, isEmpty }, config.nudges);
   if (!nudge) return "";
-  state.nudges.given = nudge.given;
+  facts.given = nudge.given;
   return nudge.text;
 }
 
@@ -314,7 +315,7 @@ function newsLead(news: readonly JournalEntry[], isPinned: boolean): string {
 }
 
 /** Detects a compaction that the host does not report by a summary that its transcript did not have. */
-function wasCompressed({ event, state }: HookContext): boolean {
+function hasNewestSummary({ event, state }: HookContext): boolean {
   const { newestSummary } = event.host.compaction;
   if (!newestSummary) return false;
   const { to, summary: known } = state.searched ?? { to: 0, summary: "" };
@@ -343,7 +344,6 @@ async function endTurn(hook: HookContext): Promise<void> {
 /** Ends the conversation: surfaces with data outside the session write their handover. */
 async function endSession(hook: HookContext): Promise<void> {
   hook.answer({});
-  hook.state.ended = new Date().toISOString();
   if (!hasMoments(hook)) return;
   const { readSessionEnd } = await loadCompaction();
   const end = await readSessionEnd(hook);

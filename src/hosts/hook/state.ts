@@ -2,7 +2,6 @@ import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterTurn, type NudgeFacts, newNudgeFacts } from "../../compaction/nudges.ts";
-import { isObject } from "../../engine/json.ts";
 import { namesIn, readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 import { sessionIdOf } from "../session-link.ts";
 import type { HookEvent, HookKind } from "./event.ts";
@@ -27,19 +26,21 @@ export interface HookState {
   start?: HookEvent["source"] | undefined;
   /** How far the transcript was searched for a summary, in bytes, and the hash of the last one found. */
   searched?: { to: number; summary: string };
-  nudges: NudgeFacts;
+  /** The facts that decide on the next nudge; undefined before the first of them. */
+  nudges?: NudgeFacts;
   /** The current turn, until its end is reported. */
   turn?: OpenTurn | undefined;
   /** When the conversation was last compacted. */
   compactedAt?: number;
   /** The warning since the last compaction. */
   warned?: GivenWarning | undefined;
-  /** A compaction that could not be shown or recorded in time; the next event of the conversation does it. */
-  missed?: MissedCompaction | undefined;
+  /**
+   * A compaction that could not be recorded in time, so no record tells of it; the next event of the conversation does it.
+   * If it is shown, only the records are missing.
+   */
+  missed?: { isShown: boolean } | undefined;
   /** The report of the last compaction that the model was shown. */
   report?: string | undefined;
-  /** When the conversation ended, if it did. */
-  ended?: string | undefined;
   /** The host's transcript and working directory, for people who look at the session. */
   transcript?: string;
   cwd?: string;
@@ -52,11 +53,6 @@ export interface GivenWarning {
   isPutOff?: boolean;
   /** The agent was warned again at the end of its turn. */
   isRepeated?: boolean;
-}
-
-export interface MissedCompaction {
-  /** The model was shown its memory; only the records are missing. */
-  isShown: boolean;
 }
 
 /** The previous event of the conversation. */
@@ -77,12 +73,12 @@ interface OpenTurn {
 }
 
 export function newHookState(): HookState {
-  return { seen: 0, stamp: "", nudges: newNudgeFacts() };
+  return { seen: 0, stamp: "" };
 }
 
 export function readHookState(directory: string, host: string, hostSession: string): HookState | undefined {
   const value = readSmallFile(stateFile(directory, host, hostSession));
-  if (!value || typeof value.seen !== "number" || !isObject(value.nudges)) return undefined;
+  if (typeof value?.seen !== "number") return undefined;
   return { ...newHookState(), ...(value as Partial<HookState>) };
 }
 
@@ -110,14 +106,19 @@ export function stateFile(directory: string, host: string, hostSession: string):
   return join(directory, "links", `state-${sessionIdOf(host, hostSession)}.json`);
 }
 
+export function nudgeFacts(state: HookState): NudgeFacts {
+  state.nudges ??= newNudgeFacts();
+  return state.nudges;
+}
+
 export function beginTurn(state: HookState): void {
   state.turn = { wrote: false, compacted: false };
 }
 
 /** Records that the agent wrote to its memory. */
-export function noteWriting({ turn, nudges }: HookState): void {
-  if (turn) turn.wrote = true;
-  else Object.assign(nudges, { wrote: true, turnsSinceWrite: 0 });
+export function noteWriting(state: HookState): void {
+  if (state.turn) state.turn.wrote = true;
+  else nudgeFacts(state).turnsSinceWrite = 0;
 }
 
 /** After a compaction the agent is to be warned again. */
@@ -130,11 +131,11 @@ export function forgetWarning(state: HookState): void {
 export function noteCompaction(state: HookState): void {
   forgetWarning(state);
   if (state.turn) state.turn.compacted = true;
-  else state.nudges.compacted = true;
+  else nudgeFacts(state).compacted = true;
 }
 
 export function finishTurn(state: HookState, text: string): void {
-  state.nudges = afterTurn(state.nudges, { wrote: false, compacted: false, ...state.turn, text });
+  state.nudges = afterTurn(nudgeFacts(state), { wrote: false, compacted: false, ...state.turn, text });
   state.turn = undefined;
 }
 

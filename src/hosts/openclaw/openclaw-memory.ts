@@ -11,7 +11,6 @@ import { explainProblems } from "../../workspace/config-problems.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { chosenSurfaces } from "../../workspace/surfaces.ts";
 import { compactionLimit, learnLimit } from "../fill.ts";
-import { transcriptConversation } from "../past-conversation.ts";
 import { type PluginCall, PluginConversation } from "../plugin/conversation.ts";
 import { ProjectMemories } from "../plugin/project-memories.ts";
 import { type EntryState, listChanges, readState } from "../plugin/scratchpad-entries.ts";
@@ -19,6 +18,7 @@ import { ownProcess } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
 import { countIn } from "../transcript/file.ts";
 import { plainText, toModelMessage } from "../transcript/model-messages.ts";
+import { transcriptConversation } from "../transcript/past-conversation.ts";
 import type { OpenClawCompactionEvent, OpenClawContext, OpenClawModelEvent, OpenClawResult } from "./api.ts";
 import { openclaw } from "./host.ts";
 import { conversationOf, type OpenClawTranscript, sinceReset } from "./transcript.ts";
@@ -26,7 +26,7 @@ import { conversationOf, type OpenClawTranscript, sinceReset } from "./transcrip
 export type Report = (error: unknown) => void;
 
 /** One conversation, by its session key. */
-interface Talk {
+interface Chat {
   /** As of its last event: a compaction or a reset changes the session id. */
   context: OpenClawContext;
   memory: PluginConversation;
@@ -41,7 +41,7 @@ interface Talk {
 /** The memories of all conversations of this gateway, shared because OpenClaw registers the plug-in many times. */
 export class OpenClawMemory {
   readonly #memories: ProjectMemories;
-  readonly #talks = new Map<string, Talk>();
+  readonly #chats = new Map<string, Chat>();
   openTranscript: (context: OpenClawContext) => Promise<OpenClawTranscript | undefined> = async () =>
     undefined;
 
@@ -66,15 +66,15 @@ export class OpenClawMemory {
     call: Omit<PluginCall, "conversation">,
     report: Report,
   ): Promise<Extract<ToolAnswer, { ok: true }>> {
-    const talk = this.#talk(context);
+    const chat = this.#chat(context);
     const session = await this.#session(context);
     const conversation: ReadConversation = async (own) => {
       const entries = await (await this.openTranscript(context))?.entries();
       return entries ? conversationOf(entries) : transcriptConversation(own);
     };
-    const answer = await talk.memory.call(session, { ...call, conversation });
+    const answer = await chat.memory.call(session, { ...call, conversation });
     if (!answer.ok) throw new HoldfastError("invalid_input", answer.text);
-    if (!call.readOnly) await this.#record(talk, session).catch(report);
+    if (!call.readOnly) await this.#record(chat, session).catch(report);
     return answer;
   }
 
@@ -83,27 +83,27 @@ export class OpenClawMemory {
     messages: readonly unknown[],
     report: Report,
   ): Promise<{ head: string; news: string }> {
-    const talk = this.#talk(context);
+    const chat = this.#chat(context);
     const session = await this.#session(context);
-    Object.assign(talk, { messages, tokens: tokensIn(messages) });
+    Object.assign(chat, { messages, tokens: tokensIn(messages) });
     const hint = async () => {
       for (const problem of await explainProblems(this.workspaceOf(context).config))
         report(new HoldfastError("invalid_input", problem));
       return "";
     };
-    await talk.memory.start(session, { report, hint });
-    if (!talk.recorded) await this.#load(talk, session).catch(report);
-    else await this.#record(talk, session).catch(report);
+    await chat.memory.start(session, { report, hint });
+    if (!chat.recorded) await this.#load(chat, session).catch(report);
+    else await this.#record(chat, session).catch(report);
     const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");
-    const fill = this.#fill(talk);
-    return talk.memory.texts(session, { lastAnswer: last ? plainTextOf(last.message) : "", ...fill });
+    const fill = this.#fill(chat);
+    return chat.memory.texts(session, { lastAnswer: last ? plainTextOf(last.message) : "", ...fill });
   }
 
   /** Takes the scratchpad from the transcript, if this memory has none yet: of an older plug-in, or another store. */
-  async #load(talk: Talk, session: Session): Promise<void> {
-    const { project, config } = this.workspaceOf(talk.context);
+  async #load(chat: Chat, session: Session): Promise<void> {
+    const { project, config } = this.workspaceOf(chat.context);
     if (!chosenSurfaces({ project, config }, "host").includes("scratchpad")) return;
-    const transcript = await this.openTranscript(talk.context);
+    const transcript = await this.openTranscript(chat.context);
     if (!transcript) return;
     const recorded = readState(sinceReset(await transcript.entries()));
     const own = readScratchpad(await session.state());
@@ -114,17 +114,17 @@ export class OpenClawMemory {
       if (plan !== "") await session.scratchpad.setPlan(plan, options);
       if (refs.length > 0) await session.scratchpad.setRefs(refs, options);
     }
-    talk.recorded = recorded;
+    chat.recorded = recorded;
   }
 
   /** Appends to the transcript the spaces that differ from what it records. */
-  async #record(talk: Talk, session: Session): Promise<void> {
-    if (!talk.recorded) return;
+  async #record(chat: Chat, session: Session): Promise<void> {
+    if (!chat.recorded) return;
     const scratchpad = readScratchpad(await session.state());
-    const changes = listChanges(talk.recorded, { scratchpad });
+    const changes = listChanges(chat.recorded, { scratchpad });
     if (changes.length === 0) return;
-    await (await this.openTranscript(talk.context))?.append(changes);
-    talk.recorded = { ...talk.recorded, scratchpad };
+    await (await this.openTranscript(chat.context))?.append(changes);
+    chat.recorded = { ...chat.recorded, scratchpad };
   }
 
   /** Keeps the limit that follows from the window. OpenClaw tells it with a call, and asks for the memory before one. */
@@ -136,9 +136,9 @@ export class OpenClawMemory {
 
   /** OpenClaw stores a message: an answer comes with the tokens of its call. */
   noteMessage(message: unknown, context: OpenClawContext): void {
-    const talk = this.#talks.get(keyOf(context));
+    const chat = this.#chats.get(keyOf(context));
     const tokens = tokensIn([message]);
-    if (talk && tokens > 0) talk.tokens = tokens;
+    if (chat && tokens > 0) chat.tokens = tokens;
   }
 
   /** A tool's result with the warning, if the context is nearly full; undefined otherwise. */
@@ -146,15 +146,15 @@ export class OpenClawMemory {
     result: OpenClawResult,
     context: OpenClawContext,
   ): Promise<OpenClawResult | undefined> {
-    const talk = this.#talks.get(keyOf(context));
-    if (!talk) return undefined;
-    talk.tokens += estimateTokens(plainText(result.content));
-    const { fill } = this.#fill(talk);
-    const text = fill ? await talk.memory.warning(await this.#session(talk.context), fill) : "";
+    const chat = this.#chats.get(keyOf(context));
+    if (!chat) return undefined;
+    chat.tokens += estimateTokens(plainText(result.content));
+    const { fill } = this.#fill(chat);
+    const text = fill ? await chat.memory.warning(await this.#session(chat.context), fill) : "";
     return text === "" ? undefined : { ...result, content: [...result.content, { type: "text", text }] };
   }
 
-  #fill({ context, tokens }: Talk): { fill?: { tokens: number; limit: number } } {
+  #fill({ context, tokens }: Chat): { fill?: { tokens: number; limit: number } } {
     const fill = { tokens, model: context.modelId ?? "", window: undefined, isCurrent: true };
     const limit = compactionLimit(openclaw, fill, projectOf(context).cwd);
     return limit === undefined ? {} : { fill: { tokens, limit } };
@@ -167,7 +167,7 @@ export class OpenClawMemory {
     report: Report,
   ): Promise<void> {
     const session = await this.#session(context);
-    const { memory } = this.#talk(context);
+    const { memory } = this.#chat(context);
     const removed = storedMessages(messages);
     // OpenClaw passes the whole conversation, and keeps some of the newest messages; how many is the user's setting.
     await memory.beginCompaction(
@@ -190,11 +190,11 @@ export class OpenClawMemory {
     { compactedCount }: OpenClawCompactionEvent,
     context: OpenClawContext,
   ): Promise<void> {
-    const talk = this.#talk(context);
-    if (compactedCount === 0) return talk.memory.dropCompaction();
-    talk.tokens = 0;
+    const chat = this.#chat(context);
+    if (compactedCount === 0) return chat.memory.dropCompaction();
+    chat.tokens = 0;
     // OpenClaw does not pass its summary to plug-ins.
-    await talk.memory.finishCompaction({ text: "", by: "unknown" });
+    await chat.memory.finishCompaction({ text: "", by: "unknown" });
   }
 
   /** Starts a reset conversation with an empty memory, and archives the old one. */
@@ -210,23 +210,23 @@ export class OpenClawMemory {
       linkSession({ ...link, process: ownProcess() });
       await memory.archiveSession(old, { actor: { kind: "system" } });
     }
-    this.#talks.delete(hostSession);
+    this.#chats.delete(hostSession);
   }
 
   async close(report: Report): Promise<void> {
-    for (const { context } of this.#talks.values()) await this.#end(context, report);
-    this.#talks.clear();
+    for (const { context } of this.#chats.values()) await this.#end(context, report);
+    this.#chats.clear();
     await this.#memories.close();
   }
 
   async #end(context: OpenClawContext, report: Report): Promise<void> {
-    const { memory, messages } = this.#talk(context);
+    const { memory, messages } = this.#chat(context);
     await memory.end(storedMessages(messages), report);
   }
 
-  #talk(context: OpenClawContext): Talk {
+  #chat(context: OpenClawContext): Chat {
     const key = keyOf(context);
-    const known = this.#talks.get(key);
+    const known = this.#chats.get(key);
     if (known) {
       known.context = { ...known.context, ...context };
       return known;
@@ -236,9 +236,9 @@ export class OpenClawMemory {
       placement: settingValue(config, "placement"),
       nudges: config.nudges,
     });
-    const talk: Talk = { context, memory, messages: [], tokens: 0 };
-    this.#talks.set(key, talk);
-    return talk;
+    const chat: Chat = { context, memory, messages: [], tokens: 0 };
+    this.#chats.set(key, chat);
+    return chat;
   }
 
   async #session(context: OpenClawContext): Promise<Session> {

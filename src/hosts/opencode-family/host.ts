@@ -13,27 +13,19 @@ import {
   toolCallPart,
   toolResultMessage,
 } from "../transcript/line.ts";
-import type { FamilyMember } from "./setup.ts";
 
-/** A host of this family: our plugin runs the hook and sends it the generic events. */
-export function familyHost({
-  setup,
-  ...names
-}: Pick<Host, "name" | "title" | "program" | "mcpClient"> & { setup: Omit<FamilyMember, "host"> }): Host {
-  return {
-    ...names,
-    events: {},
-    formatAnswer: formatReply,
-    emptyAnswer: "{}",
-    transcript: { readLine: readFamilyLine },
-    // The plugin places memory in each call; the conversation contains none of it.
-    forgetsStart: true,
-    takesSystemText: true,
-    // It leaves room for the longest answer that it asks for.
-    compaction: { lastRemoved: lastRemovedByFamily },
-    setup: async () => (await import("./setup.ts")).familySetup({ host: names.name, ...setup }),
-  };
-}
+/** What the hosts of this family share: our plugin runs the hook and sends it the generic events. */
+export const familyTraits = {
+  events: {},
+  formatAnswer: formatReply,
+  emptyAnswer: "{}",
+  transcript: { readLine: readFamilyLine },
+  // The plugin places memory in each call; the conversation contains none of it.
+  forgetsStart: true,
+  takesSystemText: true,
+  // It leaves room for the longest answer that it asks for.
+  compaction: { lastRemoved: lastRemovedByFamily },
+} satisfies Partial<Host>;
 
 /** The newest messages that stay, in tokens: a quarter of what the window can hold, within these limits. */
 const share = 0.25;

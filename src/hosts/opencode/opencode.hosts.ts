@@ -170,11 +170,12 @@ test(
     const [a, b] = [await opencode.newSession(), await opencode.newSession()];
     await opencode.ask(a, "remember: only in A");
     await opencode.ask(b, "remember: only in B");
-    const ended = (id: string) => readHookState(findProject(place.root).directory, "opencode", id)?.ended;
+    const hasEnded = (id: string) =>
+      readHookState(findProject(place.root).directory, "opencode", id)?.last?.kind === "end";
     await opencode.remove(a);
-    while (ended(a) === undefined) await setTimeout(100);
-    assert.equal(ended(b), undefined);
+    while (!hasEnded(a)) await setTimeout(100);
+    assert.equal(hasEnded(b), false);
     await opencode.dispose();
-    while (ended(b) === undefined) await setTimeout(100);
+    while (!hasEnded(b)) await setTimeout(100);
   },
 );

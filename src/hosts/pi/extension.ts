@@ -12,10 +12,10 @@ import type { Session } from "../../sessions/session.ts";
 import { memoryText } from "../../sessions/shown-memory.ts";
 import { inPlugin } from "../../surfaces/surface.ts";
 import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
-import { reserving } from "../fill.ts";
-import { transcriptConversation } from "../past-conversation.ts";
+import { lessReserve } from "../fill.ts";
 import { type ConversationSettings, PluginConversation } from "../plugin/conversation.ts";
 import { toModelMessage } from "../transcript/model-messages.ts";
+import { transcriptConversation } from "../transcript/past-conversation.ts";
 import type {
   PiAgentMessage,
   PiBeforeAgentStartEvent,
@@ -58,7 +58,7 @@ export class PiExtension {
   readonly #memory: PiMemory;
   readonly #conversation: PluginConversation;
   /** User messages seen so far; one more begins a turn. */
-  #asks = 0;
+  #userMessages = 0;
   #pending: PendingCompaction | undefined;
   /** Some versions of pi make the next call before the end of a compaction is recorded. */
   #finishing: Promise<void> = Promise.resolve();
@@ -158,13 +158,13 @@ export class PiExtension {
     const session = await this.#session(context);
     await this.#memory.keep(context);
     await this.#finishing.catch(() => undefined);
-    const asks = messages.filter(({ role }) => role === "user").length;
-    const isTurn = asks !== this.#asks && messages.at(-1)?.role === "user";
-    this.#asks = asks;
+    const userMessages = messages.filter(({ role }) => role === "user").length;
+    const isTurn = userMessages !== this.#userMessages && messages.at(-1)?.role === "user";
+    this.#userMessages = userMessages;
     const { tokens = null, contextWindow = 0 } = context.getContextUsage?.() ?? {};
     const { head, news } = await this.#conversation.texts(session, {
       ...(isTurn ? { lastAnswer: lastAnswer(messages) } : {}),
-      ...(tokens === null ? {} : { fill: { tokens, limit: reserving(reserve)(contextWindow) } }),
+      ...(tokens === null ? {} : { fill: { tokens, limit: lessReserve(contextWindow, reserve) } }),
     });
     return { messages: placeMemory(messages, this.#parts.placement === "system" ? "" : head, news) };
   }

@@ -156,7 +156,7 @@ export const piSessionFile: SessionFile = {
 /** The whole memory and the messages of the current branch as a session. */
 function toDocument({ branch, messages, ...session }: PiSession): SessionExport {
   const startedAt = Date.parse(session.timestamp ?? "") || Date.now();
-  const told = messages.map(({ message }, index) => [recordKey(index), message as Json]);
+  const recorded = messages.map(({ message }, index) => [recordKey(index), message as Json]);
   return {
     format: "holdfast-session",
     version: 1,
@@ -172,7 +172,7 @@ function toDocument({ branch, messages, ...session }: PiSession): SessionExport 
     notepad: session.notepad,
     records: {
       ...recordsOf({ scratchpad: session.scratchpad, notes: notesOf(branch), pins: pinsOf(branch) }),
-      message: Object.fromEntries(told),
+      message: Object.fromEntries(recorded),
     },
     journal: [],
   };

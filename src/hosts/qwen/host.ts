@@ -1,6 +1,12 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import type { Fill, ReportedUsage } from "../fill.ts";
 import { angleBrackets, injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
-import { readQwenLine, readQwenUsage } from "./transcript.ts";
+import { countIn } from "../transcript/file.ts";
+import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 
 export const qwen: Host = {
   name: "qwen",
@@ -12,20 +18,117 @@ export const qwen: Host = {
     UserPromptSubmit: "prompt",
     PreCompact: "before-compaction",
     PostCompact: "after-compaction",
+    PostToolBatch: "after-tool",
     Stop: "turn-end",
     SessionEnd: "end",
   },
+  readPayload,
   /** The context of PreCompact becomes additional instructions of the summariser. */
   formatAnswer(event, { context = "", keep = "" }) {
     const text = event.kind === "before-compaction" ? keep : context;
-    const isInjected = ["session-start", "prompt", "before-compaction"].includes(event.kind);
+    const isInjected = ["session-start", "prompt", "after-tool", "before-compaction"].includes(event.kind);
     return isInjected && text !== "" ? injectContext(event, text) : "{}";
   },
   emptyAnswer: "{}",
   transcript: { readLine: readQwenLine, readUsage: readQwenUsage, folder: "~/.qwen/projects" },
   forgetsStart: true,
-  compaction: { restartsSession: true },
+  compaction: { restartsSession: true, limit: qwenLimit },
   mcpClient: { name: /^qwen-cli-mcp-client/ },
   escaping: angleBrackets,
   setup: async () => (await import("./setup.ts")).qwenSetup,
 };
+
+/** One record of a Qwen Code chat file. */
+function readQwenLine(line: Record<string, unknown>): TranscriptLine {
+  const parts = objectsIn(objectIn(line.message).parts);
+  const payload = objectIn(line.systemPayload);
+  switch (line.type) {
+    case "system":
+      return line.subtype === "chat_compression" ? { summary: summaryIn(payload) } : undefined;
+    case "user":
+      // What hooks injected is in further parts of the message.
+      return { messages: textMessages("user", textIn(payload.displayText) || textOf(parts.slice(0, 1))) };
+    case "assistant": {
+      const text = textOf(parts);
+      const texts = text.trim() === "" ? [] : [{ type: "text" as const, text }];
+      const calls = parts
+        .map(({ functionCall }) => objectIn(functionCall))
+        .filter(({ name }) => name !== undefined)
+        .map(({ id, name, args }) => toolCallPart(textIn(id), textIn(name), args ?? {}));
+      const content = [...texts, ...calls];
+      return content.length === 0 ? undefined : { messages: [{ role: "assistant", content }] };
+    }
+    case "tool_result":
+      return {
+        messages: parts
+          .map(({ functionResponse }) => objectIn(functionResponse))
+          .map(({ id, name, response }) => {
+            const { output, error } = objectIn(response);
+            return toolResultMessage(
+              textIn(id),
+              textIn(name),
+              textIn(error) || textIn(output),
+              error !== undefined,
+            );
+          }),
+      };
+    default:
+      return undefined;
+  }
+}
+
+function textOf(parts: readonly Record<string, unknown>[]): string {
+  return parts
+    .filter(({ thought }) => thought !== true)
+    .map(({ text }) => textIn(text))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** The compressed history begins with the summary, after the messages that Qwen Code puts before every conversation. */
+function summaryIn({ compressedHistory }: Record<string, unknown>): string {
+  const texts = objectsIn(compressedHistory).map(({ parts }) => textOf(objectsIn(parts)));
+  return texts.find((text) => text.includes("<state_snapshot>")) ?? "";
+}
+
+/** The usage of a model call. Qwen Code reports the window of a model that it knows; others have the default one. */
+function readQwenUsage(record: Record<string, unknown>): ReportedUsage | undefined {
+  const { usageMetadata, model, contextWindowSize } = record;
+  const tokens = countIn(objectIn(usageMetadata).totalTokenCount);
+  return tokens === 0
+    ? undefined
+    : { tokens, model: textIn(model), window: countIn(contextWindowSize) || 200_000 };
+}
+
+/**
+ * The tokens at which Qwen Code compresses: a share of the window, but in time to keep 20,000 for the summary and 13,000 for
+ * what comes before it.
+ */
+function qwenLimit({ window }: Fill, root: string, env: NodeJS.ProcessEnv = process.env): number | undefined {
+  if (window === undefined) return undefined;
+  const user = env.QWEN_HOME || join(env.HOME || homedir(), ".qwen");
+  const share = [join(root, ".qwen"), user].map(readShare).find((found) => found !== undefined) ?? 0.85;
+  const latest = window - 33_000;
+  return latest > 0 ? Math.min(window * share, latest) : window * share;
+}
+
+function readShare(folder: string): number | undefined {
+  try {
+    const settings = objectIn(JSON.parse(readFileSync(join(folder, "settings.json"), "utf8")));
+    const { autoCompactThreshold } = objectIn(settings.context);
+    return typeof autoCompactThreshold === "number" ? autoCompactThreshold : undefined;
+  } catch {
+    // There is no such file, or one that Qwen Code itself rejects.
+    return undefined;
+  }
+}
+
+/** A batch of tools has each result twice: as the model and as the user sees it. */
+function readPayload(sent: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(sent.tool_calls)) return sent;
+  const calls = objectsIn(sent.tool_calls).map((call) => ({
+    ...call,
+    tool_response: objectIn(call.tool_response).response_parts,
+  }));
+  return { ...sent, tool_calls: calls };
+}

@@ -59,6 +59,8 @@ export interface RealClient {
   doctor?(): Promise<string>;
   /** The tokens at which it compacts by itself, as prepared. */
   limit?: number;
+  /** Milliseconds that an answer of the model takes (default: none), for a client that appends to its transcript at intervals. */
+  answerTime?: number;
   /** Why a scenario cannot be tried with this client. */
   untried?: Partial<Record<Scenario, string>>;
   /** Its first start makes a database of its own; of two first starts at once, one fails. */
@@ -160,7 +162,7 @@ async function startRun(client: RealClient): Promise<ScenarioRun> {
     const own = client.answerOwn?.(request);
     if (own) return own;
     agents.push(request);
-    return answer(request);
+    return { takes: client.answerTime ?? 0, ...answer(request) };
   });
   const place = makePlace(client.host);
   await client.prepare(place, model);

@@ -134,7 +134,7 @@ test("state: global, on demand only, permanent [knowledge.layer-state]", async (
 });
 
 test("the docs have a row for every layer tested here [knowledge.layers-documented]", () => {
-  const page = readFileSync(join(import.meta.dirname, "../../../docs/knowledge.md"), "utf8");
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/surfaces.md"), "utf8");
   for (const layer of ["System prompt", "Skills", "Session notepad", "Conversation history", "State"])
     assert.match(page, new RegExp(`^\\| ${layer} +\\|(?:[^|\\n]+\\|){4}$`, "m"), layer);
 });

@@ -206,7 +206,7 @@ function truncatedToTokens(
 }
 
 function truncated(draft: Draft, what: string): Outcome<ScratchpadResult> {
-  const message = `${what}. Consider summarizing. ${fullTextHint(draft)}`;
+  const message = `${what}. Consider summarizing. The full text is kept in the history as revision ${draft.row.revision + 1}.`;
   return { result: { message, truncated: true }, warnings: [message] };
 }
 
@@ -310,9 +310,4 @@ function emptyRef(): HoldfastError {
   return new HoldfastError("invalid_input", `"ref" is empty. Give a path, URL or identifier.`, {
     data: { field: "ref" },
   });
-}
-
-function fullTextHint(draft: Draft): string {
-  const revision = draft.row.revision + 1;
-  return `The full text is kept in the journal as revision ${revision}: holdfast log ${draft.row.id} --revision ${revision}`;
 }

@@ -2,7 +2,7 @@ import { HoldfastError } from "../../../errors.ts";
 import type { Session } from "../../../sessions/session.ts";
 import { ShownMemory } from "../../../sessions/shown-memory.ts";
 import { inPlugin, type ReadConversation } from "../../../surfaces/surface.ts";
-import { readTranscripts } from "../../past-conversation.ts";
+import { readTranscripts } from "../../transcript/past-conversation.ts";
 import { claudeCode } from "../host.ts";
 import type { HookInput } from "./api.ts";
 import { AgentSdkHooks } from "./hooks.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toolResultsOf } from "../context/conversation.ts";
-import { HoldfastError } from "../errors.ts";
+import { toolResultsOf } from "../../context/conversation.ts";
+import { HoldfastError } from "../../errors.ts";
 import { readRecordedSession } from "./recorded-session.ts";
 
 const jsonl = (...lines: unknown[]) =>

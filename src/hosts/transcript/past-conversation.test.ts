@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { hook, hookProject, inMemory } from "../../test/support/hook.ts";
-import { openMemory } from "../index.ts";
+import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+import { openMemory } from "../../index.ts";
 import { hostConversation } from "./past-conversation.ts";
 
 test("recall searches the transcripts of a session and of those that continue it, and nothing else [recall.hosts]", async () => {

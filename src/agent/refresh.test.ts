@@ -19,7 +19,7 @@ import { createAgent } from "./agent.ts";
 import { assertNothingLost } from "./test-support/journal.ts";
 import { readNotepadIn } from "./test-support/notepad-reader.ts";
 
-test("after five idle minutes, and not before, the changes are folded into a fresh snapshot [controller.fold]", async () => {
+test("after five idle minutes, and not before, a new snapshot replaces the changes [controller.refresh]", async () => {
   const server = await startScriptedServer(() => ({ text: "ok" }));
   let now = 1_000_000;
   const memory = await openMemory({ store: "memory:", clock: () => now });
@@ -47,7 +47,7 @@ test("after five idle minutes, and not before, the changes are folded into a fre
   await server.close();
 });
 
-test("a fold in the middle of a long job loses neither the open request nor the agent's own edits [controller.fold]", async (t) => {
+test("a new snapshot in a long job keeps the open request and the agent's edits [controller.refresh]", async (t) => {
   let now = 1_000_000;
   const memory = await openMemory({ store: "memory:", clock: () => now });
   const stage = await openStage(t, {
@@ -74,7 +74,7 @@ test("a fold in the middle of a long job loses neither the open request nor the 
   };
   const { events } = await stage.say("The long job.");
   const journal = await (await memory.openSession("s")).history();
-  assert.ok(journal.some(({ operation }) => operation.type === "context.fold"));
+  assert.ok(journal.some(({ operation }) => operation.type === "context.refresh"));
   assert.ok(ofType(events, "handoff").length >= 3);
   for (const { handoff } of ofType(events, "handoff"))
     assert.match(handoff.text, /oldest first:\n- The long job\.\n/);

@@ -1,8 +1,8 @@
-import type { StoredMessage } from "../context/conversation.ts";
-import { HoldfastError } from "../errors.ts";
-import { hosts } from "./hosts.ts";
-import { type LineWarning, parseJsonLines } from "./transcript/file.ts";
-import type { ModelCall, RecordedEvent } from "./transcript/line.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
+import { HoldfastError } from "../../errors.ts";
+import { hosts } from "../hosts.ts";
+import { type LineWarning, parseJsonLines } from "./file.ts";
+import type { ModelCall, RecordedEvent } from "./line.ts";
 
 /** One model call with its recorded usage. */
 export interface RecordedCall extends Omit<ModelCall, "id"> {

@@ -1,14 +1,14 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { StoredMessage } from "../context/conversation.ts";
-import { ownConversation } from "../surfaces/recall/tools.ts";
-import type { PastConversation, ReadConversation } from "../surfaces/surface.ts";
-import { namesIn, readSmallFile } from "../workspace/small-file.ts";
-import type { Host } from "./host.ts";
-import { findHost, hostOfSession } from "./hosts.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
+import { ownConversation } from "../../surfaces/recall/tools.ts";
+import type { PastConversation, ReadConversation } from "../../surfaces/surface.ts";
+import { namesIn, readSmallFile } from "../../workspace/small-file.ts";
+import type { Host } from "../host.ts";
+import { findHost, hostOfSession } from "../hosts.ts";
+import { readPart } from "./file.ts";
+import { readSpans } from "./read-conversation.ts";
 import { readRecordedSession } from "./recorded-session.ts";
-import { readPart } from "./transcript/file.ts";
-import { readSpans } from "./transcript/read-conversation.ts";
 
 /** A transcript of a session, and when it was last used. */
 interface Transcript {
