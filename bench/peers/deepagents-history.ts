@@ -51,7 +51,8 @@ try {
     );
   }
   // The file has a random name.
-  const named = (text: string) => text.replaceAll(/conversation_history\/\w+/g, "conversation_history/session");
+  const named = (text: string) =>
+    text.replaceAll(/conversation_history\/\w+/g, "conversation_history/session");
   const context = named(shown.map(printed).join("\n"));
   process.stdout.write(`${JSON.stringify({ context, found: found.map(named) })}\n`);
 } finally {

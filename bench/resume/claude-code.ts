@@ -1,10 +1,10 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HookReply, readHookEvent } from "../../src/hosts/hook/event.ts";
 import { runHook } from "../../src/hosts/hook/run-hook.ts";
 import { hostNamed } from "../../src/hosts/hosts.ts";
-import { hostConversation } from "../../src/hosts/past-conversation.ts";
+import { hostConversation } from "../../src/hosts/transcript/past-conversation.ts";
 import { openMemory, type Session } from "../../src/index.ts";
 import { readWorkspaceConfig } from "../../src/workspace/config.ts";
 import { findProject } from "../../src/workspace/project.ts";
@@ -29,7 +29,7 @@ export async function runHooks(
   compactions: number,
   { notepads, handoff = true, killed = false, queries = [] }: HookOptions = {},
 ): Promise<{ context: string; found: string[] }> {
-  const directory = mkdtempSync(join(tmpdir(), "holdfast-resume-"));
+  const directory = temporaryFolder();
   const home = process.env.XDG_STATE_HOME;
   process.env.XDG_STATE_HOME = join(directory, "state");
   try {
@@ -63,6 +63,18 @@ export async function runHooks(
     else process.env.XDG_STATE_HOME = home;
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+let folders = 0;
+
+/** Its path is always one word and equally long: it is in the transcript, and `recall` weighs passages by their words. */
+function temporaryFolder(): string {
+  const number = String(process.pid * 1_000 + ++folders).padStart(12, "0");
+  const name = [...number].map((digit) => "abcdefghij"[Number(digit)]).join("");
+  const folder = join(tmpdir(), `holdfast-resume-${name}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return folder;
 }
 
 async function callHook(project: string, payload: Record<string, unknown>): Promise<string> {
