@@ -7,7 +7,7 @@ import { plates } from "./stories/plates.ts";
 import { telemetry } from "./stories/telemetry.ts";
 import type { Question, Step, Story } from "./story.ts";
 
-export const stories: readonly Story[] = [backup, editor, ferry, mail, plates, telemetry];
+const stories: readonly Story[] = [backup, editor, ferry, mail, plates, telemetry];
 
 /** Where the agent works: the folders of all stories are below it. */
 export const workFolder = "/work";

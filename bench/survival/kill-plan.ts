@@ -19,7 +19,6 @@ export interface Kill {
   from: number;
 }
 
-
 /** One kill in every phase that the system and the story have, spread over the story. */
 export function planKills(story: Story, system: System): Kill[] {
   // The marks are said before the first kill.
@@ -29,7 +28,7 @@ export function planKills(story: Story, system: System): Kill[] {
   return phasesOf(story, system).map((phase, index) => ({ phase, from: firstPlace + index * apart }));
 }
 
-export function phasesOf(story: Story, { summarises }: System): Phase[] {
+function phasesOf(story: Story, { summarises }: System): Phase[] {
   return phases.filter(
     (phase) =>
       (summarises !== false || !phase.includes("summary")) &&
