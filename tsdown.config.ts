@@ -121,9 +121,20 @@ const licenses = ["zod", "@modelcontextprotocol/server"]
   })
   .join("\n");
 
+/** Our server never asks a client for an answer with a schema, which is what the SDK loads its validator for. */
+const withoutValidator = {
+  name: "without-validator",
+  resolveId: (source: string) => (source === "@modelcontextprotocol/server/_shims" ? "\0shims" : undefined),
+  load: (id: string) =>
+    id === "\0shims"
+      ? `export const process = globalThis.process; export class DefaultJsonSchemaValidator {}`
+      : undefined,
+};
+
 const mcp = defineConfig({
   ...common,
   deps: { alwaysBundle: [/^zod/, /^@modelcontextprotocol\//], onlyBundle: false },
+  plugins: [withoutValidator, leanBuiltins],
   entry: { mcp: "src/cli/commands/mcp.ts" },
   minify: true,
   dts: false,

@@ -4,10 +4,10 @@ import { proseFaults } from "./prose.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** Pages with other rules: generated from the sources, a table of measurements, or text of others. */
+/** Pages with other rules: generated from the sources, or text of others. */
 const exceptions = [
   /^docs.api/,
-  /^docs.(?:cli|configuration|benchmark|inspector|project)\.md$/,
+  /^docs.(?:from-the-documents|benchmark)\.md$/,
   /^(?:AGENTS|CODE_OF_CONDUCT)\.md$/,
 ];
 

@@ -53,8 +53,8 @@ function defaultTypes(): string {
     memory: "`openMemory` alone",
     agent: "`createAgent`, `holdfast chat`",
     adapter: "adapters",
-    server: "MCP server, hooks",
-    plugin: "plugins of pi and OpenClaw",
+    server: "coding agents",
+    plugin: "pi and OpenClaw",
   };
   const rows = Object.entries(places).map(([place, title]) => [
     title,
@@ -71,17 +71,16 @@ function tables(): string {
 function table(group: string): string {
   const own = settingNames.filter((name) => (name.includes(".") ? name.split(".")[0] : "") === group);
   const rows = own.map((name) => {
-    const { kind, description, env = [], flags = [], alias, actsIn, elsewhere } = settingOf(name);
+    const { kind, description, env = [], flags = [], alias, actsIn } = settingOf(name);
     const also = [
       ...flags.map((flag) => `\`--${flag}\``),
       ...env.map((variable) => `\`HOLDFAST_${variable}\``),
       ...(alias === undefined ? [] : [`\`${alias}\``]),
     ];
-    const acts =
-      actsIn.length === entryPoints.length ? "everywhere" : `${actsIn.join(", ")}; elsewhere ${elsewhere}`;
+    const acts = actsIn.length === entryPoints.length ? "everywhere" : actsIn.join(", ");
     return [`\`${name}\``, description, kind.expected, defaultOf(name), also.join(", ") || "–", acts];
   });
-  return alignedTable([["Setting", "What it does", "Value", "Default", "Also", "Acts in"], ...rows]);
+  return alignedTable([["Setting", "Meaning", "Value", "Default", "Also", "Acts in"], ...rows]);
 }
 
 function defaultOf(name: (typeof settingNames)[number]): string {

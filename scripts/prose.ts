@@ -26,8 +26,14 @@ export const rules: readonly Rule[] = [
     example: "It is beside it.",
   },
   {
-    name: "anew, for good, seldom",
-    pattern: /\banew\b|\bfor good\b|\bseldom\b/i,
+    name: "a thing that says",
+    pattern: /\bsays\b/i,
+    instead: "shows, lists, reports, contains",
+    example: "A receipt says it.",
+  },
+  {
+    name: "anew, for good, for ever, seldom",
+    pattern: /\banew\b|\bfor good\b|\bfor ever\b|\bseldom\b/i,
     instead: "again, permanently, rarely",
     example: "It is written anew.",
   },

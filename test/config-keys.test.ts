@@ -6,7 +6,7 @@ import { clearingSettings } from "./config-keys/clearing-settings.ts";
 import { commandSettings, commandStore } from "./config-keys/command-settings.ts";
 import { hookDeadline, hookSettings, hookStore } from "./config-keys/hook-settings.ts";
 import { retentionSettings } from "./config-keys/retention-settings.ts";
-import { type Entry, entries, entriesOf, projectWith, type Scenario } from "./config-keys/run.ts";
+import { type Entry, entriesOf, projectWith, type Scenario } from "./config-keys/run.ts";
 import { surfaceSettings, toolSettings } from "./config-keys/tool-settings.ts";
 import { handoffSettings, placementSettings, turnSettings } from "./config-keys/turn-settings.ts";
 import { waitSettings } from "./config-keys/wait-settings.ts";
@@ -60,14 +60,6 @@ test("every setting has a case in every entry point where the docs say that it a
     documented.filter((each) => !fewer.has(each)),
     ["hook: hookDeadline"],
   );
-});
-
-test("where a setting does nothing, the docs say why [config.acts]", () => {
-  for (const name of settingNames) {
-    const { actsIn, elsewhere = "" } = settingOf(name);
-    assert.ok(actsIn.length > 0, name);
-    assert.ok(entriesOf(actsIn).length === entries.length || elsewhere !== "", `${name} does not say why`);
-  }
 });
 
 for (const scenario of scenarios) {

@@ -98,6 +98,6 @@ test("the docs have a way here from each of the four originals [config.coming-fr
   const coming = page("docs/faq.md");
   for (const name of ["metaclaw", "Forge", "OpenClaw", "Loa"])
     assert.match(coming, new RegExp(`^\\| ${name}`, "m"));
-  assert.match(coming, /holdfast import FILE/);
+  assert.match(coming, /holdfast store import FILE/);
   assert.match(coming, /discovery\//);
 });

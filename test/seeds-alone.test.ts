@@ -210,9 +210,7 @@ for (const { surface, placement } of batteries)
           whole
             .trim()
             .replace(name === "MCP" ? /^If you do not see your memory[^\n]*\n\n/ : "", "")
-            .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\dZ/g, "TIME")
-            // pi imports its own session file, and the line of origin says so (row N11).
-            .replace(name === "pi" ? /\[Origin of the \w+: this session was imported\]\n\n/ : "", "");
+            .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\dZ/g, "TIME");
         const own = tools.filter((tool) => !ofChat.includes(tool.name));
         return { texts: { system: text(system), said: text(said) }, tools: own };
       };

@@ -36,9 +36,9 @@ export function attempt(work: () => Promise<void>): void {
 /** Makes an edit and offers to take it back. */
 export function edit(id: string, body: Body<"edit">, text: string, done?: () => void): void {
   attempt(async () => {
-    const { revision } = await callApi("edit", { params: { id }, body });
+    const { session, revision } = await callApi("edit", { params: { id }, body });
     done?.();
-    offerUndo(id, revision, text);
+    offerUndo(session, revision, text);
   });
 }
 

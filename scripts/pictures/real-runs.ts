@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { columns, runCli, writer } from "./run-cli.ts";
+import { columns, runCli, runDemo, writer } from "./run-cli.ts";
 import { type Panel, stillTerminals } from "./terminal-svg.ts";
 
 /** The pictures of the README that show a terminal, by file name, each made from a run of the program. */
@@ -9,16 +9,20 @@ export function terminalPictures(env: NodeJS.ProcessEnv = {}): Record<string, st
   return { "demo.svg": drawDemo(env), "after-clear.svg": drawAfterClear(env) };
 }
 
-/** `holdfast demo`: a compaction, and the end. The agent loop, the store and the HTTP calls are real. */
+/** `holdfast serve --demo`: a compaction, and the end. The agent loop, the store and the HTTP calls are real. */
 function drawDemo(env: NodeJS.ProcessEnv): string {
-  const output = runCli(tmpdir(), ["demo", "--fast"], undefined, env).trimEnd().split("\n");
+  const output = runDemo(env).trimEnd().split("\n");
   const lineOf = (pattern: RegExp) => output.findIndex((line) => pattern.test(line));
   const panels: Panel[] = [
     {
-      title: "holdfast demo",
-      lines: ["$ npx holdfast demo", "", ...output.slice(lineOf(/ reads EMEA/), lineOf(/ reads Headcount/))],
+      title: "holdfast serve --demo",
+      lines: [
+        "$ npx holdfast serve --demo",
+        "",
+        ...output.slice(lineOf(/ reads EMEA/), lineOf(/ reads Headcount/)),
+      ],
     },
-    { title: "holdfast demo, at the end", lines: output.slice(lineOf(/^agent ›/)) },
+    { title: "holdfast serve --demo, at the end", lines: output.slice(lineOf(/^agent ›/)) },
   ];
   return stillTerminals(panels, columns);
 }

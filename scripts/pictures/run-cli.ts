@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const cli = join(import.meta.dirname, "../../src/cli.ts");
 
@@ -12,10 +14,24 @@ export function writer(text: string): string {
   return `${JSON.stringify(process.execPath)} -e '${script.replaceAll("'", `'\\''`)}'`;
 }
 
+/** What `holdfast serve --demo` tells in the terminal, without its pauses. */
+export function runDemo(env: NodeJS.ProcessEnv = {}): string {
+  const url = (path: string) =>
+    JSON.stringify(pathToFileURL(join(import.meta.dirname, "../../src", path)).href);
+  const script = `import { openMemory } from ${url("index.ts")};
+    import { playDemo } from ${url("cli/demo/demo.ts")};
+    await playDemo(await openMemory({ store: "memory:" }), { thinking: () => 0 });`;
+  return runScript(tmpdir(), ["--input-type=module", "--eval", script], undefined, env);
+}
+
 /** Runs the program with its state in this folder, and returns its output. */
 export function runCli(cwd: string, args: string[], input?: string, env: NodeJS.ProcessEnv = {}): string {
+  return runScript(cwd, [cli, ...args], input, env);
+}
+
+function runScript(cwd: string, args: string[], input?: string, env: NodeJS.ProcessEnv = {}): string {
   const quiet = { HOME: cwd, XDG_STATE_HOME: join(cwd, "state"), COLUMNS: String(columns), NO_COLOR: "1" };
-  return execFileSync(process.execPath, [cli, ...args], {
+  return execFileSync(process.execPath, args, {
     cwd,
     encoding: "utf8",
     env: { ...process.env, ...quiet, ...env },

@@ -6,6 +6,7 @@ import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import { readChildren } from "../surfaces/sessions/operations.ts";
 import type { ChildRunner } from "../surfaces/surface.ts";
+import { asSystem } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import type { TurnResult } from "./turn.ts";
 
@@ -58,7 +59,7 @@ export class Children implements ChildRunner {
         ? await this.#fork(parent)
         : await this.#memory.spawnSession(parent.id, { copyNotepad: request.copyNotepad ?? false });
     const record: Child = { task, kind, status: "running", result: "", tokens: 0 };
-    await parent.apply({ type: "children.set", id: child.id, child: record }, { actor: { kind: "system" } });
+    await parent.apply({ type: "children.set", id: child.id, child: record }, asSystem);
     const abort = new AbortController();
     const running: Running = { parent: parent.id, abort, ended: Promise.resolve() };
     this.#running.set(child.id, running);
@@ -113,7 +114,7 @@ export class Children implements ChildRunner {
         status: "lost",
         result: "Its process died before it reported. Its notepad and messages are kept in its session.",
       };
-      await parent.apply({ type: "children.set", id, child: lost }, { actor: { kind: "system" } });
+      await parent.apply({ type: "children.set", id, child: lost }, asSystem);
     }
   }
 
@@ -151,7 +152,7 @@ export class Children implements ChildRunner {
     }));
     await child.apply(
       { type: "messages.add", messages: [{ message: { role: "tool", content }, at: row.updatedAt }] },
-      { actor: { kind: "system" } },
+      asSystem,
     );
     return child;
   }

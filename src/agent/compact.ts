@@ -18,14 +18,13 @@ import type { CompactionTrigger, ShownBlock } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { askForText, reportedBy } from "./call.ts";
-import type { PromptNow } from "./conversation.ts";
+import { asSystem, type PromptNow } from "./conversation.ts";
 import { recordSummary, recordTurn } from "./ledger.ts";
 import type { AgentConfig } from "./options.ts";
 import { cachesPrompts, memoryToolSet } from "./tools.ts";
 import { cacheOf, type TurnRun } from "./turn.ts";
 
-export interface CompactionRun
-  extends Pick<TurnRun, "agent" | "config" | "signal" | "emit" | "model" | "base"> {
+export interface CompactionRun extends TurnRun {
   trigger: CompactionTrigger;
   /** Why the agent was not warned, if it was not. */
   skipped: string;
@@ -148,7 +147,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
           return { ...operation, blocks, notice: noticeFor(blocks) };
         },
         () => false,
-        { actor: { kind: "system" } },
+        asSystem,
       );
     },
   };

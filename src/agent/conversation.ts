@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
 import { warningStart } from "../compaction/notices.ts";
-import type { Usage } from "../compaction/usage.ts";
+import { learnFrom, type Usage } from "../compaction/usage.ts";
 import type { Context } from "../context/blocks.ts";
 import {
   fromStored,
@@ -13,7 +13,7 @@ import { type FittedContext, fitBlocks } from "../context/memory-share.ts";
 import { pairCalls } from "../context/pairs.ts";
 import { type Prompt, planPrompt } from "../context/prompt.ts";
 import { blocksOf } from "../context/shown-memory.ts";
-import { readInjections, summarisedUpTo } from "../engine/conversation.ts";
+import { readEpoch, readInjections, readLearned, summarisedUpTo } from "../engine/conversation.ts";
 import type { Json } from "../engine/json.ts";
 import type { MessageOperation } from "../engine/messages.ts";
 import type { Injection, Learned } from "../engine/records.ts";
@@ -26,6 +26,9 @@ import { CallRecorder, ReceiptCheck } from "./ledger.ts";
 import type { AgentConfig } from "./options.ts";
 import { WrittenSince } from "./shown.ts";
 import { definitionsText, ownDefinitionsText } from "./tools.ts";
+
+/** Holdfast itself writes this, not the agent or a person. */
+export const asSystem = { actor: { kind: "system" as const } };
 
 /** The inputs of a prompt besides the session. */
 export interface PromptView {
@@ -147,9 +150,13 @@ export class AgentSession {
     return { type: "messages.add", messages, ...(learned ? { learned } : {}) };
   }
 
-  /** Stores with the next messages what a model's call has shown. */
-  learn(model: string, learned: Learned): void {
-    this.#learned = { model, ...learned };
+  /** Corrects the token counts by what the provider reports of a call, and stores that with the next messages. */
+  async learn(model: string, counted: number, reported: number | undefined): Promise<void> {
+    const { tokenizer } = this.#config;
+    if (reported !== undefined) tokenizer.observe(counted, reported);
+    const state = await this.session.state();
+    const call = { ratio: tokenizer.ratio, total: reported ?? counted, epoch: readEpoch(state).number };
+    this.#learned = { model, ...learnFrom(readLearned(state, model), call) };
   }
 
   /** What the surfaces show, shortened to memory's share of the window. */
@@ -171,7 +178,7 @@ export class AgentSession {
     await this.session.change(
       (now) => ({ type: "context.open" as const, blocks: blocksOf(this.context(now)) }),
       () => false,
-      { actor: { kind: "system" } },
+      asSystem,
     );
   }
 

@@ -6,17 +6,15 @@ import { readEpoch, readSummarySpan } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
 import { type HashedPiece, hashPiece } from "../sessions/call-log.ts";
 import type { Session } from "../sessions/session.ts";
-import type { PromptNow } from "./conversation.ts";
+import { asSystem, type PromptNow } from "./conversation.ts";
 import type { AgentEvent, ReportedUsage } from "./events.ts";
 import type { AgentConfig } from "./options.ts";
 import { cachesPrompts, definitionsText, ownDefinitionsText } from "./tools.ts";
 import type { TurnRun } from "./turn.ts";
 
-export type LedgerRun = Pick<TurnRun, "agent" | "config" | "emit" | "model" | "base">;
-
 /** Records the prompt of a turn or a warning; returns the call's number, if it was recorded. */
 export async function recordTurn(
-  run: LedgerRun,
+  run: TurnRun,
   { prompt, state }: PromptNow,
   purpose: "turn" | "warning" | "summary",
   reported: ReportedUsage,
@@ -47,7 +45,7 @@ export async function recordTurn(
 
 /** Records the prompt of a summary: its sections, joined by an empty line. */
 export async function recordSummary(
-  run: LedgerRun,
+  run: TurnRun,
   { state }: PromptNow,
   [instructions, sections]: [instructions: string, sections: readonly string[]],
   reported: ReportedUsage,
@@ -79,7 +77,7 @@ function systemPieces({ system }: Prompt, base: string): PromptPiece[] {
 
 /** Ledger write failures are reported but never block the turn. */
 async function record(
-  { agent, emit }: LedgerRun,
+  { agent, emit }: TurnRun,
   pieces: PromptPiece[],
   facts: Omit<CallFacts, "parts">,
   added: readonly string[] = [],
@@ -250,7 +248,7 @@ export class ReceiptCheck {
     if (!record || replacement === undefined || isChecked(record.value)) return;
     const lacks = findLacks(replacement, sentText(sent.body));
     const { call = this.#calls } = sent;
-    await this.#session.apply({ type: "context.verify", epoch, call, lacks }, { actor: { kind: "system" } });
+    await this.#session.apply({ type: "context.verify", epoch, call, lacks }, asSystem);
     if (lacks.length > 0)
       emit({
         type: "error",

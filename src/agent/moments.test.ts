@@ -6,6 +6,7 @@ import { tool } from "ai";
 import { z } from "zod";
 import { append, call, filler, ofType, openStage } from "../../test/support/agent.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { openMemory } from "../index.ts";
 import { initProject, openProject, projectSurface } from "../surfaces/project/index.ts";
 
 const lookTool = tool({
@@ -43,6 +44,22 @@ test("the controller notifies the project's memory of a session's start, compact
   assert.match(compacted, /\| \d{4}-[^|]+\| [^|]+ \| Compaction: /);
   await stage.agent.end("s").result;
   assert.match(read(), /\| Session end: /);
+});
+
+test("with handoff: false nothing of the conversation is written to NOTES.md [handoff.off]", async (t) => {
+  const root = temporaryDirectory();
+  initProject(openProject({ root }));
+  const stage = await openStage(t, {
+    memory: await openMemory({ store: "memory:", handoff: false }),
+    script: () => ({ text: `Understood. ${filler(100)}` }),
+    surfaces: ["notepad", projectSurface({ root })],
+  });
+  for (const text of ["Audit data/q3.xlsx.", "Go on.", "And now?"]) await stage.say(`${text} ${filler(300)}`);
+  await stage.agent.compact("s").result;
+  await stage.agent.end("s").result;
+  assert.equal((await stage.agent.receipts("s")).length, 1);
+  const notes = readFileSync(join(root, "grimoires/loa/NOTES.md"), "utf8");
+  assert.doesNotMatch(notes, /Compaction:|Session end:|q3|Understood/);
 });
 
 test("a surface's write failure is an error event and blocks nothing [controller.moments]", async (t) => {

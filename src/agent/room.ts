@@ -29,7 +29,7 @@ import { passageAt } from "../surfaces/recall/passages.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import { callModel } from "./call.ts";
 import { type CompactionRun, cutFor, runCompaction } from "./compact.ts";
-import { type PromptNow, warningIn } from "./conversation.ts";
+import { asSystem, type PromptNow, warningIn } from "./conversation.ts";
 import type { AgentConfig } from "./options.ts";
 import { refreshWhenLarge, showNews } from "./shown.ts";
 import { warningTools } from "./tools.ts";
@@ -39,8 +39,6 @@ import { answerCalls, cacheOf, modelName, storeAnswer, type TurnRun } from "./tu
 const warningSteps = 6;
 
 type CutPlan = Required<Pick<CompactionRun, "trigger" | "growth" | "incoming">>;
-
-const asSystem = { actor: { kind: "system" as const } };
 
 /** Shortens, clears, warns and compacts, in that order and only as needed. */
 export async function makeRoom(run: TurnRun): Promise<boolean> {
@@ -338,7 +336,7 @@ async function shorten(
       type: "context.shorten",
       parts: cut.map(({ part, ends, note }) => ({ key: part.key, message: part.message, ...ends, note })),
     },
-    { actor: { kind: "system" } },
+    asSystem,
   );
   for (const { part, ends } of cut) {
     const { kind, message, tool, text } = part;
@@ -468,7 +466,7 @@ async function clear({ agent, emit }: TurnRun, results: readonly ClearableResult
       type: "context.clear",
       results: results.map(({ tokens: _tokens, finding: _finding, ...result }) => result),
     },
-    { actor: { kind: "system" } },
+    asSystem,
   );
   await agent.notify({ kind: "cleared", results }, emit);
   emit({

@@ -8,12 +8,9 @@ import type { ShownBlock } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
+import { asSystem } from "./conversation.ts";
 import type { AgentConfig } from "./options.ts";
 import type { TurnRun } from "./turn.ts";
-
-type ShownRun = Pick<TurnRun, "agent" | "config">;
-
-const asSystem = { actor: { kind: "system" as const } };
 
 /** What was written since the model was last shown its memory, read from the journal once. */
 export class WrittenSince {
@@ -62,7 +59,7 @@ function isUnseen({ actor, operation: { type }, key }: JournalEntry): boolean {
 }
 
 /** At the start of a turn: shows each block of memory that has changed, whole, before the next message. */
-export async function showChanges(run: ShownRun): Promise<void> {
+export async function showChanges(run: TurnRun): Promise<void> {
   if (run.config.placement !== "epoch") return;
   const state = await run.agent.session.state();
   await show(run, state, (await run.agent.written.look(state)).notepad);
@@ -72,7 +69,7 @@ export async function showChanges(run: ShownRun): Promise<void> {
  * Within a turn: shows what the agent cannot see in its own tool calls at once, and once per turn the notepad that it has
  * edited.
  */
-export async function showNews(run: ShownRun): Promise<void> {
+export async function showNews(run: TurnRun): Promise<void> {
   const { agent, config } = run;
   if (config.placement !== "epoch") return;
   const state = await agent.session.state();
@@ -82,21 +79,21 @@ export async function showNews(run: ShownRun): Promise<void> {
 }
 
 /** Whether this turn has not shown the notepad yet. */
-async function isFirstEdit({ agent }: ShownRun, state: State): Promise<boolean> {
+async function isFirstEdit({ agent }: TurnRun, state: State): Promise<boolean> {
   const messages = await agent.messages(state);
   const turn = messages.findLast(({ message }) => message.role === "user")?.number ?? 0;
   return !readInjections(state).some(({ surface, before }) => surface === "notepad" && before > turn);
 }
 
 /** Whether anything shown from outside the session has changed: a file, the agent's knowledge. */
-function changedOutside({ config: { toolbox } }: ShownRun, state: State): boolean {
+function changedOutside({ config: { toolbox } }: TurnRun, state: State): boolean {
   if (toolbox.changeable.size === 0) return false;
   return changesSince(shownIn(state), toolbox.context(state)).some(({ surface }) =>
     toolbox.changeable.has(surface),
   );
 }
 
-async function show(run: ShownRun, state: State, isNotepadWritten: boolean): Promise<void> {
+async function show(run: TurnRun, state: State, isNotepadWritten: boolean): Promise<void> {
   const { agent, config } = run;
   const context = config.toolbox.context(state);
   if (showsOldHint(readSnapshot(state), context)) return refreshSnapshot(run, state);
@@ -135,7 +132,7 @@ const cacheMinutes = 5;
  * Once the provider's cache has expired, keeping the prompt's bytes unchanged saves nothing, so a new snapshot of the
  * memory replaces the changes. See docs/decisions.md, 5.
  */
-export async function refreshWhenCold(run: ShownRun): Promise<void> {
+export async function refreshWhenCold(run: TurnRun): Promise<void> {
   const { agent, config } = run;
   if (config.placement !== "epoch") return;
   const state = await agent.session.state();
@@ -150,7 +147,7 @@ export async function refreshWhenCold(run: ShownRun): Promise<void> {
 const slack = 1.1;
 
 /** A new snapshot replaces the changes once the copies of memory in the prompt exceed its share of the window. */
-export async function refreshWhenLarge(run: ShownRun & Pick<TurnRun, "base" | "steer">): Promise<void> {
+export async function refreshWhenLarge(run: TurnRun): Promise<void> {
   const { agent, config } = run;
   const { usage, state, context } = await agent.prompt(run);
   const { contextWindow } = config.policy;
@@ -162,7 +159,7 @@ export async function refreshWhenLarge(run: ShownRun & Pick<TurnRun, "base" | "s
 }
 
 /** The system prompt shows the memory as it is now, and a line in the conversation says so. */
-async function refreshSnapshot({ agent }: ShownRun, state: State): Promise<void> {
+async function refreshSnapshot({ agent }: TurnRun, state: State): Promise<void> {
   const messages = await agent.messages(state);
   const end = state.row.counters.lastMessage;
   const before = messages.at(-1)?.message.role === "user" ? end : end + 1;

@@ -62,16 +62,14 @@ export function memoryToolSet(tools: readonly Tool[]): ToolSet {
   return set;
 }
 
-type WarnedRun = Pick<TurnRun, "agent" | "config" | "model">;
-
 /** The tools that a warning turn offers: memory's, and where that saves money the agent's own, which are not run. */
-export function warningTools(run: WarnedRun): ToolSet {
+export function warningTools(run: TurnRun): ToolSet {
   const memory = memoryToolSet(run.agent.tools);
   return cachesPrompts(run) ? { ...run.config.options.tools, ...memory } : memory;
 }
 
 /** A provider's cache begins with the tools: with others, it would read the whole prompt at the full price. */
-export function cachesPrompts(run: WarnedRun): boolean {
+export function cachesPrompts(run: TurnRun): boolean {
   return cacheOf(run) !== undefined && cacheKindOf(providerOf(run.model)) !== "none";
 }
 

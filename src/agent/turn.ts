@@ -1,14 +1,12 @@
 import type { LanguageModel, ModelMessage, ToolChoice, ToolSet } from "ai";
 import { goOnText } from "../compaction/notices.ts";
-import { learnFrom } from "../compaction/usage.ts";
 import { toolCallsOf, toolResultsOf } from "../context/conversation.ts";
 import { agentDefaults } from "../engine/agent-defaults.ts";
-import { readEpoch, readLearned } from "../engine/conversation.ts";
 import { HoldfastError } from "../errors.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import { callModel, isOverflow, type ModelAnswer } from "./call.ts";
 import { runCompaction } from "./compact.ts";
-import type { AgentSession, PromptNow } from "./conversation.ts";
+import { type AgentSession, asSystem, type PromptNow } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
 import { recordTurn } from "./ledger.ts";
 import type { AgentConfig } from "./options.ts";
@@ -27,8 +25,6 @@ export interface TurnResult {
   wroteMemory: boolean;
   compacted: boolean;
 }
-
-const asSystem = { actor: { kind: "system" as const } };
 
 /** Calls the model until it makes no more tool calls, and makes room when needed. */
 export async function runTurn(run: TurnRun): Promise<TurnResult> {
@@ -187,16 +183,8 @@ export async function storeAnswer(
   inWarning = false,
 ): Promise<void> {
   const { agent, config, emit } = run;
-  const { usage, state } = now;
-  const { inputTokens } = answer.reported;
-  if (inputTokens !== undefined) config.tokenizer.observe(usage.total, inputTokens);
-  const model = modelName(run.model);
-  const call = {
-    ratio: config.tokenizer.ratio,
-    total: inputTokens ?? usage.total,
-    epoch: readEpoch(state).number,
-  };
-  agent.learn(model, learnFrom(readLearned(state, model), call));
+  const { usage } = now;
+  await agent.learn(modelName(run.model), usage.total, answer.reported.inputTokens);
   emit({ type: "usage", usage, reported: answer.reported });
   const recorded =
     config.options.ledger === false
@@ -254,7 +242,7 @@ export async function finishPendingCalls(run: TurnRun): Promise<void> {
 }
 
 /** The session whose prompts the provider is asked to cache; undefined if that is off. */
-export function cacheOf({ agent, config }: Pick<TurnRun, "agent" | "config">): string | undefined {
+export function cacheOf({ agent, config }: TurnRun): string | undefined {
   return config.options.promptCache === false ? undefined : agent.session.id;
 }
 

@@ -7,7 +7,7 @@ import { holdfastWith } from "../../test/support/people.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { note, ok, problem } from "../hosts/doctor/finding.ts";
 import { ownCommand } from "../hosts/install/launcher.ts";
-import { packageRoot } from "../workspace/package.ts";
+import { docsLink, packageRoot } from "../workspace/package.ts";
 import { commands, groups } from "./commands.ts";
 import { type Diagnosis, renderDoctor } from "./terminal/render-doctor.ts";
 
@@ -33,7 +33,7 @@ function compare(name: string, width: number, text: string): void {
 /** The address of the documentation differs between machines, and ages between days. */
 function settled(text: string): string {
   return text
-    .replaceAll(/^Documentation: .*(?:\n\S+\.md)?$/gm, "Documentation: PAGE")
+    .replaceAll(/^Documentation:\s+file:.*$/gm, "Documentation: PAGE")
     .replaceAll(/\d+ \w+ ago$/gm, "AGE");
 }
 
@@ -186,8 +186,14 @@ test("the root help has every command in one group, by purpose, with examples [p
   );
   for (const [name, { examples, docs }] of Object.entries(commands)) {
     assert.ok(examples.length > 0, `${name} has an example`);
-    assert.ok(existsSync(join(packageRoot, "docs", `${docs}.md`)), `${name} names a page that exists`);
+    assert.ok(existsSync(new URL(docsLink(docs))), `${name} names a page that exists`);
   }
+  const { files } = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")) as {
+    files: string[];
+  };
+  assert.ok(files.includes("docs/*.md"), "the package contains the pages");
+  const published = { version: "1.2.0", repository: { url: "git+https://code.example/OWNER/holdfast.git" } };
+  assert.equal(docsLink("pins", published), "https://code.example/OWNER/holdfast/blob/v1.2.0/docs/pins.md");
 });
 
 test("help COMMAND is that command's help, and names that are nearly right are suggested [people.help] [people.usage]", async () => {

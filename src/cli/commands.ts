@@ -40,7 +40,7 @@ const texts = (value: string, about: HelpText) => ({ type: "string", value, mult
 
 const json = flag("print JSON");
 const stored = {
-  db: text("PATH", "the SQLite file (default: the project's, in your state folder; $HOLDFAST_DB)"),
+  db: text("PATH", "the SQLite file (or $HOLDFAST_DB, default: the project's file in your state folder)"),
   store: text("URL", "any store: sqlite:PATH, postgres://… (or $HOLDFAST_STORE)"),
   json,
 } as const;
@@ -56,9 +56,9 @@ const ofSession = text(
 );
 const host = ["HOST", ({ all }: HostWords) => `${all} (default: those found here)`] as const;
 const changes = {
-  user: flag("in your own files, for all your projects (default of init; uninstall looks at both)"),
+  user: flag("in your own files, for all your projects (the default of init)"),
   project: flag("in the files of this project, for everyone who uses it"),
-  "dry-run": flag("show what would change, without changing anything"),
+  "dry-run": flag("list the changes without making them"),
   diff: flag("show the changes line by line"),
   json,
 } as const;
@@ -76,7 +76,7 @@ export const commands = {
       ),
       npx: flag('--project with "npx holdfast" instead of paths of this machine, for files that you commit'),
     },
-    examples: [["init --dry-run", "show what would change"]],
+    examples: [["init --dry-run", "list the changes without making them"]],
     docs: "hosts",
   },
   doctor: {
@@ -91,11 +91,11 @@ export const commands = {
     docs: "hosts",
   },
   uninstall: {
-    about: "undo the changes that init made; memory stays",
+    about: "undo the changes of init and keep the memory",
     takes: "[HOST…]",
     terms: [host],
     options: changes,
-    examples: [["uninstall --dry-run", "show what would change"]],
+    examples: [["uninstall --dry-run", "list the changes without making them"]],
     docs: "hosts",
   },
   config: {
@@ -104,7 +104,7 @@ export const commands = {
     terms: [["schema", "print the JSON Schema of holdfast.json"]],
     options: {
       changed: flag("only the settings that are not the default"),
-      set: texts("NAME=VALUE", "as if this were set"),
+      set: texts("NAME=VALUE", "show the settings as with this value"),
       ...stored,
     },
     examples: [["config --changed", "show the settings that are not the default"]],
@@ -131,12 +131,12 @@ export const commands = {
     docs: "handoff",
   },
   log: {
-    about: "show who changed what in a session, newest first",
+    about: "show the changes in a session and their authors, newest first",
     takes: "[SESSION]",
     terms: [session],
     options: {
       revision: text("N", "one change in full, line by line"),
-      limit: text("N", "at most so many changes (default: 50)"),
+      limit: text("N", "the largest number of changes (default: 50)"),
       ...stored,
     },
     examples: [["log --revision 12", "show one change line by line"]],
@@ -145,10 +145,10 @@ export const commands = {
   search: {
     about: "search the memory and messages of all sessions",
     takes: "QUERY…",
-    terms: [["QUERY", "words; exact matches come first"]],
+    terms: [["QUERY", "words to look for. Exact matches come first"]],
     options: {
       session: text("SESSION", "search only this session"),
-      limit: text("N", "at most so many matches (default: 20)"),
+      limit: text("N", "the largest number of matches (default: 20)"),
       ...stored,
     },
     examples: [['search "port 5432"', "find it, also in messages that a compaction removed"]],
@@ -159,10 +159,10 @@ export const commands = {
     takes: "",
     options: {
       port: text("N", "listen on exactly this port (default: 4747, or the next free port)"),
-      host: text("ADDRESS", "listen on this address instead of loopback; requires a token"),
+      host: text("ADDRESS", "listen on this address instead of loopback. It requires a token"),
       token: text(
         "TOKEN",
-        "your own token, at least 16 characters (or $HOLDFAST_TOKEN; default: the one kept for the store)",
+        "your own token, at least 16 characters (or $HOLDFAST_TOKEN, default: the token of the store)",
       ),
       "token-file": text("FILE", "read the token from this file"),
       "no-open": flag("do not open a browser"),
@@ -177,7 +177,7 @@ export const commands = {
     docs: "inspector",
   },
   continue: {
-    about: "append the notes of an earlier conversation to the notepad of the one here",
+    about: "append the notes of an earlier conversation to the notepad of the current one",
     takes: "[SESSION]",
     terms: [["SESSION", "an id or a unique prefix of one (default: the last conversation in this project)"]],
     options: { ...stored },
@@ -185,7 +185,7 @@ export const commands = {
     docs: "cli",
   },
   edit: {
-    about: "edit memory in your editor; changes made meanwhile are merged",
+    about: "edit memory in your editor, and merge changes by the agent",
     takes: "[SESSION]",
     terms: [session],
     options: {
@@ -212,7 +212,7 @@ export const commands = {
   pin: {
     about: "keep a rule in every prompt, word for word, or list the pins",
     takes: "[TEXT]",
-    terms: [["TEXT", "what the agent must or must not do (default: list the pins)"]],
+    terms: [["TEXT", 'the rule, for example "never push to main" (default: list the pins)']],
     options: {
       session: text("ID", "one conversation, or the start of its id (default: the project)"),
       ...stored,
@@ -233,7 +233,7 @@ export const commands = {
     takes: "COMMAND",
     terms: [
       ["init", "write the template to grimoires/loa/NOTES.md, or to --file"],
-      ["recover [QUERY]", "--level 1 (150 tokens), 2 (what matches QUERY, 500 tokens), 3 (the whole file)"],
+      ["recover [QUERY]", "--level 1 (150 tokens), 2 (matches of QUERY, 500 tokens), 3 (the whole file)"],
       [
         "log decision TEXT",
         '--rationale TEXT --evidence "PATH:LINE QUOTE"… --scenario TEXT (three times) [--title TEXT]',
@@ -243,12 +243,12 @@ export const commands = {
       ["log blocker TEXT", 'such as "Waiting: credentials (ETA: 2026-01-15)" [--done --detail OUTCOME]'],
       ["log question TEXT", "[--done --detail ANSWER]"],
       ["log identifier PATH", "such as src/auth/jwt.ts:45-67 --detail PURPOSE"],
-      ["log context TEXT", "where you are and what is next [--detail TASK]"],
+      ["log context TEXT", "your state and your next step [--detail TASK]"],
       ["log structure TOPIC", "--detail TEXT (or -: read it from stdin)"],
       ["handoff SUMMARY", "[--next TEXT] [--task TEXT] [--agent NAME]"],
       ["archive", "[--keep N] archive all but the N newest decisions (default: 10)"],
-      ["lint", "[--fix]; exits with 1 if there are findings"],
-      ["verify", "[--fix] [--no-write]; exits with 1 if references are stale"],
+      ["lint", "[--fix] exits with 1 if there are findings"],
+      ["verify", "[--fix] [--no-write] exits with 1 if references are stale"],
     ],
     options: {
       root: text("DIRECTORY", "the project (default: the nearest directory upwards with notes or .git)"),
@@ -268,7 +268,7 @@ export const commands = {
     options: {
       take: text(
         "NUMBER",
-        "append the handoff of this conversation to the notepad; without it, a terminal asks",
+        "append the handoff of this conversation to the notepad (default: a terminal asks)",
       ),
       session: text("SESSION", "into this session (default: the conversation here, or else the one rescued)"),
       all: flag("the newest conversations of all projects"),
@@ -277,55 +277,44 @@ export const commands = {
     examples: [["rescue --take 1", "append the handoff of the newest conversation to the notepad"]],
     docs: "cli",
   },
-  export: {
-    about: ({ withSessionFile }: HostWords) =>
-      `write a session as one JSON document, or back into a ${withSessionFile} session file`,
-    takes: "[SESSION]",
-    terms: [["SESSION", "an id or the beginning of one"]],
+  store: {
+    about: "export, import or copy sessions, and look after a Postgres store",
+    takes: "COMMAND [FROM] [TO]",
+    terms: [
+      ["export SESSION", "write a session as one JSON document"],
+      ["export --all", 'write all sessions with their history, one per line, for "store import" elsewhere'],
+      [
+        "import FILE",
+        ({ withSessionFile }: HostWords) =>
+          `import the sessions of an export, or a ${withSessionFile} session file (- for stdin)`,
+      ],
+      ["migrate FROM TO", "copy all sessions with their history, and compare each. You can repeat it"],
+      ["check", "show the engine of a Postgres store, the layout of its tables, and every problem"],
+      ["distribute", "distribute the tables of a Postgres store by session, on a Citus cluster"],
+    ],
     options: {
-      all: flag('all sessions with their history, one per line, for "holdfast import" elsewhere'),
+      all: flag("export: all sessions"),
       into: text(
         "FILE",
-        "write to this file instead of stdout; it replaces only an earlier export of its kind",
+        "export: write to this file instead of stdout. It replaces only an earlier export of its kind",
       ),
       format: {
         ...text(
           "FORMAT",
           ({ sessionFormats, withSessionFile }: HostWords) =>
-            `json (default), or ${sessionFormats.join(" or ")}: append to the ${withSessionFile} session file given with --into`,
+            `export: json (default), or ${sessionFormats.join(" or ")}: append to the ${withSessionFile} session file given with --into`,
         ),
         default: "json",
       },
+      session: text("ID", "import: the new session's id (default: the one in the file, unless it is taken)"),
+      owner: { ...text("OWNER", "migrate: whose sessions to copy (default: local)"), default: "local" },
       ...stored,
     },
-    examples: [["export --all --into sessions.jsonl", "make a copy of everything"]],
-    docs: "cli",
-  },
-  import: {
-    about: ({ withSessionFile }: HostWords) =>
-      `import sessions from an export or a ${withSessionFile} session file`,
-    takes: "FILE",
-    terms: [["FILE", "a file, or - for stdin"]],
-    options: {
-      session: text("ID", "the new session's id (default: the one in the file, unless it is taken)"),
-      ...stored,
-    },
-    examples: [["import sessions.jsonl", "import the sessions that are not here yet"]],
-    docs: "cli",
-  },
-  store: {
-    about: "check or distribute a Postgres store, or copy one store into another",
-    takes: "COMMAND [FROM] [TO]",
-    terms: [
-      ["check", "show the engine, the layout of the tables, and every problem"],
-      ["distribute", "distribute the tables of a Postgres store by session, on a Citus cluster"],
-      ["migrate FROM TO", "copy all sessions with their history; it compares each, and can be repeated"],
+    examples: [
+      ["store export --all --into sessions.jsonl", "make a copy of everything"],
+      ["store import sessions.jsonl", "import the sessions that are not here yet"],
+      ["store migrate sqlite:memory.db postgres://db/holdfast", "move to Postgres"],
     ],
-    options: {
-      owner: { ...text("OWNER", "whose sessions to copy (default: local)"), default: "local" },
-      ...stored,
-    },
-    examples: [["store migrate sqlite:memory.db postgres://db/holdfast", "move to Postgres"]],
     docs: "stores",
   },
   forget: {
@@ -336,17 +325,17 @@ export const commands = {
       pattern: text("REGEXP", "remove every match"),
       secrets: flag("remove every secret that Holdfast knows by its shape"),
       session: {
-        ...texts("ID", "remove this session with its history; repeat it for more"),
+        ...texts("ID", "remove this session with its history. Repeat it for more sessions"),
         default: [] as string[],
       },
       backup: {
-        ...texts("FILE", "also clean this copy; those that export made are known"),
+        ...texts("FILE", "also clean this copy. Holdfast knows the copies that export made"),
         default: [] as string[],
       },
       yes: flag("remove it without asking"),
       ...stored,
     },
-    examples: [['forget "s3cr3t"', "show where it is, and ask before removing it"]],
+    examples: [['forget "s3cr3t"', "list its places, and ask before removing it"]],
     docs: "secrets",
   },
   chat: {
@@ -361,7 +350,7 @@ export const commands = {
       ),
       "base-url": text(
         "URL",
-        "any OpenAI-compatible server; MODEL is then just the name (or $HOLDFAST_BASE_URL)",
+        "any OpenAI-compatible server. MODEL is then just the name (or $HOLDFAST_BASE_URL)",
       ),
       "context-window": text("N", "the model's context window in tokens"),
       surfaces,
@@ -374,13 +363,6 @@ export const commands = {
       ["chat --set compactAt=0.5", "compact when half of the window is used"],
       ['chat --model anthropic:claude-sonnet-4-5 -p "What is in src?"', "ask one question"],
     ],
-    docs: "cli",
-  },
-  demo: {
-    about: "watch a scripted agent keep its notes through compactions",
-    takes: "",
-    options: { fast: flag("no pauses") },
-    examples: [["demo --fast", "without pauses"]],
     docs: "cli",
   },
   mcp: {
@@ -417,10 +399,11 @@ export type CommandName = keyof typeof commands;
 export const groups: Readonly<Record<string, readonly CommandName[]>> = {
   "Connect your coding agents": ["init", "doctor", "uninstall", "config"],
   "See memory": ["serve", "sessions", "show", "log", "search"],
-  "Change memory": ["continue", "edit", "undo", "pin", "unpin", "project"],
-  "Recover and move": ["rescue", "export", "import", "store"],
+  "Change memory": ["edit", "undo", "pin", "unpin", "project"],
+  "Get work back": ["continue", "rescue"],
+  "Move memory": ["store"],
   "Remove permanently": ["forget"],
-  "Try it": ["demo", "chat"],
+  "Try it": ["chat"],
   "Called by coding agents": ["mcp", "hook"],
 };
 

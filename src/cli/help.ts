@@ -1,9 +1,7 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { closestName } from "../engine/edit-distance.ts";
 import { HoldfastError } from "../errors.ts";
 import { hostNames, hosts } from "../hosts/hosts.ts";
-import { packageRoot } from "../workspace/package.ts";
+import { docsLink } from "../workspace/package.ts";
 import { usageOf } from "./arguments.ts";
 import {
   type Command,
@@ -36,7 +34,7 @@ export type Part = string | { title?: string; rows: readonly Row[] };
 
 /** The help of `holdfast` itself. */
 export function rootHelp(): Part[] {
-  const parts: Part[] = [
+  return [
     "holdfast — working memory for AI agents that survives compaction",
     "Usage: holdfast COMMAND [OPTIONS]",
     ...Object.entries(groups).map(([title, names]) => ({
@@ -57,9 +55,8 @@ export function rootHelp(): Part[] {
         ["holdfast --version", "the version"],
       ],
     },
-    docsPart("cli"),
+    `Documentation: ${docsLink("README")}`,
   ];
-  return parts.filter((part) => part !== "");
 }
 
 /** The help of one command. */
@@ -74,8 +71,8 @@ export function commandHelp(name: CommandName): Part[] {
       title: examples.length === 1 ? "Example" : "Examples",
       rows: examples.map(([line, what]): Row => [`holdfast ${line}`, what]),
     },
-    docsPart(docs),
-  ].filter((part) => (typeof part === "string" ? part !== "" : part.rows.length > 0));
+    `Documentation: ${docsLink(docs)}`,
+  ].filter((part) => typeof part === "string" || part.rows.length > 0);
 }
 
 function termRows(name: CommandName): Row[] {
@@ -93,12 +90,6 @@ function optionRows(name: CommandName): Row[] {
 
 function inWords(text: HelpText): string {
   return typeof text === "string" ? text : text(hostWords);
-}
-
-/** Where the documentation of a checkout is; "" in a package without it. */
-function docsPart(page: string): string {
-  const path = join(packageRoot, "docs", `${page}.md`);
-  return existsSync(path) ? `Documentation: ${path}` : "";
 }
 
 /** Help without a limit to its width. */

@@ -37,7 +37,7 @@ test("a real older Node, if there is one, prints the same [repo.node-version]", 
   if (old === undefined) return context.diagnostic("no older Node was found on the PATH");
   const entry = join(temporaryDirectory(), "cli.mjs");
   writeFileSync(entry, stripTypeScriptTypes(readFileSync(join(root, "src/cli.ts"), "utf8")));
-  for (const args of [["--version"], ["demo"], []]) {
+  for (const args of [["--version"], ["show"], []]) {
     const { code, stdout, stderr } = await runNode([entry, ...args], old);
     assert.equal(code, 1);
     assert.equal(stdout, "");

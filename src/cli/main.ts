@@ -19,12 +19,9 @@ const modules: Readonly<Record<CommandName, () => Promise<{ run(args: string[]):
   unpin: async () => ({ run: (await import("./commands/pin.ts")).unpin }),
   project: () => import("./commands/project.ts"),
   rescue: () => import("./commands/rescue.ts"),
-  export: () => import("./commands/export.ts"),
-  import: () => import("./commands/import.ts"),
   store: () => import("./commands/store.ts"),
   forget: () => import("./commands/forget.ts"),
   chat: () => import("./commands/chat.ts"),
-  demo: () => import("./demo/demo.ts"),
   mcp: () => import("./commands/mcp.ts"),
   hook: () => import("./commands/hook.ts"),
 };

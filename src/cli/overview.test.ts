@@ -34,12 +34,12 @@ test("holdfast alone shows where memory stands and one next step, and writes not
   const empty = await run();
   assert.equal(empty.code, 0, empty.stderr);
   assert.match(empty.stdout, /no coding agent is connected\n\nNo memory has been written here yet\.\n/);
-  assert.match(empty.stdout.replaceAll("\n", " "), /Next: .* demo, to watch a scripted agent/);
+  assert.match(empty.stdout.replaceAll("\n", " "), /Next: .* serve --demo, to watch a scripted agent/);
   assert.deepEqual(readdirSync(home), []);
   assert.deepEqual(readdirSync(root), [".git"]);
 
   mkdirSync(join(root, ".claude"));
-  assert.match((await run()).stdout, /Next: .* init, to connect Claude Code\n/);
+  assert.match((await run()).stdout, /Next: .* init --dry-run, to see how to connect Claude Code\n/);
   assert.equal((await run("init", "claude-code")).code, 0);
   assert.match(
     (await run()).stdout,

@@ -153,10 +153,10 @@ function rowOf({ name, agent, window, plan, receipt, updatedAt }: Listed): strin
 function nextStep({ agents, sessions, failures }: Overview, connected: readonly string[]): string {
   const command = ownCommand();
   if (connected.length === 0 && agents.length > 0)
-    return `${command} init, to connect ${agents.map(({ title }) => title).join(" and ")}`;
+    return `${command} init --dry-run, to see how to connect ${agents.map(({ title }) => title).join(" and ")}`;
   if (failures.length > 0) return `${command} doctor, to check that memory reaches each coding agent`;
   if (sessions.length > 0) return `${command} serve, to watch and edit this memory in the browser`;
   return connected.length > 0
     ? `start ${connected[0]} here and give it a task`
-    : `${command} demo, to watch a scripted agent keep its notes through compactions`;
+    : `${command} serve --demo, to watch a scripted agent keep its notes through compactions`;
 }

@@ -30,8 +30,8 @@ test("forget reaches copies elsewhere that export and migrate made or the user n
     return done.stdout;
   };
   const place = (name: string) => join(elsewhere, name);
-  await run("export", "--all", "--into", place("all.jsonl"), "--db", db);
-  await run("export", "a", "--into", place("a.json"), "--db", db);
+  await run("store", "export", "--all", "--into", place("all.jsonl"), "--db", db);
+  await run("store", "export", "a", "--into", place("a.json"), "--db", db);
   await run("store", "migrate", db, place("copy.db"));
   await run("store", "migrate", db, postgres);
   copyFileSync(db, place("by-hand.db"));

@@ -281,13 +281,15 @@ export async function findEnded(
 
 /** The session-end moment, with the handoff that a compaction would write now. */
 export async function planSessionEnd(
-  session: SessionHandle,
+  session: SessionHandle & { readonly setting: { handoff?: boolean } },
   messages: readonly StoredMessage[],
   countTokens: (text: string) => number,
 ): Promise<Moment> {
   const state = await session.state();
+  const { number } = readEpoch(state);
+  if (session.setting.handoff === false) return { kind: "session-end", handoff: emptyHandoff(number) };
   const handoff = planHandoff({
-    epoch: readEpoch(state).number,
+    epoch: number,
     messages,
     to: messages.at(-1)?.number ?? 0,
     earlier: await lastHandoff(session, state),

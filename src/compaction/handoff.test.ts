@@ -60,11 +60,19 @@ test("[handoff.words] a long message loses its middle, with a marker, and its en
   const { text, shown, said } = handoff(conversation(user("Short one."), user(long)));
   assert.deepEqual(shown, { whole: 1, cut: 1, leftOut: 0 });
   const [, cut = ""] = /\n- (Begin here\.[\s\S]+?End there\.)\n/.exec(text) ?? [];
-  const [, head = "", tail = ""] = /^([\s\S]+) \[… the middle is cut out …\] ([\s\S]+)$/.exec(cut) ?? [];
+  const [, head = "", tail = ""] = /^([\s\S]+) … \(the middle is cut out\) … ([\s\S]+)$/.exec(cut) ?? [];
   assert.ok(long.startsWith(head) && long.endsWith(tail), cut);
   assert.ok(head.length > 500 && tail.length > 300, cut);
   assert.ok(estimateTokens(cut) <= 420, `${estimateTokens(cut)} tokens`);
   assert.equal(said[1]?.cut, true);
+});
+
+test("long messages of the user are cut shorter before another one is left out [handoff.words]", () => {
+  const pasted = `Here is the log: ${"one line of a long log\n".repeat(60)}`;
+  const asked = Array.from({ length: 40 }, (_, number) => `Then look at page ${number}.`);
+  const { shown, text } = handoff(conversation(...[...asked, pasted, pasted, pasted, pasted].map(user)));
+  assert.deepEqual(shown, { whole: 40, cut: 4, leftOut: 0 });
+  for (const words of asked) assert.ok(text.includes(`- ${words}`), words);
 });
 
 test("[handoff.order] if they do not all fit, the first and the newest stay, and the text counts the others", () => {

@@ -40,8 +40,9 @@ const planShare = 0.2;
 /** Of the room for steps, about half is for those since the last compaction. */
 const newestShare = 0.5;
 
-/** A longer message of the user is cut in the middle. */
+/** A longer message of the user is cut in the middle, and a shorter one too if not all would fit. */
 const maxMessageTokens = 400;
+const shortMessageTokens = 100;
 
 /** What is carried to the next handoffs. More would never fit into one. */
 const maxCarried = { tokens: 4_000, lines: 40, spans: 12 };
@@ -157,7 +158,7 @@ function cutMessage(text: string, tokens: number, countTokens: (text: string) =>
   const ends = chooseEnds(text, Math.max(0, tokens - 12), countTokens);
   const { head, tail } = ends && ends.head + ends.tail < most ? ends : blank;
   const [start, end] = [text.slice(0, head), text.slice(text.length - tail)];
-  return { text: `${start} [… the middle is cut out …] ${end}`.toWellFormed(), cut: true };
+  return { text: `${start} … (the middle is cut out) … ${end}`.toWellFormed(), cut: true };
 }
 
 /** The first item, and as many of the newest as fit. */
@@ -224,16 +225,20 @@ function renderSaid(
   room: number,
   { cost, tokens, countTokens }: Meter,
 ): { lines: string[]; shown: Handoff["shown"] } {
-  const most = Math.min(maxMessageTokens, Math.floor((tokens * room) / 2));
-  const fitted = said.map((message) => {
-    for (let limit = most; ; limit = Math.floor(limit / 2)) {
-      const { text, cut } = cutMessage(message.text, limit, countTokens);
-      const line = `- ${fenceContent(text)}`;
-      // Escapes, and scripts with long characters, take more than the tokens tell.
-      if (cost(line) <= room / 2 || limit < 10) return { line, isCut: cut === true || message.cut === true };
-    }
-  });
-  const kept = firstAndNewest(fitted, room, ({ line }) => cost(`${line}\n`));
+  const fitAll = (most: number) =>
+    said.map((message) => {
+      for (let limit = Math.min(most, Math.floor((tokens * room) / 2)); ; limit = Math.floor(limit / 2)) {
+        const { text, cut } = cutMessage(message.text, limit, countTokens);
+        const line = `- ${fenceContent(text)}`;
+        // Escapes, and scripts with long characters, take more than the tokens tell.
+        if (cost(line) <= room / 2 || limit < 10)
+          return { line, isCut: cut === true || message.cut === true, cost: cost(`${line}\n`) };
+      }
+    });
+  const fits = (lines: ReturnType<typeof fitAll>) => sumOf(lines.map((each) => each.cost)) <= room;
+  const whole = fitAll(maxMessageTokens);
+  const fitted = fits(whole) ? whole : fitAll(shortMessageTokens);
+  const kept = firstAndNewest(fitted, room, (each) => each.cost);
   const missing = leftOut + fitted.length - kept.length;
   const [first, ...newest] = kept.map(({ line }) => line);
   const lines =

@@ -89,6 +89,8 @@ export interface McpClientTraits {
   name: RegExp;
   /** The host's id of the conversation, if the `_meta` of a request names it. */
   conversation?(meta: Readonly<Record<string, unknown>>): string | undefined;
+  /** The host's id of the call, if the `_meta` of a request names it. The hook before the call names it too. */
+  call?(meta: Readonly<Record<string, unknown>>): string | undefined;
 }
 
 export interface Escaping {

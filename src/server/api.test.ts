@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { call, refused, startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
+import { openMemory } from "../index.ts";
 import type { EditConflict, Reply } from "./api.ts";
 
 test("lists sessions page by page, roots and children apart, with plan and state [serve.sessions]", async (context) => {
@@ -305,6 +306,20 @@ test("a person pins and unpins over HTTP; the history says who did [pins.people]
   );
   await call(server, "edit", { params, body: { type: "undo", revision } });
   assert.equal((await session.pins.list()).length, 2);
+});
+
+test("a person's pin holds in the whole project, and can be undone there [pins.people] [pins.project]", async (context) => {
+  const memory = await openMemory({ store: "memory:", project: "p" });
+  const { server } = await startTestServer(context, { memory });
+  const [here, open] = [await memory.createSession({ id: "a" }), await memory.createSession({ id: "b" })];
+  const params = { id: here.id };
+  await call(server, "edit", { params, body: { type: "pin", text: "Never push." } });
+  const texts = async () => (await open.pins.list()).map(({ id, text }) => `${id} ${text}`);
+  assert.deepEqual(await texts(), ["u1 Never push."]);
+  const { session, revision } = await call(server, "edit", { params, body: { type: "unpin", pin: "u1" } });
+  assert.deepEqual(await texts(), []);
+  await call(server, "edit", { params: { id: session }, body: { type: "undo", revision } });
+  assert.deepEqual(await texts(), ["u1 Never push."]);
 });
 
 test("rejects invalid requests with a reason and changes nothing [serve.refusals]", async (context) => {

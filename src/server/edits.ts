@@ -6,6 +6,7 @@ import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Note } from "../surfaces/notes/operations.ts";
+import { isProjectPin } from "../surfaces/pins/operations.ts";
 import type { Body, Reply } from "./api.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
 import { mergeEdit } from "./merge-edit.ts";
@@ -26,10 +27,17 @@ const maxEntries = 50;
 export function editHandlers({ memory }: ServerContext): Pick<Handlers, "edit"> {
   return {
     async edit({ params: { id }, body }) {
-      const session = await memory.resumeSession(id);
-      return { merged: false, text: null, note: null, pin: null, ...(await apply(memory, session, body)) };
+      const session = await sessionOf(memory, id, body);
+      const unchanged = { session: id, merged: false, text: null, note: null, pin: null };
+      return { ...unchanged, ...(await apply(memory, session, body)) };
     },
   };
+}
+
+/** The project's pins are in a session that no list shows; only an undo names it. */
+async function sessionOf(memory: Memory, id: string, { type }: Edit): Promise<Session> {
+  const project = type === "undo" && !(await memory.findSession(id)) ? await memory.project() : undefined;
+  return project?.id === id ? project : memory.resumeSession(id);
 }
 
 async function apply(
@@ -53,11 +61,15 @@ async function apply(
     case "note.delete":
       return pick(await session.notes.delete(edit.note, asPerson));
     case "pin": {
-      const { revision, result } = await session.pins.pin(edit.text, asPerson);
-      return { revision, pin: result.id };
+      // The user's rules hold in every conversation of the project.
+      const holder = await session.project();
+      const { revision, result } = await holder.pins.pin(edit.text, asPerson);
+      return { session: holder.id, revision, pin: result.id };
     }
-    case "unpin":
-      return pick(await session.pins.unpin(edit.pin, asPerson));
+    case "unpin": {
+      const holder = isProjectPin(edit.pin) ? await session.project() : session;
+      return { session: holder.id, ...pick(await holder.pins.unpin(edit.pin, asPerson)) };
+    }
     case "undo": {
       const { row } = await session.state();
       if (row.revision - edit.revision > maxUndoDistance) throw tooFarBack(edit.revision);

@@ -203,7 +203,8 @@ export const edit = z.discriminatedUnion("type", [
 ]);
 
 export const edited = z.object({
-  revision: count.describe("Undo this revision to take the edit back"),
+  session: z.string().describe("The session that was edited: a pin is the whole project's"),
+  revision: count.describe("Undo this revision of that session to take the edit back"),
   merged: z.boolean().describe("True when someone else had changed the same text; it contains both edits"),
   text: z.string().nullable().describe("The text as it is now"),
   note: note.nullable(),

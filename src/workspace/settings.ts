@@ -41,19 +41,12 @@ export interface Setting<Value = unknown> {
   /** An older name that still works. */
   alias?: string;
   actsIn: readonly EntryPoint[];
-  /** Why it does nothing in the other entry points. */
-  elsewhere?: string;
 }
 
 const everywhere = entryPoints;
 const withTools = ["chat", "mcp", "plugin", "serve"] as const;
 const withNudges = ["chat", "hook", "plugin"] as const;
 const onlyChat = ["chat"] as const;
-
-const hostPlaces = "a host builds the prompt and calls the model itself";
-const hostCompacts = "a host decides itself when and what to compact";
-const noTools = "it offers no tools";
-const noTurns = "it takes part in no turn";
 
 /** Surfaces that can be chosen by name. They are listed here so that a hook need not load them. */
 export const surfaceChoices = [
@@ -88,18 +81,16 @@ export const settings = {
   }),
   surfaces: setting({
     kind: listOf(oneOf(surfaceChoices)),
-    otherwise:
-      "those of its place, listed in docs/surfaces.md; project if there is a NOTES.md; scratchpad if it is enabled",
-    description: "The forms of memory that the agent gets.",
+    otherwise: "the types of the place, project if there is a NOTES.md, scratchpad if it is enabled",
+    description: "The memory types that the agent gets.",
     flags: ["surfaces"],
     actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
-    elsewhere: "people see every surface",
   }),
   secrets: setting({
     kind: oneOf(secretPolicies),
     default: "redact",
     description:
-      "What happens to a secret in what is stored and shown: redact replaces it, refuse rejects the write, allow keeps it.",
+      "The handling of secrets: redact replaces a secret in stored and shown text, refuse rejects the write, allow keeps it.",
     isOfUser: true,
     actsIn: everywhere,
   }),
@@ -109,7 +100,6 @@ export const settings = {
     description:
       "Whether a compaction hands over the user's words, the to-do list and the last steps. false extracts nothing.",
     actsIn: ["chat", "hook", "plugin"],
-    elsewhere: "it compacts nothing",
   }),
   placement: setting({
     kind: oneOf(placements),
@@ -117,7 +107,6 @@ export const settings = {
     description:
       "Where memory goes in the prompt: once with its changes, in the system prompt, or before each message.",
     actsIn: ["chat", "hook", "plugin"],
-    elsewhere: "it builds no prompt",
   }),
   contextWindow: setting({
     // The system prompt and the tools alone need about 2,500 tokens.
@@ -126,21 +115,18 @@ export const settings = {
     description: "The model's context window in tokens.",
     flags: ["context-window"],
     actsIn: onlyChat,
-    elsewhere: hostPlaces,
   }),
   compactAt: setting({
     kind: someShare,
     default: agentDefaults.compactAt,
     description: "Share of the window at which the conversation is compacted.",
     actsIn: onlyChat,
-    elsewhere: hostCompacts,
   }),
   keep: setting({
     kind: share,
     default: agentDefaults.keep,
     description: "Share of the window kept for the newest messages in a compaction.",
     actsIn: onlyChat,
-    elsewhere: hostCompacts,
   }),
   hookDeadline: setting({
     kind: wholeNumber(1, 60_000),
@@ -148,7 +134,6 @@ export const settings = {
     description: "Milliseconds after which a hook gives up, so that the agent continues.",
     env: ["HOOK_DEADLINE"],
     actsIn: ["hook"],
-    elsewhere: "it is no hook",
   }),
   interactivePatience: setting({
     kind: wholeNumber(0, 60_000),
@@ -157,24 +142,21 @@ export const settings = {
       "Milliseconds that a call of an agent, a host or a browser waits for a store that another process holds.",
     env: ["INTERACTIVE_PATIENCE"],
     actsIn: ["mcp", "hook", "plugin", "serve"],
-    elsewhere: "it waits for a minute",
   }),
   skills: setting({
     // As in $PATH, because folders may have commas in their names.
     kind: listOf(text, delimiter),
     otherwise: "the folders where coding agents keep skills",
-    description: "Folders with skills, for the surface knowledge.",
+    description: "Folders with skills, for the memory type knowledge.",
     env: ["SKILLS"],
     isOfUser: true,
     actsIn: withTools,
-    elsewhere: noTools,
   }),
   "scratchpad.enabled": setting<boolean>({
     kind: toggle,
     otherwise: "whether surfaces names it",
-    description: "true adds the scratchpad to the surfaces; false removes it, even if surfaces names it.",
+    description: "true adds the scratchpad to the memory types. false removes it, even if surfaces names it.",
     actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
-    elsewhere: "people see every surface",
   }),
   "scratchpad.maxTokens": setting({
     kind: wholeNumber(1),
@@ -182,7 +164,6 @@ export const settings = {
     description: "Tokens of the scratchpad, all its spaces together.",
     alias: "limits.scratchpadTokens",
     actsIn: [...withTools, "commands"],
-    elsewhere: noTools,
   }),
   "scratchpad.nudgeAfterTurns": nudge(
     "nudgeAfterTurns",
@@ -204,9 +185,8 @@ export const settings = {
     kind: toggle,
     default: true,
     description:
-      "Whether old, long tool results are replaced with one-line stubs. Needs the surface results.",
+      "Whether old, long tool results are replaced with one-line stubs. Needs the memory type results.",
     actsIn: onlyChat,
-    elsewhere: hostPlaces,
   }),
   "project.file": setting<string>({
     kind: text,
@@ -222,7 +202,6 @@ export const settings = {
     env: ["BEADS"],
     isOfUser: true,
     actsIn: [...withTools, "commands"],
-    elsewhere: noTools,
   }),
   "project.compactAfterTasks": setting({
     kind: threshold,
@@ -230,15 +209,13 @@ export const settings = {
     description:
       "Compacts the conversation once this many tasks have been closed since the last compaction. 0: off.",
     actsIn: onlyChat,
-    elsewhere: hostCompacts,
   }),
   retention: setting({
     kind: wholeNumber(0),
     default: defaultRetention.historyDays,
-    description: "Days that history, model calls and deleted sessions are kept. 0: for ever.",
+    description: "Days that history, model calls and deleted sessions are kept. 0: no limit.",
     isOfUser: true,
     actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
-    elsewhere: "a command ends before anything is removed",
   }),
   "limits.notepadCharacters": limit("notepadCharacters", "Characters in the notepad.", true),
   "limits.noteCharacters": limit("noteCharacters", "Characters in one note."),
@@ -256,7 +233,6 @@ function nudge(name: keyof typeof noNudges, description: string): Setting<number
     description,
     alias: name,
     actsIn: withNudges,
-    elsewhere: noTurns,
   };
 }
 
@@ -267,7 +243,6 @@ function limit(name: keyof Limits, description: string, isByPeople = false): Set
     default: defaultLimits[name],
     description,
     actsIn: isByPeople ? [...withTools, "commands"] : withTools,
-    elsewhere: isByPeople ? "a hook writes nothing for the agent" : "hooks and commands write no such thing",
   };
 }
 

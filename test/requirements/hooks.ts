@@ -7,6 +7,9 @@ export const hooks = from("hooks", {
     "If a result jumps over the limit, an automatic compaction waits for one request, never for two, and never when the window would overflow.",
   "hooks.warning-end":
     "At the end of a turn an agent that has written nothing since the warning is warned once more.",
+  "hooks.warning-full":
+    "An agent whose notepad takes no more keeps its notes, and its compaction waits once.",
+  "hooks.warning-locked": "A warning that a locked store kept from the agent comes with the next event.",
   "hooks.warning-agent": "A sub-agent is not warned with the main agent's figures.",
   "hooks.warning-learned": "The fill at which a host compacted before decides when the agent is warned.",
   "hooks.ids": "A host's session gets an id that every store accepts, whatever the host calls it.",

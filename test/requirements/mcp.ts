@@ -27,6 +27,7 @@ export const mcp = from("MCP server", {
     "show_memory is a page in clients that render MCP Apps and text elsewhere; only those clients are offered the tool.",
   "mcp.session":
     "Calls go to the host's current session; when it changes, the client is notified that the resources changed.",
+  "mcp.sub-agent": "A call of a sub-agent that the client announces goes to a session of its own.",
   "mcp.conversation": "A client that names its conversation in a call gets that conversation's session.",
   "mcp.modern":
     "A client of protocol 2026-07-28 works without initialize over stdio and HTTP: discovery, the same tools in the same order with a lifetime, and explicit handles for sessions.",

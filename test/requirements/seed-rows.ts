@@ -213,7 +213,7 @@ const notepad: SeedRow[] = [
     "N23",
     "A spawned session has an empty notepad, or a copy with copy_notepad.",
     only(
-      { createAgent: by("controller.spawn"), chat: by("chat.surfaces"), library: by("sessions.spawn") },
+      { createAgent: by("controller.spawn"), chat: by("controller.spawn"), library: by("sessions.spawn") },
       noChildren,
     ),
   ),
@@ -223,7 +223,7 @@ const notepad: SeedRow[] = [
     only(
       {
         createAgent: by("controller.fork"),
-        chat: by("chat.surfaces"),
+        chat: by("controller.fork"),
         library: by("sessions.fork"),
         "Claude Code hook": by("hooks.fork"),
         pi: by("plugins.pi-fork"),
@@ -235,14 +235,14 @@ const notepad: SeedRow[] = [
     "N25",
     "After that the two notepads are independent.",
     only(
-      { createAgent: by("controller.fork"), chat: by("chat.surfaces"), library: by("sessions.fork") },
+      { createAgent: by("controller.fork"), chat: by("controller.fork"), library: by("sessions.fork") },
       noChildren,
     ),
   ),
   row(
     "N26",
     "report_result sends a clean summary to the parent, without the notepad.",
-    only({ createAgent: by("controller.spawn"), chat: by("chat.surfaces") }, noChildren),
+    only({ createAgent: by("controller.spawn"), chat: by("controller.spawn") }, noChildren),
   ),
   row(
     "N27",
@@ -292,7 +292,11 @@ const notepad: SeedRow[] = [
     ),
     "The surface `sandbox` is off by default, because it runs programs.",
   ),
-  row("N30", "The notepad belongs to a session and is not global.", everywhere("seeds.session")),
+  row(
+    "N30",
+    "The notepad belongs to a session and is not global.",
+    everywhere("seeds.session", { MCP: by("mcp.own-session") }),
+  ),
   row(
     "N31",
     "The agent decides what to write: the system never writes to the notepad.",
@@ -414,7 +418,7 @@ const notes: SeedRow[] = [
     }),
     "Notes are kept by default, as the other documents ask. The store `memory:` (`HOLDFAST_STORE`, `--store` or `openMemory`) gives the document's behavior.",
   ),
-  row("F26", "Sessions do not share notes.", everywhere("seeds.session")),
+  row("F26", "Sessions do not share notes.", everywhere("seeds.session", { MCP: by("mcp.own-session") })),
   row(
     "F27",
     "An agent can have exactly these seven tools.",
@@ -470,7 +474,11 @@ const spaces: SeedRow[] = [
     "S14",
     "Each space is persisted to the session JSONL under its own key.",
     only(
-      { pi: by("sessions.pi-export"), library: by("sessions.pi-export") },
+      {
+        pi: by("plugins.pi-branch"),
+        OpenClaw: by("plugins.scratchpad"),
+        library: by("sessions.pi-export"),
+      },
       na("There is no session JSONL: the store has the spaces."),
     ),
   ),
@@ -478,7 +486,11 @@ const spaces: SeedRow[] = [
     "S15",
     "The old key is loaded into notes.",
     only(
-      { pi: by("sessions.pi-import"), library: by("sessions.pi-import") },
+      {
+        pi: by("sessions.pi-import"),
+        OpenClaw: by("plugins.scratchpad"),
+        library: by("sessions.pi-import"),
+      },
       na("There is no session JSONL."),
     ),
   ),
@@ -505,15 +517,7 @@ const spaces: SeedRow[] = [
     compaction("controller.epoch", { MCP: by("seeds.session") }),
   ),
   row("S18", "The scratchpad survives restarts.", everywhere("seeds.session")),
-  row(
-    "S19",
-    "All triggers are off by default.",
-    everywhere("controller.nudges", {
-      library: noConversation,
-      MCP: callsOnly,
-      "Claude Code hook": by("hooks.nudges"),
-    }),
-  ),
+  row("S19", "All triggers are off by default.", nudge()),
   row("S20", "nudgeAfterTurns: a nudge while the scratchpad is empty after N turns.", nudge()),
   row("S21", "nudgeOnPlanDetected: a nudge when the answer has a plan and the scratchpad is empty.", nudge()),
   row("S22", "nudgeAfterCompaction: a nudge after a compaction.", nudge()),
@@ -577,17 +581,13 @@ const spaces: SeedRow[] = [
   ),
 ];
 
-function nudge(own: Cell = by("controller.nudges")): SeedRow["at"] {
-  return {
+function nudge(own: Cell = by("seeds.nudges")): SeedRow["at"] {
+  return everywhere("seeds.nudges", {
     library: noConversation,
-    createAgent: own,
     MCP: callsOnly,
-    "Claude Code hook": by("hooks.nudges"),
-    chat: by("config.acts"),
-    pi: by("config.plugin-nudges"),
-    OpenClaw: by("config.plugin-nudges"),
+    createAgent: own,
     "AI SDK": own,
-  };
+  });
 }
 
 const extension: SeedRow[] = [
@@ -642,18 +642,21 @@ const extension: SeedRow[] = [
   row(
     "X12",
     "Each write appends an entry to the session JSONL.",
-    only({ pi: by("plugins.pi-branch") }, na("There is no session JSONL: the store has each write.")),
+    only(
+      { pi: by("plugins.pi-branch"), OpenClaw: by("plugins.scratchpad") },
+      na("There is no session JSONL: the store has each write."),
+    ),
   ),
   row(
     "X13",
     "On resume, the last entry initializes the scratchpad.",
-    everywhere("seeds.session", { pi: by("config.plugin-nudges") }),
+    everywhere("seeds.session", { pi: by("config.plugin-nudges"), OpenClaw: by("plugins.scratchpad") }),
   ),
   row(
     "X14",
     "The config is agents.defaults.claudeSdk.scratchpad, with enabled and maxTokens.",
-    everywhere("config.names", { OpenClaw: by("config.openclaw") }),
-    "The keys are `scratchpad.enabled` and `scratchpad.maxTokens`.",
+    everywhere("config.names", { OpenClaw: by("plugins.scratchpad") }),
+    "`holdfast.json` also takes the shorter `scratchpad.enabled` and `scratchpad.maxTokens`.",
   ),
   row(
     "X15",
@@ -774,22 +777,24 @@ const project: SeedRow[] = [
   row(
     "L12",
     "At the start blockers that may have resolved are checked.",
-    everywhere("project.moments", { MCP: callsOnly }),
+    everywhere("seeds.project", { library: by("project.moments"), MCP: callsOnly }),
   ),
   row(
     "L13",
     "At the start the timestamp in Session Continuity is updated.",
-    everywhere("project.moments", { MCP: callsOnly }),
+    everywhere("seeds.project", { library: by("project.moments"), MCP: callsOnly }),
   ),
   row("L14", "Decisions, debt, sub-goals, blockers and questions are logged when they arise.", calls),
   row("L15", "Debt is a row with ID, Description, Severity, Found By and Sprint.", calls),
   row(
     "L16",
     "At the end and before a compaction the session's accomplishments are logged.",
-    everywhere("project.moments", {
+    everywhere("seeds.project", {
       library: by("seeds.battery"),
       MCP: by("seeds.battery"),
       "Claude Code hook": by("hooks.project-handover"),
+      createAgent: by("controller.moments"),
+      "AI SDK": by("compaction.drivers"),
     }),
   ),
   row(
@@ -799,6 +804,8 @@ const project: SeedRow[] = [
       library: noConversation,
       MCP: callsOnly,
       "Claude Code hook": by("hooks.project-handover"),
+      createAgent: by("controller.moments"),
+      "AI SDK": by("compaction.drivers"),
     }),
   ),
   row("L18", "The continuity log is append-only.", everywhere("project.append-only")),
@@ -846,10 +853,12 @@ const project: SeedRow[] = [
   row(
     "L27",
     "The session is summarized before its context is reset.",
-    everywhere("project.moments", {
+    everywhere("seeds.project", {
       library: noConversation,
       MCP: callsOnly,
       "Claude Code hook": by("hooks.project-handover"),
+      createAgent: by("controller.moments"),
+      "AI SDK": by("compaction.drivers"),
     }),
   ),
   row("L28", "Manual edits are preserved.", everywhere("project.bytes")),

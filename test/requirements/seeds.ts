@@ -10,6 +10,8 @@ export const seeds = [
       "Each of the 145 sentences has a test at each entry point or a reason, and the docs show every reason.",
     "seeds.compaction":
       "The loops of our own warn in the document's words, let the agent write, compact, and show summary, notepad and system prompt.",
+    "seeds.project":
+      "At each entry point with a conversation, NOTES.md is shown at its start, with overdue blockers, and gets a row of what was done at a compaction and at the end.",
     "seeds.nudges":
       "Each trigger of the scratchpad gives its hint before the user's message, once, at every entry point that sees turns.",
     "seeds.session":

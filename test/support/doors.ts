@@ -71,6 +71,8 @@ export interface Door {
   call(calls: readonly ToolCall[]): Promise<string[]>;
   /** The next request after the user has said something. */
   next(said?: string): Promise<Seen>;
+  /** Compacts the conversation, as its user or its host does; undefined where there is none. */
+  compact?(): Promise<unknown>;
   /** What a model behind HTTP was sent. */
   requests?: readonly ScriptedRequest[];
   /** Ends the process, the connection or the plugin's session. */
@@ -173,8 +175,10 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
       ...(setup.placement ? { placement: setup.placement } : {}),
       ...(setup.nudges ? { nudges: setup.nudges } : {}),
     });
-    return scriptedDoor({ root, close: stage.close }, script, async (text) => {
-      await stage.agent.send(setup.session ?? "s", text).result;
+    const id = setup.session ?? "s";
+    const compact = () => stage.agent.compact(id).result;
+    return scriptedDoor({ root, close: stage.close, compact }, script, async (text) => {
+      await stage.agent.send(id, text).result;
     });
   },
 
@@ -211,7 +215,7 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
     const { directory } = findProject(root);
     const project = { root, directory, database: join(directory, "memory.db") };
     const session_id = setup.session ?? "s";
-    let isStarted = false;
+    let begins: string | undefined = "startup";
     return {
       root,
       close: async () => undefined,
@@ -226,14 +230,20 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
         return answers;
       },
       next: async () => {
-        const event = { session_id, hook_event_name: "SessionStart", source: "startup" };
-        const start = isStarted ? "" : (await hook(project, "claude-code", event)).context;
-        isStarted = true;
+        const source = begins;
+        begins = undefined;
+        const event = { session_id, hook_event_name: "SessionStart", source };
+        const start = source === undefined ? "" : (await hook(project, "claude-code", event)).context;
         const prompt = { session_id, hook_event_name: "UserPromptSubmit", prompt: "Go on." };
         const { context } = await hook(project, "claude-code", prompt);
         const stop = { session_id, hook_event_name: "Stop", last_assistant_message: setup.reply ?? "Done." };
         await hook(project, "claude-code", stop);
         return { tools: [], system: start, said: context };
+      },
+      compact: async () => {
+        for (const hook_event_name of ["PreCompact", "PostCompact"])
+          await hook(project, "claude-code", { session_id, hook_event_name, trigger: "manual" });
+        begins = "compact";
       },
     };
   },
@@ -266,7 +276,11 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
       chat.write(text);
       await Promise.race([ended, chat.failed]);
     };
-    return scriptedDoor({ root, close }, script, said);
+    const compact = async () => {
+      chat.write("/compact");
+      await chat.until("Compaction 1");
+    };
+    return scriptedDoor({ root, close, compact }, script, said);
   },
 
   pi: async (t, setup) => {
@@ -303,6 +317,12 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
             system: started?.systemPrompt ?? head ?? "",
             said: texts.slice(head === undefined ? newest : Math.max(0, newest - 1)).join("\n\n"),
           };
+        }),
+      compact: () =>
+        within(root, setup, async () => {
+          const firstKeptEntryId = pi.say("user", "Compact.");
+          const [own] = await pi.beforeCompact(firstKeptEntryId);
+          await pi.compacted(own ?? { summary: summaryText, firstKeptEntryId }, own !== undefined);
         }),
     };
   },
@@ -349,6 +369,13 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
             system: added?.appendSystemContext ?? "",
             said: added?.prependContext ?? "",
           };
+        }),
+      compact: () =>
+        within(root, setup, async () => {
+          const before = { messageCount: said.length, messages: said } as never;
+          await handlers.get("before_compaction")?.(before, context);
+          const after = { messageCount: 1, compactedCount: said.length - 1 } as never;
+          await handlers.get("after_compaction")?.(after, context);
         }),
     };
   },
@@ -465,7 +492,7 @@ class Script {
 
 /** A door to a model behind HTTP: the answers are those that it is sent. */
 function scriptedDoor(
-  place: Pick<Door, "root" | "close">,
+  place: Pick<Door, "root" | "close" | "compact">,
   script: Script,
   say: (text: string) => Promise<void>,
 ): Door {

@@ -7,7 +7,7 @@ import { recordTurn } from "../../agent/ledger.ts";
 import type { AgentConfig } from "../../agent/options.ts";
 import { makeRoom, makeRoomFor } from "../../agent/room.ts";
 import { refreshWhenCold, showNews } from "../../agent/shown.ts";
-import { modelName } from "../../agent/turn.ts";
+import { modelName, type TurnRun } from "../../agent/turn.ts";
 import { planSessionEnd } from "../../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../../compaction/nudges.ts";
 import {
@@ -160,15 +160,14 @@ export class CallerMemory {
 
   /** Compacts a call that the provider rejected as too long; false if that was not the reason, or nothing can go. */
   async compactRejected(call: FrameworkCall, error: unknown): Promise<boolean> {
-    const [agent, config, emit] = [this.#agent, this.#config, this.#emit];
     // Without a window, memory is placed and nothing is compacted.
-    if (!isOverflow(error) || !Number.isFinite(config.policy.contextWindow)) return false;
-    const { signal = new AbortController().signal, base, model, messages } = call;
+    if (!isOverflow(error) || !Number.isFinite(this.#config.policy.contextWindow)) return false;
     const skipped = "the provider refused the prompt as too long";
     const isCompacted = await this.#safely(call, async () => {
+      const run = this.#runOf(call);
       // Another call on this conversation may have run in the meantime.
-      await agent.follow(messages, base, emit);
-      return runCompaction({ agent, config, signal, emit, model, base, skipped, trigger: "overflow" });
+      await this.#agent.follow(run, call.messages);
+      return runCompaction({ ...run, skipped, trigger: "overflow" });
     });
     return isCompacted ?? false;
   }
@@ -176,46 +175,56 @@ export class CallerMemory {
   /** Stores an answer of the model, and learns from the provider's counts. */
   async record(
     { system, messages, planned }: PlacedCall,
-    { model, base }: FrameworkCall,
+    framework: FrameworkCall,
     { message, body, ...counts }: FrameworkAnswer,
   ): Promise<void> {
-    const [agent, config, emit] = [this.#agent, this.#config, this.#emit];
+    const run = this.#runOf(framework);
+    const { agent, config, emit, base, model } = run;
     const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens } = counts;
     const reported = { inputTokens, outputTokens, cachedTokens, cacheWriteTokens };
     try {
-      await agent.observe(modelName(model), inputTokens);
+      const { expected } = this.conversation;
+      if (inputTokens !== undefined && expected > 0)
+        await agent.learn(modelName(model), expected, inputTokens);
+      if (inputTokens !== undefined) this.conversation.expected = 0;
       // Without a window nothing is counted.
       if (Number.isFinite(config.policy.contextWindow)) {
         const usage = agent.usage(planned.prompt, base);
         emit({ type: "usage", usage, reported });
         const now = { ...planned, usage, prompt: { ...planned.prompt, system } };
         const isRecorded = config.options.ledger !== false;
-        const run = { agent, config, emit, model, base };
         const call = isRecorded ? await recordTurn(run, now, "turn", reported) : undefined;
         await agent.receiptCheck.check({ call, body: body ?? [system, messages] }, emit);
       }
-      if (message) await agent.store([message]);
+      if (message) await this.#agent.store([message]);
     } catch (error) {
       this.report(error);
     }
   }
 
-  async #makeRoom({ messages, base, model, signal = new AbortController().signal }: FrameworkCall) {
+  #runOf({ base, model, signal = new AbortController().signal }: FrameworkCall): TurnRun {
     const [agent, config, emit] = [this.#agent, this.#config, this.#emit];
-    const run = { agent, config, emit, base, model, signal, steer: "", isOver: () => false };
+    return { agent, config, emit, base, model, signal, steer: "", isOver: () => false };
+  }
+
+  async #makeRoom(call: FrameworkCall): Promise<void> {
+    const run = this.#runOf(call);
+    const { agent, config, model, base } = run;
     const learned = readLearned(await agent.session.state(), modelName(model));
     if (learned) config.tokenizer.start(learned.ratio);
-    await agent.follow(messages, base, emit, (message) => makeRoomFor(run, message));
+    await this.#agent.follow(run, call.messages, (message) => makeRoomFor(run, message));
     await makeRoom(run);
     this.conversation.expected = (await agent.prompt({ base })).usage.total;
   }
 
-  async #place({ messages, base, model }: FrameworkCall): Promise<PlacedCall> {
-    const [agent, config] = [this.#agent, this.#config];
+  async #place(call: FrameworkCall): Promise<PlacedCall> {
+    const agent = this.#agent;
+    const { base, model } = call;
+    const run = this.#runOf(call);
     await agent.refresh();
-    await agent.follow(messages, base, this.#emit);
-    await showNews({ agent, config });
-    await refreshWhenCold({ agent, config });
+    await agent.follow(run, call.messages);
+    await showNews(run);
+    await refreshWhenCold(run);
     // The caller's own system prompt is not part of the plan.
     const planned = await agent.plan({ steer: this.#nudge(await agent.session.state()), base: "" });
     const { prompt } = planned;

@@ -1,20 +1,16 @@
 import type { ModelMessage } from "ai";
 import { AgentSession, inPrompt, type PromptNow, type PromptView } from "../../agent/conversation.ts";
-import type { AgentEvent } from "../../agent/events.ts";
 import type { AgentConfig } from "../../agent/options.ts";
 import { showChanges } from "../../agent/shown.ts";
-import { learnFrom } from "../../compaction/usage.ts";
+import type { TurnRun } from "../../agent/turn.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { planPrompt } from "../../context/prompt.ts";
-import { readEpoch, readLearned } from "../../engine/conversation.ts";
 import type { Json } from "../../engine/json.ts";
 import { Queue } from "../../engine/queue.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Toolbox } from "../../surfaces/toolbox.ts";
 import { FileBytes, KnownMessages } from "./known-messages.ts";
-
-type Emit = (event: AgentEvent) => void;
 
 /**
  * A conversation owned by the caller, who passes its messages with every call. The session stores each message once,
@@ -33,16 +29,15 @@ export class CallerSession extends AgentSession {
   }
 
   /**
-   * Syncs with the caller's list: stores its new messages, and injects memory changes before a new user message.
-   * `base` is the caller's own system prompt. `makeRoom` is called before a new user message is added.
+   * Syncs with the caller's list: stores its new messages, and shows memory changes before a new user message.
+   * `makeRoom` is called before a new user message is added.
    */
   async follow(
+    run: TurnRun,
     messages: readonly ModelMessage[],
-    base: string,
-    emit: Emit,
     makeRoom: (message: ModelMessage) => Promise<unknown> = async () => undefined,
   ): Promise<void> {
-    await this.#begin(emit);
+    await this.#begin(run);
     const { known, bytes } = this.conversation;
     await known.catchUp(this.session);
     const numbers = known.align(messages);
@@ -55,7 +50,6 @@ export class CallerSession extends AgentSession {
     const lastUser = fresh.findLastIndex(({ role }) => role === "user");
     if (lastUser !== -1) {
       await this.add(fresh.slice(0, lastUser));
-      const run = { agent: this, config: this.#config, base };
       await showChanges(run);
       await makeRoom(fresh[lastUser] as ModelMessage);
     }
@@ -95,18 +89,6 @@ export class CallerSession extends AgentSession {
     return result.first;
   }
 
-  /** Learns from the provider's count of the call that was last prepared. */
-  async observe(model: string, reported: number | undefined): Promise<void> {
-    const { conversation } = this;
-    const { tokenizer } = this.#config;
-    if (reported === undefined || conversation.expected === 0) return;
-    tokenizer.observe(conversation.expected, reported);
-    conversation.expected = 0;
-    const state = await this.session.state();
-    const call = { ratio: tokenizer.ratio, total: reported, epoch: readEpoch(state).number };
-    this.learn(model, learnFrom(readLearned(state, model), call));
-  }
-
   /** The prompt for the model, without counting its tokens. */
   async plan({ steer = "", base }: PromptView): Promise<Omit<PromptNow, "usage">> {
     const state = await this.session.state();
@@ -128,7 +110,7 @@ export class CallerSession extends AgentSession {
     return { ...planned, usage: this.usage(planned.prompt, view.base) };
   }
 
-  async #begin(emit: Emit): Promise<void> {
+  async #begin({ emit }: TurnRun): Promise<void> {
     if (!this.conversation.isStarted) {
       this.conversation.isStarted = true;
       await this.notify({ kind: "session-start" }, emit);

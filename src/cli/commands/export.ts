@@ -18,21 +18,21 @@ import { openStore } from "../../stores/open-store.ts";
 import { rememberCopy } from "../../workspace/copies.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { readArguments, usageError } from "../arguments.ts";
+import { type Arguments, usageError } from "../arguments.ts";
 import { exportFormats } from "../help.ts";
 import { withMemory } from "../memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { visibleJson } from "../terminal/visible-text.ts";
 
+type Values = Arguments<"store">["values"];
+
 /** Writes one session, or all of them. */
-export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments("export", args);
-  const [idOrPrefix] = positionals;
+export async function exportSessions(idOrPrefix: string | undefined, values: Values): Promise<number> {
   if (values.all) {
-    if (idOrPrefix !== undefined) throw usageError("export", "Pass SESSION or --all, not both");
+    if (idOrPrefix !== undefined) throw usageError("store", "Pass SESSION or --all, not both");
     return exportAll(values);
   }
-  if (idOrPrefix === undefined) throw usageError("export", "SESSION is missing (or pass --all)");
+  if (idOrPrefix === undefined) throw usageError("store", "SESSION is missing (or pass --all)");
   return withMemory("change", values, async (memory) => {
     const session = await pickSession(memory, idOrPrefix);
     if (values.format === "json") {

@@ -9,15 +9,13 @@ import { openStore } from "../../stores/open-store.ts";
 import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { readArguments } from "../arguments.ts";
+import type { Arguments } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
 import { counted } from "../terminal/quantities.ts";
 import { print } from "../terminal/screen.ts";
 
 /** Creates sessions from an export or from a coding agent's session file. */
-export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments("import", args);
-  const [path = ""] = positionals;
+export async function importSessions(path: string, values: Arguments<"store">["values"]): Promise<number> {
   if (path === "-" || isCopy(path)) return importCopies(path, values);
   const document = await readDocument(path);
   const id = values.session === undefined ? {} : { id: values.session };

@@ -1,8 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { callerResolver } from "../../hosts/caller-session.ts";
 import { earlierSession } from "../../hosts/earlier-sessions.ts";
 import { hookTool } from "../../hosts/hook/event.ts";
-import { ServerHooks } from "../../hosts/hook/in-server.ts";
+import { AgentCalls } from "../../hosts/hook/in-server.ts";
 import { listAncestors, workingDirectoryOf } from "../../hosts/processes.ts";
 import { hostConversation } from "../../hosts/transcript/past-conversation.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
@@ -12,7 +11,6 @@ import { explainProblems, requireValid } from "../../workspace/config-problems.t
 import { limitsOf } from "../../workspace/library-options.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
-import type { Project } from "../../workspace/project.ts";
 import { checkStoreFlags } from "../../workspace/store-location.ts";
 import { chosenSurfaces, knownSurfaces, loadSurfaces, requestedSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -41,16 +39,19 @@ export async function run(args: string[]): Promise<number> {
       : requestedSurfaces(
           await loadSurfaces(chosenSurfaces({ project, config }, "agent"), { project, config }),
         );
-  const hooks = new ServerHooks(project, values);
+  const { session: chosen } = values;
+  const fallback = `mcp-${crypto.randomUUID()}`;
+  const calls = new AgentCalls({ project, cwd: process.cwd(), flags: values, fallback });
   return serve(
     {
       surfaces,
       limits: limitsOf(config),
       version: packageVersion(),
       openMemory: () => openMemoryIn(find(), { surfaces, isInteractive: true }),
-      resolveSession: sessionResolver(project, values.session, hooks),
-      subAgentOf: ({ meta }) => hooks.subAgentOf(meta),
-      unlisted: { [hookTool]: (input) => hooks.answer(input) },
+      // The given session, or the one that the caller's host is in, or one that only this connection has.
+      resolveSession: async (caller) => chosen ?? calls.sessionOf(caller),
+      subAgentOf: (caller) => calls.subAgentOf(caller),
+      unlisted: { [hookTool]: (input) => calls.answer(input) },
       earlierSession,
       conversation: hostConversation(project.directory),
     },
@@ -70,13 +71,6 @@ function leavePluginFolder(): void {
     path !== undefined && existsSync(path) && realpathSync(path) !== here;
   const project = isElsewhere(started) ? started : listAncestors().map(workingDirectoryOf).find(isElsewhere);
   if (project !== undefined) process.chdir(project);
-}
-
-/** The given session, or the one that the caller's host is in, or one that only this connection has. */
-function sessionResolver(project: Project, chosen: string | undefined, hooks: ServerHooks) {
-  if (chosen !== undefined) return async () => chosen;
-  const fallback = `mcp-${crypto.randomUUID()}`;
-  return callerResolver({ ...project, cwd: process.cwd(), fallback, reported: () => hooks.reported });
 }
 
 /** Serves until the client disconnects. Only protocol messages go to stdout. */

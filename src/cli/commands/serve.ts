@@ -148,8 +148,9 @@ function introduce(
 }
 
 async function runDemo(memory: Memory, signal: AbortSignal): Promise<void> {
-  const { playDemo } = await import("../demo/serve-demo.ts");
-  await playDemo(memory, signal);
+  const { playDemo } = await import("../demo/demo.ts");
+  await playDemo(memory, { signal });
+  if (!signal.aborted) console.log("\nThe page stays available until you press Ctrl-C.");
 }
 
 /** The first signal stops gracefully, the second exits at once. */

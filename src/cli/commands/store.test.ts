@@ -42,18 +42,21 @@ test("store migrate, and export --all into import, move a store; a damaged or cu
   );
   assert.match(holdfast(["store", "migrate", from]).out, /Name two stores/);
 
-  const { out } = holdfast(["export", "--all", "--db", from]);
+  const { out } = holdfast(["store", "export", "--all", "--db", from]);
   const lines = out.trim().split("\n");
   assert.equal(lines.length, 3);
   const other = join(directory, "other.db");
-  const cut = holdfast(["import", "-", "--db", other], `${lines[0]}\n${lines[1]?.slice(0, 200)}`);
+  const cut = holdfast(["store", "import", "-", "--db", other], `${lines[0]}\n${lines[1]?.slice(0, 200)}`);
   assert.equal(cut.code, 1);
   assert.match(cut.out, /Line 2 is not a whole session/);
   assert.match(
-    holdfast(["import", "-", "--db", other], out).out,
+    holdfast(["store", "import", "-", "--db", other], out).out,
     /^Imported 2 sessions; 1 were already there/,
   );
-  const damaged = holdfast(["import", "-", "--db", join(directory, "x.db")], out.replace("of a", "of x"));
+  const damaged = holdfast(
+    ["store", "import", "-", "--db", join(directory, "x.db")],
+    out.replace("of a", "of x"),
+  );
   assert.match(damaged.out, /does not match its hash/);
   const memory = await openMemory({ store: other });
   assert.equal(await (await memory.resumeSession("b")).notepad.read(), "of b");

@@ -10,7 +10,7 @@ import { startProgress } from "../terminal/progress.ts";
 import { counted } from "../terminal/quantities.ts";
 import { print } from "../terminal/screen.ts";
 
-/** Works on whole stores. */
+/** Moves sessions between stores and files, and looks after a Postgres store. */
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("store", args);
   const [action, from, to] = positionals;
@@ -18,8 +18,14 @@ export async function run(args: string[]): Promise<number> {
     if (from === undefined || to === undefined) throw usageError("store", "Name two stores");
     return migrate(from, to, values.owner, values.json);
   }
+  if (to !== undefined) throw usageError("store", `Unexpected argument ${JSON.stringify(to)}`);
+  if (action === "export") return (await import("./export.ts")).exportSessions(from, values);
+  if (action === "import") {
+    if (from === undefined) throw usageError("store", "FILE is missing");
+    return (await import("./import.ts")).importSessions(from, values);
+  }
   if ((action !== "check" && action !== "distribute") || from !== undefined)
-    throw usageError("store", "The command is check, distribute or migrate FROM TO");
+    throw usageError("store", "The command is export, import, migrate, check or distribute");
   const address = parseStoreAddress(findWorkspace({ flags: values }).store.url);
   if (address.kind !== "postgres") {
     throw new HoldfastError(

@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { runCli } from "../test-support/chat.ts";
+import { openMemory } from "../../index.ts";
+import { playDemo } from "./demo.ts";
 import { sheets } from "./workbook.ts";
 
-test("the demo shows the notepad growing through compactions, and what survives [repo.demo]", async () => {
-  const { stdout, stderr, code } = await runCli(["demo", "--fast"], { cwd: temporaryDirectory() });
-  assert.equal(stderr, "");
-  assert.equal(code, 0);
+test("the demo shows the notepad growing through compactions, and what survives [repo.demo]", async ({
+  mock,
+}) => {
+  const { mock: log } = mock.method(console, "log", () => {});
+  const memory = await openMemory({ store: "memory:" });
+  await playDemo(memory, { thinking: () => 0 });
+  await memory.close();
+  const stdout = log.calls.map(({ arguments: [line] }) => `${line}\n`).join("");
   assert.ok(!stdout.includes("\u001b"), "no colours without a terminal");
   for (const [index, { name }] of sheets.entries()) {
     assert.match(

@@ -1,36 +1,43 @@
 import type { AgentEvent } from "../../agent/events.ts";
 import { oneLine } from "../../engine/text.ts";
-import { openMemory } from "../../index.ts";
-import { readArguments } from "../arguments.ts";
+import type { Memory } from "../../sessions/memory.ts";
 import { bar, count, counted, percent } from "../terminal/quantities.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { wrapSpans } from "../terminal/wrap-text.ts";
-import { type Audit, contextWindow, runAudit } from "./audit.ts";
+import { type Audit, type AuditOptions, contextWindow, runAudit } from "./audit.ts";
 import { ask, sheets } from "./workbook.ts";
 
 const { paint } = screenOf();
 
-/** A scripted agent audits a workbook in a context that gets compacted. Everything but the model is real. */
-export async function run(args: string[]): Promise<number> {
-  const { values } = readArguments("demo", args);
-  const pause = values.fast || !process.stdout.isTTY ? 0 : 400;
-  const memory = await openMemory({ store: "memory:" });
+/** Slow enough to follow on the page. */
+const atReadersPace = (answer: number) => (answer <= 2 ? 600 : 2_200);
+
+/** Runs an agent in an empty store, and tells in the terminal how its notes survive. Everything but the model is real. */
+export async function playDemo(
+  memory: Memory,
+  { signal, thinking = atReadersPace }: Pick<AuditOptions, "signal" | "thinking">,
+): Promise<void> {
+  const [any] = await memory.listSessions({ status: "all", limit: 1 });
+  if (any) {
+    say("The store already has sessions, so the demo agent was not started.");
+    return;
+  }
   try {
     introduceAudit();
     const show = narrator();
     const audit = await runAudit(memory, {
-      session: { id: "audit", title: "Workbook audit" },
-      onEvent: async (event) => {
-        if (show(event)) await new Promise((proceed) => setTimeout(proceed, pause));
-      },
+      session: { id: "audit", agent: "demo", title: "Workbook audit" },
+      thinking,
+      ...(signal && { signal }),
+      onEvent: (event) => void show(event),
     });
-    return conclude(audit);
-  } finally {
-    await memory.close();
+    conclude(audit);
+  } catch (error) {
+    if (!signal?.aborted) console.error(`The demo agent stopped: ${(error as Error).message}`);
   }
 }
 
-export function introduceAudit(): void {
+function introduceAudit(): void {
   say(
     paint(
       "bold",
@@ -45,8 +52,8 @@ function wrapped(text: string): string {
   return wrapSpans([{ text }], "", "", { ...screenOf(), width: 72 }).join("\n        ");
 }
 
-/** Prints each event in a line or two; returns true if a pause should follow. */
-export function narrator(): (event: AgentEvent) => boolean {
+/** Prints each event in a line or two. */
+function narrator(): (event: AgentEvent) => void {
   let share = 0;
   let text = "";
   let read = 0;
@@ -64,7 +71,7 @@ export function narrator(): (event: AgentEvent) => boolean {
   return (event) => {
     if (event.type === "text") {
       text += event.text;
-      return false;
+      return;
     }
     if (text !== "")
       say(isWarned ? paint("dim", `      “${text}”`) : `\n${paint("cyan", "agent ›")} ${wrapped(text)}`);
@@ -72,24 +79,24 @@ export function narrator(): (event: AgentEvent) => boolean {
     switch (event.type) {
       case "usage":
         share = event.usage.total / contextWindow;
-        return false;
+        return;
       case "tool-call": {
         const { name, content } = event.input as { name?: string; content?: string };
         if (content !== undefined) printNote(content);
-        if (name === undefined) return true;
+        if (name === undefined) return;
         if (noted < read) say(paint("dim", "      … absorbed in the sheets, the agent takes no notes"));
         read++;
         say(
           `  ${String(read).padStart(2)}  reads ${name.padEnd(10)} ${gauge(share)}   ${paint("dim", `notepad ${count(size)} characters`)}`,
         );
-        return true;
+        return;
       }
       case "warning":
         isWarned = true;
         say(
           `\n  ${paint("yellow", "⚠   The context is nearly full: the agent gets one turn to save what it needs.")}`,
         );
-        return true;
+        return;
       case "handoff": {
         isWarned = false;
         const { shown, done } = event.handoff;
@@ -97,14 +104,14 @@ export function narrator(): (event: AgentEvent) => boolean {
           "handoff",
           `the user's ${counted(shown.whole + shown.cut, "message")}, ${counted(done.at(-1)?.length ?? 0, "step")}`,
         );
-        return false;
+        return;
       }
       case "compaction":
         printDetail(
           "compaction",
           `the conversation so far is now a summary of ${event.summary.split(/\s+/).length} words`,
         );
-        return false;
+        return;
       case "receipt": {
         const { messages, rest, tokensBefore, tokensAfter } = event.receipt;
         printDetail("receipt", `${messages} messages removed, ${rest}`);
@@ -112,19 +119,17 @@ export function narrator(): (event: AgentEvent) => boolean {
           "context",
           `${gauge(tokensBefore / contextWindow)}  →  ${gauge(tokensAfter / contextWindow)}\n`,
         );
-        return true;
+        return;
       }
       case "error":
         say(paint("red", event.message));
-        return false;
-      default:
-        return false;
+        return;
     }
   };
 }
 
-/** Prints how many findings survived, and where; returns the exit code. */
-export function conclude({ notepad, conversation, compactions }: Audit): number {
+/** Prints how many findings survived, and where. */
+function conclude({ notepad, conversation, compactions }: Audit): void {
   say(`\n${paint("bold", "The notepad, which the model sees in every call:")}\n`);
   say(notepad.replaceAll(/^/gm, "    "));
   const inNotepad = sheets.filter(({ finding }) => notepad.includes(finding)).length;
@@ -132,7 +137,6 @@ export function conclude({ notepad, conversation, compactions }: Audit): number 
   say(`\n${paint("bold", `Findings left after ${compactions} compactions, out of ${sheets.length}`)}`);
   say(`    in the notepad       ${bar(inNotepad / sheets.length, 10)} ${paint("green", String(inNotepad))}`);
   say(`    in the conversation  ${bar(inConversation / sheets.length, 10)} ${inConversation}`);
-  return inNotepad === sheets.length ? 0 : 1;
 }
 
 function gauge(share: number): string {

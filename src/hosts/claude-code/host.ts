@@ -1,6 +1,10 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { isObject, objectIn, textIn } from "../../engine/json.ts";
+import { type Fill, lessReserve } from "../fill.ts";
 import { injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
-import { claudeLimit } from "./limit.ts";
 import { readClaudeLine, readClaudeUsage } from "./transcript.ts";
 
 const putOff = JSON.stringify({ decision: "block", reason: "The agent saves its notes first." });
@@ -41,7 +45,60 @@ export const claudeCode: Host = {
     spare: 10_000,
     warnsAtTurnEnd: true,
   },
-  mcpClient: { name: /^claude-code$/ },
+  mcpClient: {
+    name: /^claude-code$/,
+    call: (meta) => textIn(meta["claudecode/toolUseId"]),
+  },
   recording: async () => (await import("./recording.ts")).claudeRecording,
   setup: async () => (await import("./setup.ts")).claudeCodeSetup,
 };
+
+/** 20,000 for the summary and 13,000 for what comes before it. */
+const reserve = 33_000;
+
+/**
+ * The tokens at which Claude Code compacts. Its settings and environment may set a window for that; otherwise it is the
+ * model's.
+ *
+ * @example claudeLimit({ model: "claude-opus-4-5", tokens: 90_000 }, root); // 167_000
+ */
+function claudeLimit(fill: Fill, root: string, env: NodeJS.ProcessEnv = process.env): number {
+  const own = modelWindow(fill, env);
+  const chosen =
+    Number(env.CLAUDE_CODE_AUTO_COMPACT_WINDOW) || windowInSettings(fill.model, root, env) || own;
+  return lessReserve(Math.min(chosen, own), reserve);
+}
+
+/** Models up to 4.6 have 200,000 tokens, unless they are run with a longer window; later ones have 1,000,000. */
+function modelWindow({ model, tokens }: Fill, env: NodeJS.ProcessEnv): number {
+  if (tokens > 200_000 || /\[1m\]/i.test(env.ANTHROPIC_MODEL ?? "")) return 1_000_000;
+  if (env.CLAUDE_CODE_DISABLE_1M_CONTEXT) return 200_000;
+  const isLong = /claude-(?:opus|sonnet|haiku)-(?:4-[7-9]|[5-9])(?!\d)|claude-(?:fable|mythos)/.test(model);
+  return isLong ? 1_000_000 : 200_000;
+}
+
+/** The nearest settings file that sets a window decides; in one file, the model's window comes before that of all models. */
+function windowInSettings(model: string, root: string, env: NodeJS.ProcessEnv): number | undefined {
+  const user = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
+  const files = [
+    join(root, ".claude/settings.local.json"),
+    join(root, ".claude/settings.json"),
+    join(user, "settings.json"),
+  ];
+  for (const file of files) {
+    const settings = readSettings(file);
+    const ofModel = Object.entries(objectIn(settings.modelSettings)).find(([name]) => model.startsWith(name));
+    const window = objectIn(ofModel?.[1]).autoCompactWindow ?? settings.autoCompactWindow;
+    if (typeof window === "number") return window;
+  }
+  return undefined;
+}
+
+function readSettings(file: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,7 +1,12 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import type { Fill, ReportedUsage } from "../fill.ts";
 import { injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
-import { codexLimit } from "./limit.ts";
-import { readCodexLine, readCodexUsage } from "./transcript.ts";
+import { countIn } from "../transcript/file.ts";
+import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
 
 export const codex: Host = {
   name: "codex",
@@ -41,3 +46,113 @@ export const codex: Host = {
   recording: async () => (await import("./recording.ts")).codexRecording,
   setup: async () => (await import("./setup.ts")).codexSetup,
 };
+
+/** The tokens at which Codex compacts: its own setting, or nine tenths of the window that the rollout reports. */
+function codexLimit(
+  { window }: Fill,
+  root: string,
+  env: NodeJS.ProcessEnv = process.env,
+): number | undefined {
+  const user = env.CODEX_HOME || join(env.HOME || homedir(), ".codex");
+  for (const folder of [join(root, ".codex"), user]) {
+    const [, tokens] = /^model_auto_compact_token_limit\s*=\s*([\d_]+)/m.exec(readText(folder)) ?? [];
+    if (tokens !== undefined) return Number(tokens.replaceAll("_", ""));
+  }
+  return window && window * 0.9;
+}
+
+function readText(folder: string): string {
+  try {
+    return readFileSync(join(folder, "config.toml"), "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** One line of a Codex rollout. */
+export function readCodexLine(line: Record<string, unknown>): TranscriptLine {
+  const payload = objectIn(line.payload);
+  if (line.type === "compacted") return { summary: textIn(payload.message) };
+  if (line.type !== "response_item") return undefined;
+  const id = textIn(payload.call_id);
+  switch (payload.type) {
+    case "message":
+      return { messages: messageText(payload) };
+    case "function_call":
+    case "custom_tool_call":
+      return { messages: [{ role: "assistant", content: callParts(id, payload) }] };
+    case "local_shell_call":
+      return {
+        messages: [
+          { role: "assistant", content: [toolCallPart(id, "shell", withCommand(objectIn(payload.action)))] },
+        ],
+      };
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return { messages: [toolResultMessage(id, "tool", ...outcome(payload.output))] };
+    default:
+      return undefined;
+  }
+}
+
+/** The usage of the last model call, which Codex writes as an event of its own. */
+function readCodexUsage(line: Record<string, unknown>): ReportedUsage | undefined {
+  const payload = objectIn(line.payload);
+  if (line.type !== "event_msg" || payload.type !== "token_count") return undefined;
+  const info = objectIn(payload.info);
+  const tokens = countIn(objectIn(info.last_token_usage).total_tokens);
+  const window = countIn(info.model_context_window);
+  return tokens === 0 ? undefined : { tokens, isAfterResults: true, ...(window > 0 ? { window } : {}) };
+}
+
+function messageText({ role, content }: Record<string, unknown>): ReturnType<typeof textMessages> {
+  if (role !== "user" && role !== "assistant") return [];
+  const text = objectsIn(content)
+    .map((part) => textIn(part.text))
+    .join("\n");
+  // Codex writes its own context as user messages.
+  if (role === "user" && /^\s*(?:<[a-z_]+>|# AGENTS\.md)/.test(text)) return [];
+  return textMessages(role, text);
+}
+
+function callParts(id: string, payload: Record<string, unknown>): ReturnType<typeof toolCallPart>[] {
+  const name = textIn(payload.name);
+  const source = textIn(payload.arguments) || textIn(payload.input);
+  const input = withCommand(objectIn(parse(source)));
+  const patch = name === "apply_patch" ? textIn(input.input) || source : textIn(input.command);
+  const files = [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, path]) => path);
+  if (files.length === 0) return [toolCallPart(id, name, input)];
+  return files.map((path) => toolCallPart(id, "apply_patch", { path }));
+}
+
+/** A command may be a list of words, usually a shell with its script. */
+function withCommand(input: Record<string, unknown>): Record<string, unknown> {
+  const words = input.command;
+  if (!Array.isArray(words)) return input;
+  const isShell = words.length === 3 && /^-\w*c$/.test(String(words[1]));
+  return { ...input, command: isShell ? String(words[2]) : words.join(" ") };
+}
+
+function outcome(output: unknown): [text: string, isError: boolean] {
+  const value = typeof output === "string" ? (parse(output) ?? output) : output;
+  if (typeof value === "string") return [value, false];
+  if (!isObject(value)) return [plainText(value), false];
+  const code = objectIn(value.metadata).exit_code;
+  const text = textIn(value.output) || textIn(value.content) || JSON.stringify(value);
+  return [text, (typeof code === "number" && code !== 0) || value.success === false];
+}
+
+function plainText(content: unknown): string {
+  return objectsIn(content)
+    .map(({ text }) => textIn(text))
+    .join("\n");
+}
+
+function parse(source: string): unknown {
+  if (!/^\s*[[{]/.test(source)) return undefined;
+  try {
+    return JSON.parse(source);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
 import { type JsonLine, timeIn } from "../transcript/file.ts";
 import type { RecordedEvent, Recording } from "../transcript/line.ts";
-import { readCodexLine } from "./transcript.ts";
+import { readCodexLine } from "./host.ts";
 
 /** Codex rollouts. They count the context, but not by call and model. */
 export const codexRecording: Recording = {

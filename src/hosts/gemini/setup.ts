@@ -1,16 +1,39 @@
-import { join } from "node:path";
-import type { HostSetup } from "../host-setup.ts";
+import { dirname, join } from "node:path";
+import { type Finding, ok, problem } from "../doctor/finding.ts";
+import { listAt, settingsIn } from "../doctor/host-settings.ts";
+import type { HostSetup, LiveClient } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonServer, jsonSettings, notAllowed } from "../install/json-pieces.ts";
+import { valueAt } from "../install/json-text.ts";
 import { allowRules } from "../install/memory-tools.ts";
 import { ownFile, ownMarker } from "../install/own-file.ts";
 import type { Piece } from "../install/piece.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
-import { userFolder } from "./files.ts";
 import { gemini } from "./host.ts";
-import { geminiClient } from "./live.ts";
-import { checkTrust } from "./trust.ts";
+
+const geminiClient: LiveClient = {
+  obstacle: (places) =>
+    signsInWithGoogle(places)
+      ? "Gemini CLI signs in with Google here, so it would not use a model on this machine."
+      : undefined,
+  // With a base URL alone Gemini CLI asks for a gateway that it does not know; Vertex reads URL and key from the environment.
+  env: ({ url }) => ({
+    GOOGLE_GENAI_USE_VERTEXAI: "true",
+    GOOGLE_API_KEY: "doctor",
+    GOOGLE_VERTEX_BASE_URL: url,
+    GEMINI_API_KEY: "doctor",
+    GOOGLE_GEMINI_BASE_URL: url,
+  }),
+  first: ({ prompt }) => ["-p", prompt],
+  again: ({ prompt }) => ["--resume", "latest", "-p", prompt],
+};
+
+/** A login takes precedence over the environment, so the request would leave this machine. */
+function signsInWithGoogle(places: Places): boolean {
+  const chosen = settingsOf(places).map((value) => valueAt(value, ["security", "auth", "selectedType"]));
+  return chosen.some((type) => type !== undefined && type !== "gemini-api-key" && type !== "vertex-ai");
+}
 
 /**
  * Allows the memory tools without asking. Gemini CLI reads policies in the user's folder only: an extension cannot allow
@@ -71,3 +94,60 @@ export const geminiSetup: HostSetup = {
   hook: { startEvent: "BeforeAgent" },
   live: geminiClient,
 };
+
+const check = "trust";
+
+/** Whether Gemini CLI runs the hooks and the server. */
+function checkTrust(places: Places): Finding[] {
+  const settings = settingsOf(places);
+  const isOff = settings.some((value) => valueAt(value, ["hooksConfig", "enabled"]) === false);
+  if (isOff || listAt(settings, "hooksConfig", "disabled").includes("holdfast"))
+    return [problem(check, "Hooks are switched off.", "Start gemini and type /hooks enable-all.")];
+  const allowed = listAt(settings, "mcp", "allowed");
+  if (
+    listAt(settings, "mcp", "excluded").includes("holdfast") ||
+    (allowed.length > 0 && !allowed.includes("holdfast"))
+  )
+    return [
+      problem(
+        check,
+        "The settings do not allow the MCP server.",
+        `Add "holdfast" to mcp.allowed, or remove it from mcp.excluded.`,
+      ),
+    ];
+  const isAsked = !settings.some((value) => valueAt(value, ["security", "folderTrust", "enabled"]) === false);
+  if (!isAsked || places.env.GEMINI_CLI_TRUST_WORKSPACE === "true") return [ok(check, "hooks are enabled")];
+  return [checkFolder(places)];
+}
+
+/** In an untrusted folder, Gemini CLI uses neither hooks nor servers. */
+function checkFolder(places: Places): Finding {
+  const file = places.env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(userFolder(places), "trustedFolders.json");
+  const [folders = {}] = settingsIn(file);
+  const rules = Object.entries(folders)
+    .map(([path, trust]) => ({ path: trust === "TRUST_PARENT" ? dirname(path) : path, trust }))
+    .filter(({ path }) => places.root === path || places.root.startsWith(`${path}/`))
+    .toSorted((a, b) => b.path.length - a.path.length);
+  const remedy = "Start gemini here, type /permissions and trust the folder.";
+  if (rules[0]?.trust === "DO_NOT_TRUST")
+    return problem(
+      check,
+      "Gemini CLI does not trust this folder, so it uses neither hooks nor server.",
+      remedy,
+    );
+  if (rules[0]) return ok(check, "hooks are enabled, the folder is trusted");
+  return problem(
+    check,
+    "Gemini CLI does not trust this folder yet, so it uses neither hooks nor server.",
+    remedy,
+  );
+}
+
+function userFolder({ env, home }: Places): string {
+  return join(env.GEMINI_CLI_HOME || home, ".gemini");
+}
+
+/** The readable settings for all projects and for this one. */
+function settingsOf(places: Places): Record<string, unknown>[] {
+  return settingsIn(join(userFolder(places), "settings.json"), join(places.root, ".gemini/settings.json"));
+}

@@ -249,14 +249,18 @@ async function lookForNews(hook: HookContext): Promise<void> {
   if (isPrompt) beginTurn(state);
 }
 
-/** Puts the warning, if it is due, below what `show` answers. */
+/** Puts the warning, if it is due, below what `show` answers. If that fails, such as for a locked store, the next event warns. */
 async function showWithWarning(hook: HookContext, show: (hook: HookContext) => Promise<void>): Promise<void> {
   const text = await dueWarning(hook);
   if (text === "") return show(hook);
+  const { warned } = hook.state;
+  hook.state.warned = undefined;
   await show({
     ...hook,
-    answer: ({ context = "" }) =>
-      hook.answer({ context: [context, text].filter((part) => part !== "").join("\n\n") }),
+    answer: ({ context = "" }) => {
+      hook.state.warned = warned;
+      hook.answer({ context: [context, text].filter((part) => part !== "").join("\n\n") });
+    },
   });
   await recordWarning(hook, text);
 }

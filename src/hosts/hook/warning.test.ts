@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { type HookProject, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { warningText } from "../../compaction/notices.ts";
+import { openMemory } from "../../index.ts";
 
 /** Claude Code compacts at 167,000 tokens of this model's window. */
 const model = "claude-opus-4-5";
@@ -152,4 +154,80 @@ test("[hooks.warning] with other surfaces the warning names those", async () => 
   const { context } = await send("PostToolBatch");
   assert.match(context, /Review your session scratchpad \(session_scratchpad\)/);
   assert.doesNotMatch(context, /notepad/);
+});
+
+test("[hooks.warning] after /clear the new conversation is warned when its own context is nearly full", async () => {
+  const { project, call, send, write } = await converse();
+  await send("SessionStart", { source: "startup" });
+  call(162_000);
+  assert.equal((await send("PostToolBatch")).context, warningText);
+  await write("the port is 8443");
+  const transcript_path = join(project.root, "cleared.jsonl");
+  writeFileSync(transcript_path, "");
+  const cleared = (event: string, more = {}) => send(event, { session_id: "s2", transcript_path, ...more });
+  await cleared("SessionStart", { source: "clear" });
+  assert.equal(
+    (await cleared("PostToolBatch")).context,
+    "",
+    "the earlier conversation's fill is not its own",
+  );
+  const usage = { input_tokens: 162_000, output_tokens: 0 };
+  const line = { type: "assistant", uuid: "u1", sessionId: "s2", message: { model, content: "Yes.", usage } };
+  appendFileSync(transcript_path, `${JSON.stringify(line)}\n`);
+  assert.equal((await cleared("PostToolBatch")).context, warningText);
+});
+
+test("[hooks.warning] of two conversations in a project, only the one with a full context is warned", async () => {
+  const { project, call, send } = await converse();
+  const transcript_path = join(project.root, "other.jsonl");
+  writeFileSync(transcript_path, "");
+  const other = (event: string, more = {}) => send(event, { session_id: "s2", transcript_path, ...more });
+  await send("SessionStart", { source: "startup" });
+  await other("SessionStart", { source: "startup" });
+  call(162_000);
+  const [first, second] = await Promise.all([send("PostToolBatch"), other("PostToolBatch")]);
+  assert.deepEqual([first.context, second.context], [warningText, ""]);
+});
+
+test("[hooks.warning-full] an agent whose notepad takes no more keeps its notes, and its compaction waits once", async () => {
+  const { project, call, send } = await converse();
+  writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ limits: { notepadCharacters: 100 } }));
+  const text = `the port is 8443 ${"and so on ".repeat(8)}`.trim();
+  const write = async (content: string) => {
+    const memory = await openMemory({ store: project.database, limits: { notepadCharacters: 100 } });
+    try {
+      return (await (await memory.openSession("claude-code.s1")).call("write_notepad", { content })) as {
+        ok: boolean;
+      };
+    } finally {
+      await memory.close();
+    }
+  };
+  await write(text);
+  await send("SessionStart", { source: "startup" });
+  call(162_000);
+  assert.equal((await send("PostToolBatch")).context, warningText);
+  assert.equal((await write(`${text} and the lexer is next`)).ok, false);
+  call(168_000);
+  const compact = async () => (await send("PreCompact", { trigger: "auto" })).stdout;
+  assert.match(await compact(), /"decision":"block"/);
+  assert.doesNotMatch(await compact(), /"decision"/, "never twice");
+  assert.ok((await send("SessionStart", { source: "compact" })).context.includes(text));
+});
+
+test("[hooks.warning-locked] while another program holds the store, no compaction waits, and the agent is warned when it is free", async () => {
+  const { project, call, send } = await converse();
+  writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ interactivePatience: 50 }));
+  await send("SessionStart", { source: "startup" });
+  call(162_000);
+  const database = new DatabaseSync(project.database);
+  database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+  try {
+    await assert.rejects(send("PostToolBatch"), /database is locked/);
+    await assert.rejects(send("PreCompact", { trigger: "auto" }), /database is locked/);
+  } finally {
+    database.exec("ROLLBACK");
+    database.close();
+  }
+  assert.equal((await send("PostToolBatch")).context, warningText);
 });

@@ -149,6 +149,9 @@ interface Shown {
 /** The longest answer that these hosts ask for, and what they leave for one if a model limits its input. */
 const [longestAnswer, answerReserve] = [32_000, 20_000];
 
+/** The hint of an empty notepad. */
+const emptyHint = /^\(empty — use /m;
+
 /** How long, in milliseconds, a client that is shutting down may take to return the messages of a session. */
 const messagesTimeout = 1_000;
 
@@ -184,8 +187,10 @@ export class OpencodePlugin {
     this.link(id);
     if (!shown.head) return this.#refresh(id);
     const { context } = await this.#ask(id, "prompt");
-    if (this.#placement === "epoch") shown.news.set(message, context);
-    else if (context !== "") shown.head = context;
+    if (context === "") return;
+    // The hint of an empty memory is gone once something is written.
+    if (this.#placement === "epoch" && !emptyHint.test(shown.head)) shown.news.set(message, context);
+    else Object.assign(shown, { head: context, news: new Map() });
   }
 
   /** The memory for the system prompt of a call, if it goes there. */

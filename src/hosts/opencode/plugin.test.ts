@@ -101,6 +101,15 @@ test("a person's change comes with the next message and stays there [plugins.ope
   assert.ok((await opencode.ask("ses_a", "And now?")).startsWith(changed));
 });
 
+test("the hint of an empty notepad is gone once something is written [plugins.opencode-placement]", async () => {
+  const opencode = await startOpencode();
+  assert.match(await opencode.ask("ses_a", "Begin."), /## Session Notepad\n\(empty — /);
+  await opencode.write("ses_a", "plan A");
+  const asked = await opencode.ask("ses_a", "Go on.");
+  assert.match(asked, /^\[Holdfast\][\s\S]*## Session Notepad\nplan A\n[\s\S]*\n---\nBegin\.\n---\nGo on\.$/);
+  assert.doesNotMatch(asked, /\(empty — /);
+});
+
 for (const [placement, expected] of [
   ["message", /^Begin\.\n---\n\[Holdfast\][\s\S]*## Session Notepad\nplan A\nstep 2[\s\S]*\n---\nGo on\.$/],
   ["system", /^Begin\.\n---\nGo on\.\n---\n\[Holdfast\][\s\S]*## Session Notepad\nplan A\nstep 2/],

@@ -253,7 +253,7 @@ test("the extension reads a notepad that was exported to the file [plugins.pi-br
   assert.match(shownIn(await pi.modelCall()), /from another host/);
 });
 
-test("holdfast import reads the notes of the branch and skips only damaged ones [plugins.pi-branch]", async () => {
+test("holdfast store import reads the notes of the branch and skips only damaged ones [plugins.pi-branch]", async () => {
   const pi = await startPi();
   pi.say("user", "Note this.");
   await pi.call("add_note", { content: "port 5432 is taken" });
@@ -267,7 +267,7 @@ test("holdfast import reads the notes of the branch and skips only damaged ones 
   );
   writeFileSync(file, lines.join("\n"));
   const db = join(pi.context.cwd, "imported.db");
-  const { code, stderr } = await runCommand("import", file, "--db", db);
+  const { code, stderr } = await runCommand("store", "import", file, "--db", db);
   assert.equal(code, 0, stderr);
   const memory = await openMemory({ store: db });
   const notes = await (await memory.resumeSession("x")).notes.all();

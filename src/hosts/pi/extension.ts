@@ -304,7 +304,7 @@ function numbered(messages: readonly PiAgentMessage[], first = 1): StoredMessage
 }
 
 /** Asks the model of pi's session for a summary. */
-export function askPi(context: PiContext, signal: AbortSignal): AskSummariser {
+function askPi(context: PiContext, signal: AbortSignal): AskSummariser {
   return async ({ instructions, sections, maxTokens }) => {
     const content = [{ type: "text" as const, text: sections.join("\n\n") }];
     const messages = [{ role: "user" as const, content, timestamp: Date.now() }];

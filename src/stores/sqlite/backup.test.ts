@@ -129,7 +129,7 @@ test("without a backup the error says so, and doctor finds a single wrong row [s
   const { trouble } = JSON.parse((await holdfastWith({ HOLDFAST_DB: path }, "doctor", "--json")).stdout);
   assert.match(
     trouble,
-    /memory\.db is damaged\. Rows whose checksum does not match: 1\. There is no backup at \S+memory\.db\.backup\..*holdfast import FILE/,
+    /memory\.db is damaged\. Rows whose checksum does not match: 1\. There is no backup at \S+memory\.db\.backup\..*holdfast store import FILE/,
   );
   damagePages(path, 2);
   const { message } = await rejection(readNotes(path), "store_damaged");

@@ -55,7 +55,7 @@ export function backupOf(path: string): string {
 export function restoreAdvice(path: string): string {
   const made = statSync(backupOf(path), { throwIfNoEntry: false })?.mtime.toISOString().slice(0, 16);
   if (made === undefined)
-    return `There is no backup at ${backupOf(path)}. Move the file away, then restore a copy of yours, or import an export: holdfast import FILE.`;
+    return `There is no backup at ${backupOf(path)}. Move the file away, then restore a copy of yours, or import an export: holdfast store import FILE.`;
   return `To restore the backup of ${made.replace("T", " ")} UTC, stop the programs that use the file, move ${path}, ${path}-wal and ${path}-shm away, and copy ${backupOf(path)} to ${path}.`;
 }
 

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { temporaryDirectory } from "../../test/support/temporary.ts";
-import { findProject } from "../workspace/project.ts";
-import { callerResolver } from "./caller-session.ts";
-import { linkSession } from "./session-link.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { findProject } from "../../workspace/project.ts";
+import { linkSession } from "../session-link.ts";
+import { AgentCalls } from "./in-server.ts";
 
 function startResolver() {
   const cwd = temporaryDirectory();
-  const place = { cwd, directory: findProject(cwd).directory };
-  const resolve = callerResolver({ ...place, fallback: "project-1" });
-  return { place, resolve };
+  const project = findProject(cwd);
+  const calls = new AgentCalls({ project, cwd, flags: {}, fallback: "project-1" });
+  const resolve = (caller: Parameters<typeof calls.sessionOf>[0]) => calls.sessionOf(caller);
+  return { place: { cwd, directory: project.directory }, resolve };
 }
 
 const codex = (meta = {}) => ({ client: "codex-mcp-client", meta });
@@ -49,4 +50,21 @@ test("a client that is no host follows the process that started it, not the dire
   assert.equal(await resolve(unknown), "project-1");
   linkSession({ ...place, host: "claude-code", hostSession: "two" });
   assert.equal(await resolve(unknown), "claude-code.two");
+});
+
+test("the hooks of a client tell the session of its calls, and of those of its sub-agents [mcp.sub-agent]", async () => {
+  const cwd = temporaryDirectory();
+  const calls = new AgentCalls({ project: findProject(cwd), cwd, flags: {}, fallback: "project-1" });
+  const hook = { host: "claude-code", session_id: "s1" };
+  const call = (id: string) => ({ client: "claude-code", meta: { "claudecode/toolUseId": id } });
+  await calls.answer({ ...hook, hook_event_name: "UserPromptSubmit", prompt: "Go on." });
+  assert.equal(await calls.sessionOf(call("main")), "claude-code.s1");
+  await calls.answer({ ...hook, hook_event_name: "PreToolUse", agent_id: "a1", tool_use_id: "sub" });
+  assert.deepEqual(calls.subAgentOf(call("sub")), {
+    session: "claude-code.s1.a1",
+    parent: "claude-code.s1",
+  });
+  assert.equal(calls.subAgentOf(call("main")), undefined);
+  assert.equal(calls.subAgentOf({ ...call("sub"), client: "codex-mcp-client" }), undefined);
+  assert.equal(await calls.answer({ host: "nobody" }), "{}");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { calls, conversation, result, says, user } from "../../../test/support/conversation.ts";
-import { lastRemoved } from "./kept-tail.ts";
+import { lastRemoved } from "./host.ts";
 
 const long = (characters: number) => "x".repeat(characters);
 

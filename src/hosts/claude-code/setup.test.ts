@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { checkTrust } from "./trust.ts";
+import { checkTrust } from "./setup.ts";
 
 test("doctor finds a server that is switched off in Claude Code, in both scopes [doctor.trust]", () => {
   const home = temporaryDirectory();
