@@ -4,7 +4,7 @@ import { findExport, listExports } from "./exported-declarations.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** What each entry of the library is for. */
+/** The purpose of each entry of the library. */
 const purposes: Readonly<Record<string, string>> = {
   holdfast: "Memory and sessions in your own program: see [the quick start](../own-agent.md).",
   "holdfast/agent": "An agent with compaction: see [createAgent](../agent.md).",
@@ -25,7 +25,7 @@ const purposes: Readonly<Record<string, string>> = {
 const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8"));
 const sources = compilerOptions.paths as Readonly<Record<string, readonly [string]>>;
 
-/** The library's entries. Plug-ins of hosts export nothing to call. */
+/** The library's entries. Plugins of hosts export nothing to call. */
 export const entries = Object.keys(sources).filter((name) => listExports(sourceOf(name)).length > 0);
 
 /** The pages of the TypeScript API by path, made from the sources' declarations and comments. */

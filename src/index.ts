@@ -47,7 +47,7 @@ export interface MemoryOptions {
    * is extracted from the conversation: the next context is the summary and the memory.
    */
   handoff?: boolean;
-  /** What happens to secrets in what is stored (default: `redact`). `refuse` rejects the write, `allow` stores them. */
+  /** The handling of secrets in stored text (default: `redact`). `refuse` rejects the write, `allow` stores them. */
   secrets?: SecretPolicy;
   /**
    * How long the store keeps history, model calls and removed sessions; applied in the background (default: see

@@ -36,7 +36,7 @@ test("code blocks in the docs are cut from examples that run [repo.docs]", () =>
   assert.ok(blocks >= 4);
 });
 
-/** What an example that shows something is to print. */
+/** The output of the examples that print something. */
 const printed: Readonly<Record<string, RegExp>> = {
   "hono-chat": /ada: What is my name\?\n {2}→ You are Ada\.\nbob: What is my name\?\n {2}→ I do not know\./,
   "langgraph-agent": /Where is the deploy key\?\n {2}→ In vault\/ci\.\n$/,

@@ -21,7 +21,7 @@ const patience = 1_500;
 /** Far below the minute that programs without a person wait, and far above what a busy machine adds. */
 const soon = 6_000;
 
-/** A plug-in in its host. */
+/** A plugin in its host. */
 interface Plugin {
   /** Calls the tool that appends to the scratchpad; its text, or that of its error. */
   append(content: string, id: string): Promise<string>;

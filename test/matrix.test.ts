@@ -85,11 +85,11 @@ interface Sent {
   tools?: { function: { name: string } }[];
 }
 
-/** Checks a request: it names only tools that it offers, and what it says about placement holds in it. */
+/** Checks a request: it names only tools that it offers, and its text about placement is true in it. */
 function assertTrue({ messages, tools = [] }: Sent, surfaces: readonly string[], where: string): void {
   const offered = tools.map((tool) => tool.function.name);
   const text = JSON.stringify([messages, tools]);
-  // A summariser gets the conversation as text and no tools.
+  // A summarizer gets the conversation as text and no tools.
   if (tools.length > 0) assertCallable(text, offered, where);
   const newest = JSON.stringify(messages.findLast(({ role }) => role === "user"));
   if (/prepended to each message/.test(text) && /kept in the plan/.test(text))
@@ -212,7 +212,7 @@ for (const surfaces of configured) {
     assert.doesNotMatch(texts.join("\n"), /prepended to each message|collapse/);
   });
 
-  test(`pi and OpenClaw, ${title}: memory is placed as the guidance says [config.true-texts]`, async (t) => {
+  test(`pi and OpenClaw, ${title}: memory is placed as the guidance describes [config.true-texts]`, async (t) => {
     for (const open of [openPi, openOpenClaw]) {
       const host = await open(t, projectWith(surfaces));
       assertCallable(await host.prompt(), host.offered, host.name);
@@ -251,7 +251,7 @@ for (const surfaces of configured) {
   });
 }
 
-test("over MCP nothing is promised that only a hook or a plug-in does, and the tools return it [config.true-texts]", async () => {
+test("over MCP nothing is promised that only a hook or a plugin does, and the tools return it [config.true-texts]", async () => {
   const workspace = { project: findProject(temporaryDirectory()), config: { values: {} } };
   const text = instructionsOf(await loadSurfaces(knownSurfaces, workspace));
   assert.doesNotMatch(text, /shown first in every turn|project memory block|edit_system_prompt/);

@@ -14,7 +14,6 @@ import { after, test } from "node:test";
 import { type Memory, openMemory, type Session } from "../src/index.ts";
 import { maskOccurrences } from "../src/secrets/edit.ts";
 import { makeCorpus } from "../src/secrets/test-support/corpus.ts";
-import { notesFolder } from "../src/surfaces/project/file.ts";
 import { findProject } from "../src/workspace/project.ts";
 import { openStage } from "./support/agent.ts";
 import { holdfast, runNode } from "./support/command-line.ts";
@@ -51,7 +50,7 @@ async function textOf(session: Session): Promise<string> {
   ]);
 }
 
-test("nothing that is stored contains a secret, and the answer says so [secrets.stored]", async () => {
+test("nothing that is stored contains a secret, and the answer reports it [secrets.stored]", async () => {
   const warnings: string[] = [];
   const memory = await openMemory({ store: "memory:", onWarning: (warning) => warnings.push(warning) });
   const titled = await memory.createSession({ id: "titled", title: `with ${secret}` });
@@ -198,7 +197,7 @@ test("a redaction reaches the watchers of other processes, and leaves every row 
   await Promise.all([memory.close(), other.close()]);
 });
 
-test("redact writes the tables of a Postgres store anew and says what remains [secrets.erase]", async () => {
+test("redact rewrites the tables of a Postgres store and reports the rest [secrets.erase]", async () => {
   const server = await startPostgres();
   after(() => server.stop());
   const store = await server.database();
@@ -214,7 +213,7 @@ test("redact writes the tables of a Postgres store anew and says what remains [s
   assert.deepEqual(filesWith(join(databaseDir, "base")), []);
 });
 
-test("an erasure that a reader blocks says so and is finished later [secrets.erase]", async () => {
+test("an erasure that a reader blocks reports it and is finished later [secrets.erase]", async () => {
   const directory = temporaryDirectory();
   const path = join(directory, "memory.db");
   const memory = await openMemory({ store: path, secrets: "allow" });
@@ -232,15 +231,13 @@ test("an erasure that a reader blocks says so and is finished later [secrets.era
   assert.ok(!existsSync(`${path}-erase`));
 });
 
-test("holdfast forget drops what is kept beside the store, and names a document that contains it too [secrets.erase]", async () => {
+test("holdfast forget names a document that contains it too [secrets.erase]", async () => {
   const root = temporaryDirectory();
   mkdirSync(join(root, ".git"));
   const directory = findProject(root).directory;
   const memory = await openMemory({ store: join(directory, "memory.db"), secrets: "allow" });
   await (await memory.openSession("a")).notepad.write(`key ${secret}`);
   await memory.close();
-  mkdirSync(notesFolder(root), { recursive: true });
-  writeFileSync(join(notesFolder(root), "keys.json"), JSON.stringify({ text: secret }));
   mkdirSync(join(root, "grimoires/loa"), { recursive: true });
   writeFileSync(join(root, "grimoires/loa/NOTES.md"), `# Notes\n${secret}\n`);
   const { stdout, stderr } = await runNode(
@@ -257,7 +254,7 @@ test("holdfast forget drops what is kept beside the store, and names a document 
   assert.deepEqual(left, []);
 });
 
-test("holdfast forget reaches backups beside the store [secrets.erase]", async () => {
+test("holdfast forget reaches backups next to the store [secrets.erase]", async () => {
   const directory = temporaryDirectory();
   const path = join(directory, "memory.db");
   const memory = await openMemory({ store: path, secrets: "allow" });

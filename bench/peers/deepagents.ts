@@ -10,7 +10,7 @@ import {
 } from "./langchain-agent.ts";
 
 /**
- * createDeepAgent with its defaults: it summarises at a share of the model's window and writes what it removes to a
+ * createDeepAgent with its defaults: it summarizes at a share of the model's window and writes what it removes to a
  * file, which the agent can search and read. The files are in a folder, as its documentation shows for work that stays.
  */
 export const system: System = {

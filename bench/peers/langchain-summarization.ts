@@ -16,7 +16,7 @@ export const system: System = {
         model: chatModel(setting),
         trigger: { tokens: Math.floor(setting.window * 0.8) },
         keep: { tokens: Math.floor(setting.window * 0.25) },
-        // The default summarises only the newest 4,000 tokens of what is removed.
+        // The default summarizes only the newest 4,000 tokens of what is removed.
         trimTokensToSummarize: setting.window,
       }),
     ]),

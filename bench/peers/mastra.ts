@@ -20,7 +20,7 @@ const ids = { thread: "story", resource: "user" };
 
 /**
  * Observational memory, which Mastra's documentation recommends for long conversations, with working memory for what the
- * agent writes down and the recall tool for what was observed. The scripted summariser is the observer.
+ * agent writes down and the recall tool for what was observed. The scripted summarizer is the observer.
  */
 export const system: System = {
   name: "Mastra memory",
@@ -78,7 +78,7 @@ export const system: System = {
         ]),
       ),
     });
-    // What `recall` cuts off depends on the tokens of the messages' ids, so they are the same in every run. A process that
+    // The cut of `recall` depends on the tokens of the messages' ids, so they are the same in every run. A process that
     // goes on after another one must not use its ids again.
     new Mastra({ agents: { story: agent }, idGenerator: makeIds(earlierStarts), logger: false });
     return {

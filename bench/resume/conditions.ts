@@ -16,7 +16,7 @@ export interface Condition {
   title: string;
   /** After how many compactions it is read. */
   compactions: readonly number[];
-  /** What has to be written by a model first. */
+  /** The texts that a model has to write first. */
   needs: readonly (keyof Written)[];
   context(compactions: number, written: Written): Promise<string>;
   /** A search in the removed conversation: the reader writes the calls before it sees a result. */

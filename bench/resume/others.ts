@@ -29,7 +29,7 @@ export async function contextFromLangchain(
     const state = { messages } as Parameters<typeof beforeModel>[0];
     const result = await beforeModel(state, { context: {} } as Parameters<typeof beforeModel>[1]);
     const changed = result as { messages?: BaseMessage[] } | undefined;
-    // The first message says that all others are replaced.
+    // The first message tells that all others are replaced.
     if (changed?.messages) messages = changed.messages.slice(1);
   }
   return messages

@@ -9,7 +9,7 @@ const maxError = 4_000;
 /** A process that holds conversations of one system and can be killed. */
 export interface KillHost {
   readonly hasEnded: boolean;
-  /** What the process wrote when it ended. */
+  /** The output of the process at its end. */
   error(): string;
   /** Opens a conversation, or goes on with one that an earlier process had. `onHalt`: a tool waits for the kill. */
   open(conversation: Conversation, onHalt: () => void): Promise<RunningSystem>;

@@ -1,7 +1,7 @@
 import type { Story } from "./story.ts";
 import type { System } from "./system.ts";
 
-/** What a process does when it is killed. */
+/** The phase in which a process is killed. */
 export const phases = [
   "while it waits for an answer",
   "during a tool",

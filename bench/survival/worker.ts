@@ -8,7 +8,7 @@ import { runStory, type StoryResult } from "./run-story.ts";
 import type { StoryOptions } from "./story.ts";
 import { loadSystem, versionOf } from "./systems.ts";
 
-/** What a process does with one system. */
+/** The work of a process with one system. */
 export interface Job {
   id: string;
   stories: readonly StoryOptions[];

@@ -64,7 +64,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A modal dialog. Escape and a click beside it close it at once, so the next key belongs to the page again. */
+/** A modal dialog. Escape and a click outside it close it at once, so the next key belongs to the page again. */
 export function Dialog({ class: name, label, close, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   // Before the next key arrives, which belongs to the dialog.

@@ -51,7 +51,7 @@ export interface Agent {
   resume(sessionId: string, options?: SendOptions): Turn;
   /** Compacts now, as `/compact` does. */
   compact(sessionId: string, options?: SendOptions): Turn;
-  /** Ends work on the session for now: surfaces that store data outside the session write their handover. */
+  /** Ends work on the session for now: surfaces that store data outside the session write their handoff. */
   end(sessionId: string, options?: SendOptions): Turn;
   usage(sessionId: string): Promise<Usage>;
   receipts(sessionId: string): Promise<Receipt[]>;

@@ -40,7 +40,7 @@ export interface PromptView {
 
 export interface PromptNow {
   view: Required<PromptView>;
-  /** What the surfaces show, within memory's share of the window. */
+  /** The blocks of the surfaces, within memory's share of the window. */
   context: FittedContext;
   prompt: Prompt;
   usage: Usage;
@@ -57,12 +57,12 @@ export class AgentSession {
   readonly #config: AgentConfig;
   #tools: readonly Tool[];
   #messages: StoredMessage[] = [];
-  /** Messages up to this one are summarised and not kept here. */
+  /** Messages up to this one are summarized and not kept here. */
   #summarised = 0;
   #prompt: PromptNow | undefined;
   /** Tokens of messages added since the prompt was last counted. */
   #sinceCounted = 0;
-  /** What the last call has shown; stored with the next messages. */
+  /** The measurements of the last call. Stored with the next messages. */
   #learned: ({ model: string } & Learned) | undefined;
   #fitted: { context: Context; room: number; fitted: FittedContext } | undefined;
 
@@ -159,7 +159,7 @@ export class AgentSession {
     this.#learned = { model, ...learnFrom(readLearned(state, model), call) };
   }
 
-  /** What the surfaces show, shortened to memory's share of the window. */
+  /** The blocks of the surfaces, shortened to memory's share of the window. */
   context(state: State): FittedContext {
     const context = this.#config.toolbox.context(state);
     const room = this.#config.memoryRoom(context.guidance);

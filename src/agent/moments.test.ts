@@ -2,17 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { tool } from "ai";
-import { z } from "zod";
-import { append, call, filler, ofType, openStage } from "../../test/support/agent.ts";
+import { filler, ofType, openStage } from "../../test/support/agent.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { openMemory } from "../index.ts";
 import { initProject, openProject, projectSurface } from "../surfaces/project/index.ts";
-
-const lookTool = tool({
-  inputSchema: z.object({ reads: z.number(), at: z.string() }),
-  execute: async () => filler(3_000),
-});
 
 /** A blocker that should be resolved by now. */
 function logBlocker(root: string): void {
@@ -55,8 +48,8 @@ test("with handoff: false nothing of the conversation is written to NOTES.md [ha
     surfaces: ["notepad", projectSurface({ root })],
   });
   for (const text of ["Audit data/q3.xlsx.", "Go on.", "And now?"]) await stage.say(`${text} ${filler(300)}`);
-  await stage.agent.compact("s").result;
   await stage.agent.end("s").result;
+  await stage.agent.compact("s").result;
   assert.equal((await stage.agent.receipts("s")).length, 1);
   const notes = readFileSync(join(root, "grimoires/loa/NOTES.md"), "utf8");
   assert.doesNotMatch(notes, /Compaction:|Session end:|q3|Understood/);
@@ -73,30 +66,4 @@ test("a surface's write failure is an error event and blocks nothing [controller
   const { text, events } = await stage.say("Hello.");
   assert.equal(text, "Done.");
   assert.deepEqual(ofType(events, "error"), [{ type: "error", message: "NOTES.md cannot be written." }]);
-});
-
-test("cleared results are written to the project's log with what was noted about them, if that is on [controller.moments] [config.synthesis]", async (t) => {
-  const root = temporaryDirectory();
-  initProject(openProject({ root }));
-  let reads = 0;
-  const stage = await openStage(t, {
-    script: () => {
-      if (++reads > 7) return { text: "Done." };
-      return {
-        toolCalls: [
-          reads === 2 ? append("look at page-one.md: 47 rows") : call("look", { reads, at: "page-one.md" }),
-        ],
-      };
-    },
-    surfaces: ["notepad", "results", projectSurface({ root, synthesis: true })],
-    tools: { look: lookTool },
-    contextWindow: 60_000,
-    clearing: { keepLast: 1, cachedPrice: 1, writePrice: 1 },
-  });
-  const { events } = await stage.say("Look around.");
-  assert.ok(ofType(events, "clearing").length > 0);
-  assert.match(
-    readFileSync(join(root, "grimoires/loa/NOTES.md"), "utf8"),
-    /\| Synthesized look: look at page-one\.md: 47 rows/,
-  );
 });

@@ -149,7 +149,7 @@ test("after an overflow the answer's tools run as usual [controller.overflow]", 
   assert.equal(await (await stage.session()).notepad.read(), "- after the overflow");
 });
 
-test("recognises the providers' errors for a prompt that is too long, but not a rate limit [controller.overflow]", () => {
+test("recognizes the providers' errors for a prompt that is too long, but not a rate limit [controller.overflow]", () => {
   const error = (message: string, statusCode = 400, responseBody = "") =>
     new APICallError({ message, statusCode, responseBody, url: "http://x", requestBodyValues: {} });
   for (const message of [

@@ -12,7 +12,7 @@ import { asSystem } from "./conversation.ts";
 import type { AgentConfig } from "./options.ts";
 import type { TurnRun } from "./turn.ts";
 
-/** What was written since the model was last shown its memory, read from the journal once. */
+/** The writes since the model was last shown its memory, read from the journal once. */
 export class WrittenSince {
   readonly #session: Session;
   /** The revision up to which the journal has been read. */
@@ -158,7 +158,7 @@ export async function refreshWhenLarge(run: TurnRun): Promise<void> {
   if (fresh * slack < usage.memory) await refreshSnapshot(run, state);
 }
 
-/** The system prompt shows the memory as it is now, and a line in the conversation says so. */
+/** The system prompt shows the memory as it is now, and a line in the conversation tells it. */
 async function refreshSnapshot({ agent }: TurnRun, state: State): Promise<void> {
   const messages = await agent.messages(state);
   const end = state.row.counters.lastMessage;

@@ -54,7 +54,7 @@ for (const window of [8_000, 32_000, 64_000]) {
   });
 }
 
-test("a span that is longer than the window is summarised in passes, and what was said reaches the summariser [controller.summary-room]", async (t) => {
+test("a span that is longer than the window is summarized in passes, and what was said reaches the summarizer [controller.summary-room]", async (t) => {
   const passes: ScriptedRequest[] = [];
   let step = 0;
   const read = tool({ inputSchema: z.object({}), execute: async () => numberedLines(1_500, `r${step}`) });
@@ -104,7 +104,7 @@ test("in place, the request for the summary begins with the agent's own prompt [
   assert.deepEqual(asked.messages.slice(0, warned.messages.length), warned.messages);
 });
 
-test("a turn that repeats itself after compactions ends with an error that says so [controller.no-progress]", async (t) => {
+test("a turn that repeats itself after compactions ends with an error [controller.no-progress]", async (t) => {
   const read = tool({
     inputSchema: z.object({ path: z.string() }),
     execute: async () => numberedLines(1_500, "same"),

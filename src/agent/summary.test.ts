@@ -28,7 +28,7 @@ const answers: ScriptedAnswer[] = ["a", "b", "c"].map((name) => ({
   toolCalls: [call("read_file", { path: `${name}.csv` })],
 }));
 
-/** One compaction in one turn, with this summariser. */
+/** One compaction in one turn, with this summarizer. */
 async function compactedWith(
   t: Parameters<typeof openStage>[0],
   summary: Script,
@@ -166,7 +166,7 @@ test("a summary cannot imitate a marker, and is not escaped again in the next on
   assert.ok(!summary.includes("[System]"));
 });
 
-test("collapsed tasks and cleared results are summarised as they were in the prompt [controller.summary-request]", async (t) => {
+test("collapsed tasks and cleared results are summarized as they were in the prompt [controller.summary-request]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([
       { toolCalls: [call("begin_task", { description: "Count" })] },

@@ -8,8 +8,8 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { note, ok, problem } from "../hosts/doctor/finding.ts";
 import { ownCommand } from "../hosts/install/launcher.ts";
 import { docsLink, packageRoot } from "../workspace/package.ts";
+import { type Diagnosis, renderDoctor } from "./commands/doctor.ts";
 import { commands, groups } from "./commands.ts";
-import { type Diagnosis, renderDoctor } from "./terminal/render-doctor.ts";
 
 const fixtures = join(import.meta.dirname, "fixtures");
 const widths = [80, 120];
@@ -119,7 +119,7 @@ test("doctor fits terminals of 80 and 120 columns [people.captures]", () => {
         "history 60 days, model calls 30 days, deleted sessions 30 days, archived sessions 365 days.",
       ),
       note("size", "The store takes 900 MB; its limit is 1000 MB. Nothing is removed yet."),
-      ok("backups", "1 copy beside it: memory.db.2026-11-16"),
+      ok("backups", "1 copy next to it: memory.db.2026-11-16"),
     ],
     reports: [
       {
@@ -163,7 +163,7 @@ test("no line of any help is wider than the terminal, however narrow, and no wor
         if ([...line].length <= width) continue;
         assert.ok(line.trim().split(" ").length === 1, `${name} at ${width}: ${line}`);
       }
-      // A word longer than the room beside the terms has to be broken.
+      // A word longer than the room next to the terms has to be broken.
       const room = width < 56 ? width - 8 : Math.floor(width / 2);
       const long = [...words].filter((word) => word.length > room);
       const broken = stdout

@@ -20,7 +20,7 @@ export async function foundAgents(root: string): Promise<FoundAgent[]> {
   return found;
 }
 
-/** Whether init or a plug-in connected a coding agent. */
+/** Whether init or a plugin connected a coding agent. */
 export async function isConnected(host: Host, root: string): Promise<boolean> {
   const setup = await host.setup();
   const places = findPlaces("project", root);

@@ -131,7 +131,7 @@ export function hostSessions({ directory, root }: Project): HostSessions {
   };
 }
 
-/** What the user asked first; "" if the transcript does not say. */
+/** The user's first message. "" if the transcript has none. */
 function firstAsk(host: Host, path: string): string {
   const [first] = readSpans(host, path, { until: headBytes }) ?? [];
   const asked = first?.messages.find(
@@ -180,7 +180,7 @@ function placesIn(folder: string): (sessionId: string) => SessionPlace | undefin
 
 /** The tokens at which a host compacts by itself. */
 function limitOf(host: Host, root: string, model: string, tokens: number): number | undefined {
-  return compactionLimit(host, { model, tokens, window: undefined, isCurrent: true }, root);
+  return compactionLimit(host, { model, tokens, window: undefined }, root);
 }
 
 /** The newest calls, from the end of the transcript. */

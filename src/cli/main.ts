@@ -5,7 +5,7 @@ import { type CommandName, commands, isCommand } from "./commands.ts";
 const modules: Readonly<Record<CommandName, () => Promise<{ run(args: string[]): Promise<number> }>>> = {
   init: () => import("./commands/init.ts"),
   doctor: () => import("./commands/doctor.ts"),
-  uninstall: () => import("./commands/uninstall.ts"),
+  uninstall: async () => ({ run: (await import("./commands/init.ts")).uninstall }),
   config: () => import("./commands/config.ts"),
   sessions: () => import("./commands/sessions.ts"),
   show: () => import("./commands/show.ts"),

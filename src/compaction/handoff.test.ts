@@ -136,7 +136,7 @@ test("[handoff.noise] what a host writes in the user's place is not the user's",
   );
 });
 
-test("[handoff.noise] the words after a slash command, and those beside an interruption, are the user's", () => {
+test("[handoff.noise] the words after a slash command, and those next to an interruption, are the user's", () => {
   const { said } = handoff(
     conversation(
       user(

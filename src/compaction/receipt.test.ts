@@ -43,7 +43,7 @@ test("a receipt has the facts of a compaction [controller.receipt]", () => {
   });
   assert.equal(
     line,
-    "[Receipt: 254 messages compacted. Above: 12 user messages, whole notepad. Rest: recall]",
+    "[Receipt: 254 messages compacted. In context: 12 user messages, whole notepad. Rest: recall]",
   );
   const none = receipt({ readWith: "" });
   assert.equal(none.rest, "lost");
@@ -57,7 +57,7 @@ test("the line of a receipt takes at most 25 tokens, and a few more where someth
   const { line } = receipt({ handoff, notepad, after: { text: cut, tokens: 1 } });
   assert.equal(
     line,
-    "[Receipt: 254 messages compacted. Above: 107 user messages (7 cut), notepad to line 80. Rest: recall]",
+    "[Receipt: 254 messages compacted. In context: 107 user messages (7 cut), notepad to line 80. Rest: recall]",
   );
   for (const each of [line, receipt().line])
     assert.ok(countTokens(each) <= 32, `${countTokens(each)} tokens`);

@@ -8,7 +8,7 @@ import { renderSteps } from "./handoff.ts";
 export const summaryInstructions = `You write the summary that replaces the older part of a conversation between a user and an agent. The agent continues from your summary, so write what it needs to go on.
 Carry the earlier summary forward. Keep findings, decisions and their reasons, what was tried and failed, exact file paths, identifiers, numbers and names. Say what is finished so that it is not done again. Leave out pleasantries and raw tool output. Do not invent anything. Answer with the summary only.`;
 
-/** The instructions and the input for a summariser, in sections that stay the same on a retry. */
+/** The instructions and the input for a summarizer, in sections that stay the same on a retry. */
 export interface SummaryRequest {
   instructions: string;
   sections: readonly string[];
@@ -40,7 +40,7 @@ export interface SummaryInput {
   askInPlace?: AskInPlace | undefined;
   /** The first message that stays, for a summary in place; "" if none does. */
   kept?: string | undefined;
-  /** What the user wants the summary to focus on. */
+  /** The user's focus for the summary. */
   focus?: string | undefined;
   contextWindow: number;
   countTokens: (text: string) => number;
@@ -94,7 +94,7 @@ export function maxSummaryTokens(contextWindow: number): number {
   return Math.max(256, Math.min(4_000, summaryBudget(contextWindow) * 2));
 }
 
-/** Summarises the messages in one request, or in several if they do not fit: each carries the last one's summary. */
+/** Summarizes the messages in one request, or in several if they do not fit: each carries the last one's summary. */
 async function askInPasses(ask: AskSummariser, input: SummaryInput, fault: string): Promise<string> {
   const { removed, contextWindow, countTokens } = input;
   const maxTokens = maxSummaryTokens(contextWindow);
@@ -120,7 +120,7 @@ const keptAnyway =
 const keptNowhere =
   "The agent gets nothing else of these messages. Give the user's open request and every rule of the user in the user's own words.";
 
-/** What surrounds the messages in a request: the earlier summary first, then what to mind. */
+/** The texts around the messages in a request: the earlier summary first, then the rules. */
 function framingSections(input: SummaryInput, earlier: string, fault: string): string[] {
   const { handoff = "", focus = "", contextWindow, countTokens } = input;
   const cut = (text: string, share: number) => {
@@ -165,7 +165,7 @@ function summaryBody(rendered: string): string {
   return unfenceContent(rendered.slice(start.length, end));
 }
 
-/** Tells a host's summariser what is kept anyway. Never begins with a bracket, which some hosts take for JSON. */
+/** Tells a host's summarizer what is kept anyway. Never begins with a bracket, which some hosts take for JSON. */
 export function keepText({ text, shown, plan }: Handoff): string {
   const isWhole = shown.cut + shown.leftOut === 0;
   const kept =
@@ -203,12 +203,12 @@ export function deterministicSummary(
   return text === "" ? "The handoff below has all of it." : text;
 }
 
-/** Messages as a summariser reads them. */
+/** Messages as a summarizer reads them. */
 function transcriptOf(messages: readonly StoredMessage[]): string {
   return messages.map(({ message }) => `${message.role}: ${textOf(message)}`).join("\n\n");
 }
 
-/** Tokens below which a result tells a summariser nothing. */
+/** Tokens below which a result tells a summarizer nothing. */
 const leastResult = 120;
 
 interface Entry {
@@ -218,7 +218,7 @@ interface Entry {
 }
 
 /**
- * The messages to summarise as texts of at most `room` tokens each, one per request. Whatever the user and the agent said
+ * The messages to summarize as texts of at most `room` tokens each, one per request. Whatever the user and the agent said
  * is whole. Results are whole too if they fit; otherwise they share the room, and newer ones get more of it. If even
  * short results do not fit, the messages are divided.
  */

@@ -57,7 +57,7 @@ export function warnFrom(limit: number): number {
   return limit - Math.min(limit / 4, Math.max(3_000, limit * 0.04));
 }
 
-/** Tokens for the warning and what the agent writes down after it, beside the room for an answer. */
+/** Tokens for the warning and what the agent writes down after it, in addition to the room for an answer. */
 export function warningRoom({ contextWindow }: Pick<CompactionPolicy, "contextWindow">): number {
   return Math.max(200, Math.min(1_500, contextWindow * 0.05));
 }
@@ -68,7 +68,7 @@ const remembered = 4;
 /** At most this share of the window is kept free for growth; more would waste the window. */
 const maxShare = 0.25;
 
-/** What is known after one more call. Growth can only be measured within an epoch. */
+/** The measurements after one more call. Growth can only be measured within an epoch. */
 export function learnFrom(
   learned: Learned | undefined,
   call: Pick<Learned, "ratio" | "total" | "epoch">,

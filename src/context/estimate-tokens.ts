@@ -96,7 +96,7 @@ function wordTokens(word: string, isSpaced: boolean): number {
   const letters = word.length - repeats;
   const long = isSpaced ? Math.max(0, letters - 4) * 0.05 : Math.max(0, letters - 6) * 0.13;
   const shouted = capitals === word.length ? Math.max(0, letters - 4) * 0.4 : Math.max(0, capitals - 1) * 0.5;
-  // A short mixture of cases, or a very long word, is no word.
+  // A short mixture of cases, or a very long word, is not a word.
   const isCode = !isSpaced && letters < 5 && /^[A-Z]+[b-df-hj-np-tv-z]+$/.test(word);
   const random = Math.max(0, letters - 16) * 0.38 + (isCode ? 0.7 : 0);
   return 1 + long + shouted + random + Math.max(0, repeats - 2) * 0.34 + accents * 0.25;

@@ -121,7 +121,7 @@ const lookAlikes: Record<string, string> = {
   "|": "∣ǀ│┃❘❙¦ꟾ",
   ":": "∶ː꞉︰ː։׃܃܄፡⁚᛬",
   "/": "∕⁄⧸╱",
-  // Blank letters that are no spaces to a pattern.
+  // Blank letters that a pattern does not take for spaces.
   " ": "\u1680\u2800",
   a: "аɑαᴀⲁ",
   b: "ʙƅь",

@@ -82,7 +82,7 @@ test("no merge loses a line that either side wrote [merge.nothing-lost]", () => 
   );
 });
 
-test("markers name the sides; only our own markers are recognised [merge.marks]", () => {
+test("markers name the sides; only our own markers are recognized [merge.marks]", () => {
   const outcome = merge("top\nport 80\nend", "top\nport 81\nend", "top\nport 90\nend");
   assert.ok(!outcome.ok);
   const names = { mine: "you", base: "before", theirs: "agent, revision 7" };

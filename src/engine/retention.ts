@@ -1,6 +1,6 @@
 import { type OptionKind, wholeNumber } from "./options.ts";
 
-/** How long a store keeps what is not the current memory. 0 means for ever. */
+/** How long a store keeps what is not the current memory. 0 means no limit. */
 export interface RetentionRules {
   /** Days of history per session. */
   historyDays: number;
@@ -10,9 +10,9 @@ export interface RetentionRules {
   ledgerDays: number;
   /** Model calls recorded per session. */
   ledgerCalls: number;
-  /** Days after which a deleted session is removed for good. */
+  /** Days after which a deleted session is removed permanently. */
   deletedDays: number;
-  /** Days after which an archived session is removed for good. */
+  /** Days after which an archived session is removed permanently. */
   archivedDays: number;
 }
 

@@ -1,7 +1,7 @@
 import { HoldfastError } from "../errors.ts";
 
 /**
- * Every incoming text is normalised once, so that all stores agree byte for byte: lone surrogates become U+FFFD,
+ * Every incoming text is normalized once, so that all stores agree byte for byte: lone surrogates become U+FFFD,
  * NUL is rejected, everything else (CRLF, BOM, combining marks) is unchanged.
  */
 export function normaliseText(text: string, name: string): string {
@@ -18,7 +18,7 @@ export function normaliseText(text: string, name: string): string {
 /** No model message nests this deep; unlimited depth would overflow the stack. */
 const maxDepth = 500;
 
-/** Normalises every string in a value, including field names. */
+/** Normalizes every string in a value, including field names. */
 export function normaliseTexts<T>(value: T, name = "input", depth = 0): T {
   if (typeof value === "string") return normaliseText(value, name) as T;
   if (typeof value !== "object" || value === null) return value;

@@ -25,14 +25,14 @@ export interface Fill {
   /** "" if the host does not report it. */
   model: string;
   window: number | undefined;
-  /** The transcript has the calls whose results were given. A host may write it a moment later. */
-  isCurrent: boolean;
 }
 
-/** The result of a tool call. The transcript may not have it yet. */
+/** A tool call that has just ended. A host may write it to the transcript a moment later. */
 export interface ToolResult {
   /** "" if the host does not name the call. */
   id: string;
+  /** The arguments of the call, if the host reports them. */
+  input?: string;
   text: string;
 }
 
@@ -93,12 +93,14 @@ function fillIn(
     }
   }
   if (!usage) return undefined;
-  const missing = results.filter(({ id }) => !seen.has(id)).map(({ text }) => estimateTokens(text));
+  const missing = results.flatMap(({ id, input = "", text }) => [
+    seen.has(id) ? 0 : estimateTokens(text),
+    called.has(id) ? 0 : estimateTokens(input),
+  ]);
   return {
     tokens: missing.reduce((sum, tokens) => sum + tokens, usage.tokens + after),
     model: usage.model ?? "",
     window: usage.window,
-    isCurrent: results.every(({ id }) => id === "") || results.some(({ id }) => called.has(id)),
   };
 }
 

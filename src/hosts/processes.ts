@@ -22,7 +22,7 @@ export function listAncestors(of = process.ppid): (Process & { name: string })[]
   return ancestors;
 }
 
-/** This process, for a plug-in, which runs in the process of its host. */
+/** This process, for a plugin, which runs in the process of its host. */
 export function ownProcess(): Process | undefined {
   const [own] = listAncestors(process.pid);
   return own && { pid: own.pid, start: own.start };

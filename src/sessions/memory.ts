@@ -73,7 +73,7 @@ export class Memory {
     return this.#setting.toolbox.readAs(reading).describe();
   }
 
-  /** What the memory is made of, for agents, adapters and hosts. */
+  /** The parts of the memory, for agents, adapters and hosts. */
   get setting(): MemoryConfig {
     return this.#setting;
   }
@@ -195,7 +195,7 @@ export class Memory {
   }
 
   /**
-   * Edits all stored text of this owner for good: sessions, history, model calls and knowledge. `edit` must keep the
+   * Edits all stored text of this owner permanently: sessions, history, model calls and knowledge. `edit` must keep the
    * length of a text. Returns what changed, and what of the old text remains where.
    */
   async rewrite(edit: (text: string) => string): Promise<Rewritten> {

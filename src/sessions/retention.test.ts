@@ -110,7 +110,7 @@ for (const [name, store] of stores()) {
   });
 }
 
-test("the parent's history is no part of a fork whose own history was shortened [retention.forks]", async () => {
+test("a fork whose own history was shortened does not show its parent's [retention.forks]", async () => {
   const { memory, time } = await openAged("memory:", { historyOperations: 2, historyDays: 0 });
   const parent = await memory.openSession("parent");
   await parent.notepad.write("then");

@@ -15,7 +15,7 @@ export interface RetentionParts {
   clock: () => number;
   /** Where the progress is kept, so that every process of the store knows it. */
   state: () => Promise<SweepState>;
-  /** Removes a session for good, unless it changed since or a fork reads from it. */
+  /** Removes a session permanently, unless it changed since or a fork reads from it. */
   purge: (session: SessionSummary) => Promise<boolean>;
 }
 

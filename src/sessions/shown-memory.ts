@@ -20,7 +20,7 @@ interface Shown {
   head: string;
 }
 
-/** What is shown of the memory: once or in the system prompt, and beside the user's message. */
+/** The shown memory: once or in the system prompt, and with the user's message. */
 export interface MemoryTexts {
   head: string;
   news: string;
@@ -31,7 +31,7 @@ export interface ShownMemoryOptions {
 }
 
 /**
- * What a conversation inside a host is shown of its memory. Within a turn the texts stay as they are, so that they stay in
+ * The memory that a conversation inside a host is shown. Within a turn the texts stay as they are, so that they stay in
  * the provider's cache: the agent sees its own writes in its calls, and writes by anyone else are news. With
  * the next turn the agent is shown its own writes too. `epoch` shows the memory of the last compaction and the changes
  * since, `system` the current memory in the head, `message` the current memory with the news.
@@ -66,7 +66,7 @@ export class ShownMemory {
     return this.#ownEdits.keyOf(id, tool, input);
   }
 
-  /** For a request that is made anew each time. */
+  /** For a request that is made again each time. */
   async texts(session: Session): Promise<MemoryTexts> {
     const { head, news } = await this.#look(session);
     return { head, news };
@@ -140,7 +140,7 @@ export function memoryFor(conversation: string, text: string): string {
 /** More edits than a model makes between two texts of the memory. */
 const maxKeys = 10_000;
 
-/** The keys of the edits that a model made itself, in this process: it saw them in its calls, so they are no news to it. */
+/** The keys of the edits that a model made itself, in this process: it saw them in its calls, so it knows them. */
 class OwnEdits {
   readonly #keys = new Set<string>();
 

@@ -1,6 +1,6 @@
 import type { Store } from "../stores/store.ts";
 
-/** What the suite needs from a store driver. */
+/** The parts that the suite needs from a store driver. */
 export interface StoreHarness {
   /** Opens another handle on the same store, which is empty at first. */
   open(): Promise<Store>;

@@ -16,7 +16,7 @@ export interface DriverStory {
   notepad: string;
   /** The compaction removes all of them, except perhaps the last answer, which contains nothing to keep. */
   messages: readonly ModelMessage[];
-  /** The summariser's answer, if the driver asks one. */
+  /** The summarizer's answer, if the driver asks one. */
   summary: string;
 }
 
@@ -143,12 +143,12 @@ async function expected({
   return { handoff, receipt };
 }
 
-/** What every driver writes down. A driver that keeps the last answer in context does not repeat it. */
+/** The records of each driver. A driver that keeps the last answer in context does not repeat it. */
 function sharedFacts({ epoch: _epoch, text: _text, lastWords: _words, done, ...facts }: Handoff) {
   return { ...facts, done: done.map((lines) => lines.filter(({ isEnd }) => !isEnd)) };
 }
 
-/** What every compaction driver has to do. Each case runs the whole story once. */
+/** The duties of each compaction driver. Each case runs the whole story once. */
 export const driverContract: readonly DriverCase[] = [
   {
     name: "writes the expected handoff",
@@ -183,7 +183,7 @@ export const driverContract: readonly DriverCase[] = [
       assert.deepEqual(receipt.user, reference.user);
       assert.deepEqual(receipt.notepad, reference.notepad);
       assert.equal(receipt.rest, receipt.readWith === "" ? "lost" : "retrievable");
-      const said = `Above: ${receipt.user.whole} user message, whole notepad.`;
+      const said = `In context: ${receipt.user.whole} user message, whole notepad.`;
       assert.ok(receipt.line.includes(said) && run.shown.includes(receipt.line), receipt.line);
     },
   },

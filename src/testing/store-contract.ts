@@ -192,7 +192,7 @@ const trimContract: readonly ContractCase[] = [
   },
 ];
 
-/** What every store guarantees. Run each case against a fresh harness. */
+/** The guarantees of each store. Run each case against a fresh harness. */
 export const storeContract: readonly ContractCase[] = [
   {
     name: "returns exactly what was created",

@@ -26,7 +26,7 @@ export interface ConfigEntries {
   problems: ConfigProblem[];
 }
 
-/** Larger files are no config. */
+/** Larger files are not a config. */
 export const maxConfigBytes = 1_000_000;
 
 /** The settings in a file; undefined if there is no file. */

@@ -5,11 +5,16 @@ import { test } from "node:test";
 import { z } from "zod";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { type Json, objectIn } from "../engine/json.ts";
-import { type ReadConfigOptions, readWorkspaceConfig, settingValue, userConfigFile } from "./config.ts";
+import {
+  limitsOf,
+  type ReadConfigOptions,
+  readWorkspaceConfig,
+  settingValue,
+  userConfigFile,
+} from "./config.ts";
 import { readSettings } from "./config-file.ts";
 import { explainProblems } from "./config-problems.ts";
 import { configSchema, hostConfigSchema } from "./config-schema.ts";
-import { limitsOf } from "./library-options.ts";
 import { findProject, type Project } from "./project.ts";
 import { settingNames, settingOf, surfaceChoices } from "./settings.ts";
 import { chosenSurfaces, knownSurfaces } from "./surfaces.ts";

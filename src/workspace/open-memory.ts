@@ -3,11 +3,10 @@ import { openMemory } from "../index.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
-import { settingValue } from "./config.ts";
+import { limitsOf, retentionOf, secretsOf, settingValue } from "./config.ts";
 import { requireValid } from "./config-problems.ts";
-import { findExistingWorkspace } from "./existing-workspace.ts";
-import { limitsOf, retentionOf, secretsOf } from "./library-options.ts";
 import { prepareProjectStore } from "./project.ts";
+import { findExistingWorkspace } from "./read-memory.ts";
 import { type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
 
 export interface OpenOptions {

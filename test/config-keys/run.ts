@@ -16,7 +16,7 @@ import {
 import { compiled } from "../support/compiled.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 
-/** An entry point as a user meets it: the plug-ins are two hosts. */
+/** An entry point as a user meets it: the plugins are two hosts. */
 export type Entry = Exclude<EntryPoint, "plugin"> | "pi" | "openclaw";
 
 export const entries: readonly Entry[] = entryPoints.flatMap((name): Entry[] =>
@@ -34,7 +34,7 @@ export interface ToolCall {
   input: Record<string, unknown>;
 }
 
-/** A turn of a conversation in a plug-in's host. */
+/** A turn of a conversation in a plugin's host. */
 export interface Turn {
   user: string;
   agent: string;
@@ -53,9 +53,9 @@ export interface RunRequest {
   /** Arguments and lines for a chat. */
   args: string[];
   input: string[];
-  /** Tool calls over MCP or in a plug-in. */
+  /** Tool calls over MCP or in a plugin. */
   calls: ToolCall[];
-  /** A conversation in a plug-in's host. */
+  /** A conversation in a plugin's host. */
   turns: Turn[];
   /** Commands for people. */
   commands: string[][];
@@ -64,10 +64,10 @@ export interface RunRequest {
 export interface RunAnswer {
   /** The tools that the model is offered. */
   tools: string[];
-  /** What the calls returned, and their milliseconds. */
+  /** The results of the calls, and their milliseconds. */
   answers: string[];
   took: number[];
-  /** What the model was shown, turn by turn, and notices. */
+  /** The texts that the model was shown, turn by turn, and notices. */
   shown: string[];
   output: string;
   errors: string;

@@ -164,7 +164,7 @@ function offeredIn({ tools, requests }: Evidence): readonly string[] {
   return requests[0] ? (requests[0].tools ?? []).map((each) => each.function.name) : tools;
 }
 
-/** The choice of surfaces. A plug-in has the scratchpad by default, the others do not. */
+/** The choice of surfaces. A plugin has the scratchpad by default, the others do not. */
 export const surfaceSettings: Scenario = {
   name: "surfaces",
   entries: ["chat", "mcp", "serve", "pi", "openclaw"],

@@ -36,7 +36,6 @@ export const configuration = from("configuration", {
   "config.discovery":
     "Structural findings go to discovery/ beside NOTES.md, one file per topic, and recovery finds them.",
   "config.grimoires": "project init writes to grimoires/loa if that folder exists.",
-  "config.synthesis": "A synthesis row says what was noted, not how many lines a result had.",
   "config.handover": "Handoff rows have no machine paths, and there is none where nothing was done.",
   "config.worked-in": "A result counts as worked in by its call's path or command, symbols and outcome too.",
   "config.clearing": "Nothing is cleared that the agent cannot get back.",

@@ -69,6 +69,8 @@ export const hooks = from("hooks", {
   "hooks.reported-twice":
     "A report that a host sends twice, one after the other or at once, changes nothing the second time.",
   "hooks.not-executed": "Nothing in an event is ever executed.",
+  "hooks.declined":
+    "If the user declined our server in Claude Code, doctor reports it, and no hook names its tools.",
   "hooks.concurrency": "Concurrent hooks, a server and a person's edit lose nothing.",
   "hooks.project-recovery":
     "A host gets level 1 of the project's NOTES.md at the start, after /clear and after a compaction.",

@@ -9,11 +9,11 @@ export const project = from("notes-md-protocol", {
   "project.clean":
     "Lint finds nothing in the template, after any of our own operations, or in the protocol's example.",
   "project.decision": "A decision is logged completely, with evidence quoted verbatim from the code.",
-  "project.debt": "Debt gets ids from TD-001 on, which are never reused.",
+  "project.debt": "Debt gets the id after the highest one in the file, and the same debt is logged once.",
   "project.lists": "Goals, blockers and questions are added once, changed in place, and closed.",
   "project.archive": "Decisions beyond the newest move to the archive table and keep their content.",
   "project.lint": "Lint finds each of a list of planted faults, on its line.",
-  "project.fix": "A fix loses nothing and first keeps a copy of the file.",
+  "project.repeated": "A call that a client sends again changes nothing.",
   "project.append-only": "Committed rows of the hand-over log stay unchanged.",
   "project.lint-output": "Lint reports as lines and JSON, and with exit codes.",
   "project.budgets":
@@ -32,7 +32,7 @@ export const project = from("notes-md-protocol", {
   "project.places": "Links and paths outside the project are rejected.",
   "project.place": "The file is where projects keep it, and only its owner can read it.",
   "project.moments":
-    "Session start, compaction, session end and clearing write what the protocol requires, and never fail.",
+    "Session start, compaction and session end write what the protocol requires, and never fail.",
   "project.beads":
     "Actionable debt becomes a Beads issue when Beads is available; otherwise that is reported.",
   "project.instructive": "A refused call says what is missing or too much, and shows one that works.",

@@ -1,4 +1,4 @@
-/** One promised behaviour. Tests cite it by `[id]` in their names; an uncited id fails the run. */
+/** One promised behavior. Tests cite it by `[id]` in their names; an uncited id fails the run. */
 export interface Requirement {
   id: string;
   source: string;

@@ -756,7 +756,7 @@ const project: SeedRow[] = [
     "L05",
     "Level 1 has the context, identifiers, the last three decisions with evidence, and questions.",
     everywhere("project.level-one"),
-    "The budget holds the newest question and its count, and the quote of the newest decision. The others have their location.",
+    "The budget holds the newest question and its count. Each decision has the location of its evidence, and the newest also the quote if there is room.",
   ),
   row(
     "L06",

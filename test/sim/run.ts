@@ -13,5 +13,5 @@ if (violation) {
   console.error(`BROKEN at seed ${violation.seed}, ${violation.scenario}: ${violation.error.message}`);
   console.error(`Repeat it: node test/sim/run.ts --seed ${violation.seed}`);
 }
-// Killed processes wait for ever, so end this one.
+// Killed processes wait forever, so end this one.
 process.exit(violation ? 1 : 0);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { freePort } from "./postgres.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
-/** PgBouncer is no npm package; tests that need it are skipped where it is not installed. */
+/** PgBouncer is not an npm package. Tests that need it are skipped where it is not installed. */
 export function hasPgBouncer(): boolean {
   try {
     execFileSync("pgbouncer", ["--version"], { stdio: "ignore" });

@@ -109,7 +109,7 @@ test("after the cache has expired, the system prompt has the changes [aisdk.epoc
   );
 });
 
-test("UI messages contain nothing of memory and are recognised when they come back [aisdk.untouched]", async (t) => {
+test("UI messages contain nothing of memory and are recognized when they come back [aisdk.untouched]", async (t) => {
   const { session, settings } = await openSdkStage(t, (_, number) =>
     number === 0
       ? { text: "Let me look.", toolCalls: [append("- seen"), call("read_sheet", { sheet: 1 })] }

@@ -26,7 +26,7 @@ async function open(t: { after(work: () => unknown): void }, answers: WireAnswer
   return { server, session, events, settings };
 }
 
-test("the adapter sets breakpoints beside the caller's own, and records what the cache did [cache.marks] [wires.usage]", async (t) => {
+test("the adapter sets breakpoints in addition to the caller's own, and records what the cache did [cache.marks] [wires.usage]", async (t) => {
   const usage = { input: 1_000, output: 20, cacheRead: 700, cacheWrite: 200 };
   const { server, session, events, settings } = await open(t, [
     { toolCalls: [{ name: "read_sheet", input: { sheet: 1 } }], usage },

@@ -56,7 +56,7 @@ export class CallerSession extends AgentSession {
     await this.add(fresh.slice(Math.max(0, lastUser)));
   }
 
-  /** Every message of the caller's list, including summarised ones. */
+  /** Every message of the caller's list, including summarized ones. */
   get list(): readonly StoredMessage[] {
     return this.#list;
   }

@@ -24,7 +24,7 @@ test("-p prints the answer on stdout, everything else on stderr, and exits with 
   );
   assert.equal(code, 0);
   assert.deepEqual(promptsOf(server.requests[0]), ["What is planned?"]);
-  // No colours in a pipe.
+  // No colors in a pipe.
   assert.ok(!`${stdout}${stderr}`.includes("\u001b"));
 });
 

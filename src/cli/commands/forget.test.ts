@@ -7,7 +7,7 @@ import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { run } from "./forget.ts";
 
-/** A store with two sessions and a fork, and a copy beside it. */
+/** A store with two sessions and a fork, and a copy next to it. */
 async function storeWithCopy() {
   const db = join(temporaryDirectory(), "memory.db");
   const memory = await openTestMemory({ store: db });
@@ -44,7 +44,7 @@ test("forget shows what it would remove, with that already masked, and removes n
   assert.deepEqual(has("plum of a"), [true, true]);
 });
 
-test("at a terminal, forget asks and does what the person says [people.forget]", async (context) => {
+test("at a terminal, forget asks and follows the answer [people.forget]", async (context) => {
   const { db, has } = await storeWithCopy();
   const questions: string[] = [];
   const answer = (isSure: boolean) => (question: string) => {

@@ -7,22 +7,21 @@ import { openStore } from "../../stores/open-store.ts";
 import { readRegularFile } from "../../stores/regular-file.ts";
 import type { SessionSummary, Store } from "../../stores/store.ts";
 import { knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
-import { dropDerived, projectDocuments } from "../../workspace/derived-files.ts";
+import { notesPaths } from "../../surfaces/project/location.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments, usageError } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
 import { eachSession } from "../pick-session.ts";
 import { backupsOf, editBackup, withoutSessions } from "../store-backups.ts";
-import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
-import { printJson, printLines } from "../terminal/screen.ts";
+import { ask, isAtTerminal, printJson, printLines } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 
 type TextEdit = (text: string) => string;
 
-/** What is to be removed, and how that is done in each kind of place. */
+/** The texts to remove, and how to remove them in each kind of place. */
 interface Removal {
-  /** What the store has of it, one line per session. */
+  /** The matches in the store, one line per session. */
   found: string[];
   inStore(): Promise<{ sessions: string[]; report: string; remaining: string[] }>;
   inText: TextEdit;
@@ -59,7 +58,6 @@ export async function run(args: string[], confirm = confirmAtTerminal): Promise<
       return 1;
     }
     const { sessions, report, remaining } = await removal.inStore();
-    dropDerived(workspace.project);
     remaining.push(...notReached);
     for (const path of files) {
       const problem = await editBackup(path, removal.inText, removal.inCopy);
@@ -209,7 +207,7 @@ const maxDocument = 8_000_000;
 
 /** The project's own documents that have it: they belong to the project, so a person edits them. */
 function documentsWith({ project, config }: Workspace, edit: TextEdit): string[] {
-  return projectDocuments(project, config.values["project.file"]).flatMap((path) => {
+  return notesPaths(project.root, config.values["project.file"]).flatMap((path) => {
     const text = readRegularFile(path, { maxBytes: maxDocument })?.toString("utf8") ?? "";
     return edit(text) === text
       ? []

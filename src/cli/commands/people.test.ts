@@ -253,7 +253,7 @@ test("search finds a text, or else its words, in every space of every session, b
   assert.match(none.stdout, /No matches for "zzzzz"/);
 });
 
-test("log says where a shortened history begins [retention.ends]", async () => {
+test("log shows where a shortened history begins [retention.ends]", async () => {
   const db = join(directory, "shortened.db");
   const time = { now: Date.now() - 200 * day };
   const memory = await openTestMemory({ store: db, clock: () => time.now });

@@ -4,9 +4,9 @@ import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { renderMarkdown } from "./render-markdown.ts";
 import { screenOf } from "./screen.ts";
-import { cutToWidth, textWidth } from "./text-width.ts";
+import { cutToWidth, textWidth } from "./wrap-text.ts";
 
-/** A terminal of the given width, with or without colours. */
+/** A terminal of the given width, with or without colors. */
 function terminal(columns: number, colours = false) {
   return screenOf({ isTTY: true, columns, hasColors: () => colours } as unknown as NodeJS.WriteStream);
 }
@@ -90,7 +90,7 @@ test("no line is wider than the terminal, and no word is lost [people.width]", (
   );
 });
 
-test("colours only on a terminal that has them, and never with NO_COLOR [people.colours]", () => {
+test("colors only on a terminal that has them, and never with NO_COLOR [people.colours]", () => {
   const painted = (stream: object) =>
     screenOf(stream as unknown as NodeJS.WriteStream).paint("red", "x") !== "x";
   const before = process.env.NO_COLOR;

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline/promises";
 import { styleText } from "node:util";
 import { visibleJson } from "./visible-text.ts";
 
@@ -15,7 +16,7 @@ type Style =
 
 export type Paint = (style: Style | Style[], text: string) => string;
 
-/** The output's width, and whether it supports colours. */
+/** The output's width, and whether it supports colors. */
 export interface Screen {
   /** Columns; Infinity for a pipe or a file, unless COLUMNS is set. */
   width: number;
@@ -23,7 +24,7 @@ export interface Screen {
   paint: Paint;
 }
 
-/** Enables colours only on a terminal, and never with NO_COLOR. */
+/** Enables colors only on a terminal, and never with NO_COLOR. */
 export function screenOf(stream: NodeJS.WriteStream = process.stdout): Screen {
   const colours =
     stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb" && stream.hasColors();
@@ -55,4 +56,20 @@ export function print(
 
 export function printLines(lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** Asks the person at the terminal; undefined if they close the input. */
+export async function ask(question: string): Promise<string | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const closed = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
+    return (await Promise.race([lines.question(question), closed]))?.trim();
+  } finally {
+    lines.close();
+  }
+}
+
+/** Whether someone reads what we print and can answer. */
+export function isAtTerminal(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }

@@ -32,7 +32,7 @@ export const claudeCode: Host = {
     PostToolBatch: ["agent_id", "tool_calls"],
     Stop: ["last_assistant_message", "stop_hook_active"],
   },
-  /** The summariser takes plain text; after a compaction Claude Code accepts nothing. */
+  /** The summarizer takes plain text; after a compaction Claude Code accepts nothing. */
   formatAnswer(event, { context = "", keep = "", notice, isPutOff }) {
     if (event.kind === "before-compaction") return isPutOff ? putOff : keep;
     return context !== "" && event.kind !== "after-compaction" ? injectContext(event, context, notice) : "";
@@ -42,9 +42,10 @@ export const claudeCode: Host = {
   compaction: {
     restartsSession: true,
     limit: claudeLimit,
-    spare: 10_000,
+    putOffRoom: 10_000,
     warnsAtTurnEnd: true,
   },
+  isServerDeclined,
   mcpClient: {
     name: /^claude-code$/,
     call: (meta) => textIn(meta["claudecode/toolUseId"]),
@@ -79,19 +80,35 @@ function modelWindow({ model, tokens }: Fill, env: NodeJS.ProcessEnv): number {
 
 /** The nearest settings file that sets a window decides; in one file, the model's window comes before that of all models. */
 function windowInSettings(model: string, root: string, env: NodeJS.ProcessEnv): number | undefined {
-  const user = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
-  const files = [
-    join(root, ".claude/settings.local.json"),
-    join(root, ".claude/settings.json"),
-    join(user, "settings.json"),
-  ];
-  for (const file of files) {
+  for (const file of settingsFiles(root, env)) {
     const settings = readSettings(file);
     const ofModel = Object.entries(objectIn(settings.modelSettings)).find(([name]) => model.startsWith(name));
     const window = objectIn(ofModel?.[1]).autoCompactWindow ?? settings.autoCompactWindow;
     if (typeof window === "number") return window;
   }
   return undefined;
+}
+
+/** The nearest comes first. */
+function settingsFiles(root: string, env: NodeJS.ProcessEnv): string[] {
+  const user = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
+  return [
+    join(root, ".claude/settings.local.json"),
+    join(root, ".claude/settings.json"),
+    join(user, "settings.json"),
+  ];
+}
+
+/** In the dialog for the project's servers, or with /mcp. */
+function isServerDeclined(root: string, env: NodeJS.ProcessEnv = process.env): boolean {
+  const own = readSettings(join(env.CLAUDE_CONFIG_DIR || env.HOME || homedir(), ".claude.json"));
+  const project = objectIn(objectIn(own.projects)[root]);
+  const names = [project, ...settingsFiles(root, env).map(readSettings)].map(
+    ({ disabledMcpjsonServers }) => disabledMcpjsonServers,
+  );
+  return [project.disabledMcpServers, ...names].some(
+    (list) => Array.isArray(list) && list.includes("holdfast"),
+  );
 }
 
 function readSettings(file: string): Record<string, unknown> {

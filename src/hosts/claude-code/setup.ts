@@ -23,7 +23,7 @@ export const claudeCodeSetup: HostSetup = {
       }),
       jsonHooks(locationOf(places, settings), claudeCode, launcher, {
         timeout: 10,
-        // With the names that Claude Code gives to our tools, also in a plug-in.
+        // With the names that Claude Code gives to our tools, also in a plugin.
         matchers: { PreToolUse: "mcp__(plugin_holdfast_)?holdfast__.*" },
       }),
       jsonAllowList(
@@ -65,7 +65,7 @@ function settingsFiles(places: Places): string[] {
   return [join(userFolder(places), "settings.json"), ...project];
 }
 
-/** The last file that enables or disables our plug-in decides. */
+/** The last file that enables or disables our plugin decides. */
 function findEnabledPlugin(places: Places): string | undefined {
   const decisions = settingsFiles(places).flatMap((path) =>
     settingsIn(path)

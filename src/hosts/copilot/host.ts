@@ -10,6 +10,7 @@ export const copilot: Host = {
   name: "copilot",
   title: "Copilot CLI",
   program: "copilot",
+  projectVariable: "COPILOT_PROJECT_DIR",
   events: {
     sessionStart: "session-start",
     userPromptSubmitted: "prompt",
@@ -19,7 +20,7 @@ export const copilot: Host = {
     sessionEnd: "end",
   },
   readPayload,
-  /** Copilot CLI takes no text for its summariser. */
+  /** Copilot CLI takes no text for its summarizer. */
   formatAnswer(event, { context = "" }) {
     const isInjected = context !== "" && ["session-start", "prompt", "after-tool"].includes(event.kind);
     return isInjected ? JSON.stringify({ additionalContext: context }) : "{}";

@@ -3,15 +3,13 @@ import type { Project } from "../../workspace/project.ts";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { readConfig, textOf } from "../install/config-file.ts";
-import { launcherFor } from "../install/configured-launcher.ts";
-import { detect, wiredPlaces } from "../install/detect.ts";
+import { detect, launcherFor, wiredPlaces } from "../install/detect.ts";
 import { findProgram } from "../install/launcher.ts";
 import type { ConfiguredServer, Piece } from "../install/piece.ts";
 import type { Places } from "../install/places.ts";
 import { listAncestors } from "../processes.ts";
 import { findLink } from "../session-link.ts";
-import { checkCanary } from "./check-canary.ts";
-import { checkPlugin } from "./check-plugin.ts";
+import { checkCanary, checkPlugin } from "./check-canary.ts";
 import { checkServer } from "./check-server.ts";
 import { type Finding, type HostReport, note, ok, problem } from "./finding.ts";
 import { checkLastFailure } from "./last-failure.ts";
@@ -53,8 +51,8 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
     findings.push(note("wiring", detail, `holdfast uninstall ${host.name}, here or with --user`));
   }
   if (plugin !== undefined) {
-    const detail = `It is set up by init, and the plug-in is enabled in ${plugin}, so each hook runs twice.`;
-    findings.push(problem("wiring", detail, `holdfast uninstall ${host.name}, or remove the plug-in`));
+    const detail = `It is set up by init, and the plugin is enabled in ${plugin}, so each hook runs twice.`;
+    findings.push(problem("wiring", detail, `holdfast uninstall ${host.name}, or remove the plugin`));
   }
   if (wiring.findings.every(({ status }) => status !== "problem"))
     findings.push(...((await setup.checkTrust?.(places, version.detail)) ?? [ok("trust", "not needed")]));
@@ -69,7 +67,7 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   return { ...report, isWired: true, findings };
 }
 
-/** Checks a host that has our plug-in, which calls plain `holdfast`, instead of what init writes. */
+/** Checks a host that has our plugin, which calls plain `holdfast`, instead of what init writes. */
 async function examinePlugin(
   host: Host,
   setup: HostSetup,
@@ -78,12 +76,12 @@ async function examinePlugin(
 ): Promise<Finding[]> {
   const places: Places = { ...rest, env, scope: "user" };
   const version = await checkVersion(host, places);
-  const findings = [version, ok("wiring", `the plug-in is enabled in ${file}`)];
+  const findings = [version, ok("wiring", `the plugin is enabled in ${file}`)];
   const remedy = "Install holdfast so that it is on the PATH: npm install --global holdfast.";
   if (findProgram("holdfast", env) === undefined)
     return [
       ...findings,
-      problem("MCP server", "The plug-in calls holdfast, which is not on the PATH.", remedy),
+      problem("MCP server", "The plugin calls holdfast, which is not on the PATH.", remedy),
     ];
   findings.push(...((await setup.checkTrust?.(places, version.detail)) ?? []));
   findings.push(
@@ -101,7 +99,7 @@ function textIn({ path, within }: Piece): string {
   return textOf(readConfig(path, within));
 }
 
-/** A hook adds to the conversation: only a plug-in can add to the system prompt. */
+/** A hook adds to the conversation: only a plugin can add to the system prompt. */
 export function checkPlacement({ title, takesSystemText = false }: Host, project: Project): Finding[] {
   if (takesSystemText || settingValue(readWorkspaceConfig(project), "placement") !== "system") return [];
   const detail = `The setting "placement" is "system", and ${title} lets nobody add to its system prompt. Memory is shown as with "epoch".`;

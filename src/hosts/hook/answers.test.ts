@@ -64,7 +64,7 @@ test("[hooks.startup] at most five open items are offered, one line each, withou
   assert.ok((items[1] ?? "").length <= 130 && !context.includes(secret));
 });
 
-test("[hooks.startup] nothing is offered without earlier notes, in a shared store, or beside a memory", async () => {
+test("[hooks.startup] nothing is offered without earlier notes, in a shared store, or next to a memory", async () => {
   const project = await hookProject();
   const offered = async (event = startup) =>
     (await hook(project, "claude-code", event)).context.includes("last conversation");
@@ -161,7 +161,7 @@ test("[hooks.resume] a resumed conversation is shown nothing unless its memory h
   assert.equal((await resume()).stdout, "");
 });
 
-test("[hooks.size] at most 9,500 bytes reach the model, most important first, and each cut says how to read the rest", async () => {
+test("[hooks.size] at most 9,500 bytes reach the model, most important first, and each cut names the way to the rest", async () => {
   const project = await hookProject();
   const event = { session_id: "s1", transcript_path: claudeTranscript(project) };
   const long = Array.from({ length: 1_500 }, (_, line) => `- 第${line}行 о чём 🪸`).join("\n");
@@ -219,7 +219,7 @@ test("[hooks.bad-input] a property name that every object has is not an event", 
     await assert.rejects(hook(project, "codex", { session_id: "s1", hook_event_name }), /Unknown event/);
 });
 
-test("a change to a surface that the config leaves out is no news; a rule of the user always is [config.hook-surfaces]", async () => {
+test("a change to a surface that the config leaves out is not shown; a rule of the user always is [config.hook-surfaces]", async () => {
   const project = await hookProject();
   writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ surfaces: ["notes"] }));
   const event = { session_id: "s1" };

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { appendFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { compressedHistory } from "../test-support/driver-transcripts.ts";
 import {
   answered,
@@ -13,7 +14,7 @@ import {
   said,
 } from "./test-support/transcripts.ts";
 
-test("[hooks.claude-code] [hooks.notice] Claude Code: a handoff and plain text for the summariser before, nothing after, memory at the restart", async () => {
+test("[hooks.claude-code] [hooks.notice] Claude Code: a handoff and plain text for the summarizer before, nothing after, memory at the restart", async () => {
   const project = await hookProject();
   const transcript_path = claudeTranscript(project);
   const event = { session_id: "s1", transcript_path };
@@ -64,7 +65,7 @@ test("[hooks.claude-code] [hooks.notice] Claude Code: a handoff and plain text f
   assert.match(start.context, /search the removed conversation with recall\./);
   assert.match(
     start.context,
-    /\[Receipt: 5 messages compacted\. Above: 1 user message, whole notepad\. Rest: recall\]/,
+    /\[Receipt: 5 messages compacted\. In context: 1 user message, whole notepad\. Rest: recall\]/,
   );
   assert.ok(!start.context.includes("sub-agent"));
   assert.equal(
@@ -153,11 +154,15 @@ test("[hooks.codex] Codex: an empty object before, nothing after, memory at the 
   assert.equal(before.stdout, "{}");
   const after = await hook(project, "codex", { ...event, hook_event_name: "PostCompact", trigger: "auto" });
   assert.equal(after.stdout, "");
-  const { context } = await hook(project, "codex", {
+  const { context, stdout } = await hook(project, "codex", {
     ...event,
     hook_event_name: "SessionStart",
     source: "compact",
   });
+  assert.match(
+    JSON.parse(stdout).systemMessage,
+    /^Holdfast restored 1 of your messages\. The agent can recall/,
+  );
   assert.match(context, /oldest first:\n- Rename the flag in cmd\/main\.go, issue TKT-4711\n/);
   assert.match(context, /\n- apply_patch cmd\/main\.go/);
   assert.match(context, /\n- \$ go vet \.\/\.\.\. → FAILED/);
@@ -261,4 +266,42 @@ test("[hooks.claude-code] NUL and lone surrogates in a transcript stop neither h
   assert.deepEqual(failures, []);
   assert.match(context, /\n- Look at src\/odd\.ts/);
   assert.match(context, /\[Receipt: 1 message compacted/);
+});
+
+test("if the user declined our server, no answer names its tools [hooks.declined]", async () => {
+  const home = temporaryDirectory();
+  const { HOME } = process.env;
+  process.env.HOME = home;
+  try {
+    for (const where of ["~/.claude.json", ".claude/settings.local.json"]) {
+      const project = await hookProject();
+      const transcript_path = join(project.root, "transcript.jsonl");
+      const said = { type: "user", uuid: "1", message: { role: "user", content: "Round the totals." } };
+      writeFileSync(transcript_path, `${JSON.stringify(said)}\n`);
+      await inMemory(project, async (memory) => {
+        const session = await memory.openSession("claude-code.s1");
+        await session.notepad.write(`# Plan\n${"one line of the plan\n".repeat(900)}`);
+        await session.notes.add("a note", []);
+      });
+      const answers = async () => {
+        const event = { session_id: "s1", transcript_path };
+        const send = (more: object) => hook(project, "claude-code", { ...event, ...more });
+        const start = await send({ hook_event_name: "SessionStart", source: "resume" });
+        await send({ hook_event_name: "PreCompact", trigger: "auto" });
+        const after = await send({ hook_event_name: "SessionStart", source: "compact" });
+        return start.context + after.context;
+      };
+      const names = /read_notepad|list_notes|search_notes|\brecall\b/;
+      assert.match(await answers(), names);
+      const declined = where.startsWith("~")
+        ? { projects: { [project.root]: { disabledMcpServers: ["holdfast"] } } }
+        : { disabledMcpjsonServers: ["holdfast"] };
+      const file = where.startsWith("~") ? join(home, ".claude.json") : join(project.root, where);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, JSON.stringify(declined));
+      assert.doesNotMatch(await answers(), names, where);
+    }
+  } finally {
+    process.env.HOME = HOME;
+  }
 });

@@ -17,7 +17,7 @@ export interface HookEvent {
   parent: string;
   /** The transcript file; "" if the host gives none. */
   transcript: string;
-  /** The summary from the host's summariser. */
+  /** The summary from the host's summarizer. */
   summary: string;
   /** Triggered by the user, not by the host. */
   isManual: boolean;
@@ -27,7 +27,7 @@ export interface HookEvent {
   subAgent: string;
   /** The results of the tools that have just run. */
   results: ToolResult[];
-  /** How full the context is and where the host compacts, from a plug-in that knows. */
+  /** How full the context is and where the host compacts, from a plugin that knows. */
   fill?: { tokens: number; limit: number };
   /** The turn ends for the second time, because a hook continued it. */
   isContinued: boolean;
@@ -110,9 +110,10 @@ export function readHookEvent(host: Host, sent: Record<string, unknown>): HookEv
 function readResults(payload: Record<string, unknown>): ToolResult[] {
   const { tool_calls: sent = [payload] } = payload;
   const calls: unknown = typeof sent === "string" ? parseJson(sent) : sent;
-  return objectsIn(calls).flatMap(({ tool_use_id: id, tool_response: result }) =>
+  const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
+  return objectsIn(calls).flatMap(({ tool_use_id: id, tool_input: input, tool_response: result }) =>
     typeof id === "string" && result !== undefined
-      ? [{ id, text: typeof result === "string" ? result : JSON.stringify(result) }]
+      ? [{ id, input: textOf(input), text: textOf(result) }]
       : [],
   );
 }
@@ -136,10 +137,12 @@ export const hookTool = "hook";
 export interface HookReply {
   /** For the model. */
   context?: string | undefined;
-  /** For the host's summariser. */
+  /** For the host's summarizer. */
   keep?: string | undefined;
   /** For the user, in one line, if the host has a place for it. */
   notice?: string | undefined;
+  /** Why the call that is announced must not run. */
+  refusal?: string | undefined;
   /** The compaction is to come after one more request. */
   isPutOff?: boolean;
 }

@@ -155,7 +155,7 @@ test("[hooks.deadline] does not wait for a transcript that is a pipe", {
   assert.match(stdout, /^The agent's notepad is kept outside the conversation/);
 });
 
-test("[secrets.stored] a hook stores what was said without its secrets, and says so", async () => {
+test("[secrets.stored] a hook stores the conversation without its secrets, and reports it", async () => {
   const project = await withNotes();
   const secret = makeCorpus(7).secrets[0]?.[1] ?? "";
   const transcript_path = join(project.root, "transcript.jsonl");

@@ -45,7 +45,7 @@ test("[handoff.words] the user's words are in the context of a hook's host after
     if (![1, 3, 10].includes(compaction)) continue;
     for (const each of said)
       assert.ok(context.includes(`- ${each}\n`), `${compaction}: ${each}\nis not in\n${context}`);
-    assert.match(context, new RegExp(`Above: ${said.length} user messages?\\. Rest: recall\\]`));
+    assert.match(context, new RegExp(`In context: ${said.length} user messages?\\. Rest: recall\\]`));
     for (let part = 1; part <= compaction; part++)
       assert.ok(context.includes(`You: Part ${part} is done.`), `part ${part} in\n${context}`);
   }

@@ -21,10 +21,10 @@ const whole = Number.POSITIVE_INFINITY;
 /** The part of it reserved for the receipt. */
 const receiptBytes = 300;
 
-/** What the receipt and its gap leave. */
+/** The bytes that the receipt and its gap leave. */
 const besideReceipt = maxInjected - receiptBytes - 2;
 
-/** What a handoff gets if the notepad is too long to be shown whole. */
+/** The bytes of a handoff if the notepad is too long to be shown whole. */
 const handoffShare = 1_900;
 
 /** A part of the text for the model. `share` is the bytes it gets if there is not enough room for all. */
@@ -33,6 +33,7 @@ interface Part {
   share: number;
   /** How to read the part that was cut. */
   more: string;
+  isNotepad?: boolean;
   /** Shortens the text (default: cuts the middle). */
   cut?: typeof cutMiddle;
 }
@@ -49,6 +50,8 @@ export interface MemoryText {
   project?: string;
   /** Whether the agent gets a surface; others are neither shown nor named (default: it gets every one). */
   offers?: (surface: "notepad" | "notes" | "project" | "recall" | "scratchpad" | "tasks") => boolean;
+  /** Whether the agent has our tools (default: it has). Without them, no text names one. */
+  hasTools?: boolean;
   /** After a clearing, level 1 comes before the rest of memory, but never before the pins. */
   isProjectFirst?: boolean;
   /** Lines below the memory. */
@@ -90,21 +93,28 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
 /** The parts in their order, escaped for the host, and where the receipt goes: below the handoff. */
 function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
   const { lead, state, handoff = "", project = "", hints = [], escaping, offers = () => true } = memory;
+  const { hasTools = true } = memory;
   const show = showing(memory);
+  const call = (tool: string) => (hasTools ? `call ${tool}` : show);
   // An older store may have secrets.
   const hide = memory.secrets === "allow" ? (text: string) => text : (text: string) => redactText(text);
-  const recover = offers("project") ? "call recover_context, or read NOTES.md" : "read NOTES.md";
+  const recover = hasTools && offers("project") ? "call recover_context, or read NOTES.md" : "read NOTES.md";
   const notes: Part = { text: hide(project), share: 1_000, more: recover };
   const above: Part[] = [
     { text: lead, share: whole, more: show },
     { text: hide(state ? renderPins(listPins(state)) : ""), share: whole, more: show },
     ...(memory.isProjectFirst ? [notes] : []),
-    { text: offers("notepad") ? hide(notepadText(state)) : "", share: 3_400, more: notepadMore },
+    {
+      text: offers("notepad") ? hide(notepadText(state)) : "",
+      share: 3_400,
+      more: call("read_notepad"),
+      isNotepad: true,
+    },
     { text: state && offers("scratchpad") ? scratchpadOrigin(state) : "", share: 200, more: show },
     {
       text: state && offers("scratchpad") ? hide(renderScratchpad(readScratchpad(state))) : "",
       share: 1_300,
-      more: "call session_scratchpad without arguments",
+      more: call("session_scratchpad without arguments"),
       cut: cutScratchpad,
     },
     {
@@ -113,11 +123,15 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
       more: show,
     },
     // Secrets were taken out before it was cut.
-    { text: handoff, share: handoffShare, more: offers("recall") ? "call recall" : show },
+    { text: handoff, share: handoffShare, more: offers("recall") ? call("recall") : show },
   ];
   const clean = escaping?.escape ?? ((text: string) => text);
   const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => clean(text) !== text);
-  const lines = [offers("notes") ? keptNotes(state) : "", ...hints, isEscaped ? (escaping?.hint ?? "") : ""];
+  const lines = [
+    hasTools && offers("notes") ? keptNotes(state) : "",
+    ...hints,
+    isEscaped ? (escaping?.hint ?? "") : "",
+  ];
   const below = [
     ...(memory.isProjectFirst ? [] : [notes]),
     { text: lines.filter((line) => line !== "").join("\n"), share: 500, more: show },
@@ -127,11 +141,9 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
   return { parts, receiptIndex: above.filter(present).length };
 }
 
-const notepadMore = "call read_notepad";
-
 /** How many lines of the notepad are shown before it is cut. */
 function notepadLines(parts: readonly Part[], texts: readonly string[]): Receipt["notepad"] {
-  const at = parts.findIndex(({ more }) => more === notepadMore);
+  const at = parts.findIndex(({ isNotepad }) => isNotepad);
   const [whole, shown] = [parts[at]?.text ?? "", texts[at] ?? ""];
   // The heading and the end marker are lines of the block, not of the notepad.
   const lines = whole
@@ -147,7 +159,7 @@ function showing({ sessionId }: MemoryText): string {
   return `run "${ownCommand()} show ${sessionId}"`;
 }
 
-/** Bytes for a handoff: what the rest of the memory leaves, and at least its share beside the parts that are never cut. */
+/** Bytes for a handoff: what the rest of the memory leaves, and at least its share, in addition to the parts that are never cut. */
 export function handoffRoom(memory: Omit<MemoryText, "handoff">): number {
   const { text } = renderMemory(memory);
   const { parts, receiptIndex } = partsOf({ ...memory, handoff: "x".repeat(handoffShare) });
@@ -185,10 +197,10 @@ function fit(given: readonly Part[], budget: number): string[] {
 
 /** The notepad is never cut if it fits with the parts that are not cut either. */
 function withWholeNotepad(parts: readonly Part[], budget: number): readonly Part[] {
-  const first = parts.filter(({ share, more }) => share === whole || more === notepadMore);
+  const first = parts.filter(({ share, isNotepad }) => share === whole || isNotepad);
   const needed = sumOf(first.map(({ text }) => bytesOf(text))) + gapsOf(parts);
   if (needed > budget) return parts;
-  return parts.map((part) => (part.more === notepadMore ? { ...part, share: whole } : part));
+  return parts.map((part) => (part.isNotepad ? { ...part, share: whole } : part));
 }
 
 function gapsOf(parts: readonly Part[]): number {

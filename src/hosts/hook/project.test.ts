@@ -35,7 +35,7 @@ test("a host gets level 1 of NOTES.md at the start, after /clear and after a com
   assert.match(project.notes(), /Session Started\*\*: \d{4}-/);
 });
 
-test("a compaction and the end of a session leave a handover in NOTES.md [hooks.project-handover]", async () => {
+test("a compaction and the end of a session leave a handoff in NOTES.md [hooks.project-handover]", async () => {
   const project = await withNotes();
   const transcript = join(project.root, "transcript.jsonl");
   let number = 0;

@@ -39,16 +39,23 @@ import {
 } from "./state.ts";
 import { dueWarning, dueWarningAtEnd, recordWarning } from "./warning.ts";
 
+/** The agent went on without the answer, so it was not shown what the answer says. */
+export class LateAnswer extends Error {}
+
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
   // A sub-agent has a context of its own: its events say nothing of the conversation.
-  if (run.event.subAgent !== "" && run.event.kind !== "sub-agent") return run.answer({});
+  if (run.event.subAgent !== "" && run.event.kind !== "sub-agent")
+    return run.answer(run.event.kind === "memory-call" && run.event.host.sharesNotepad ? { refusal } : {});
   const { host, kind, hostSession } = run.event;
   if (!host.startsAtOnce || !["session-start", "prompt"].includes(kind)) return runEvent(run);
   const file = `${stateFile(run.project.directory, host.name, hostSession)}.lock`;
   makeLinksFolder(run.project.directory);
   await inTurn(file, run.config.hookDeadline * 0.75, () => runEvent(run));
 }
+
+const refusal =
+  'This notepad belongs to the agent that you work for, and write_notepad would replace it. Add to it instead: call update_notepad with operation "append".';
 
 async function runEvent(run: HookRun): Promise<void> {
   const hook = await openContext(run);
@@ -60,11 +67,15 @@ async function runEvent(run: HookRun): Promise<void> {
     isResume: kind === "session-start" && source === "resume",
     showedCompaction: false,
   };
+  let isLate = false;
   try {
     await handle(hook);
     if (endsCompaction(hook.event)) hook.state.missed = undefined;
+  } catch (error) {
+    isLate = error instanceof LateAnswer;
+    throw error;
   } finally {
-    keepState(hook);
+    if (!isLate) keepState(hook);
     await hook.close();
   }
 }
@@ -208,8 +219,8 @@ async function earlierHint(hook: HookContext, state: State | undefined): Promise
 const day = 24 * 3_600_000;
 
 /**
- * Applies retention once a day, because a project may have no other program that runs long enough. A file says when it
- * was done last: asking the store takes as long as showing the memory. What fails is tried next time.
+ * Applies retention once a day, because a project may have no other program that runs long enough. A file records when it
+ * was done last: asking the store takes as long as showing the memory. A part that fails is tried next time.
  */
 async function sweepStore({ project, store, memory }: HookContext): Promise<void> {
   const file = join(project.directory, "cache", "swept.json");
@@ -251,7 +262,7 @@ async function lookForNews(hook: HookContext): Promise<void> {
 
 /** Puts the warning, if it is due, below what `show` answers. If that fails, such as for a locked store, the next event warns. */
 async function showWithWarning(hook: HookContext, show: (hook: HookContext) => Promise<void>): Promise<void> {
-  const text = await dueWarning(hook);
+  const text = dueWarning(hook);
   if (text === "") return show(hook);
   const { warned } = hook.state;
   hook.state.warned = undefined;
@@ -301,7 +312,7 @@ function dueNudge({ state, config }: HookContext, memory: State | undefined): st
   return nudge.text;
 }
 
-/** Whether the user wants the memory beside every message, and not only when it has changed. */
+/** Whether the user wants the memory with every message, and not only when it has changed. */
 function showsWithEveryPrompt({ config, event }: HookContext): boolean {
   const placement = settingValue(config, "placement");
   return placement === "message" || (placement === "system" && event.host.takesSystemText === true);
@@ -345,7 +356,7 @@ async function endTurn(hook: HookContext): Promise<void> {
   if (state.turn) finishTurn(state, event.lastText.slice(0, 20_000).toWellFormed());
 }
 
-/** Ends the conversation: surfaces with data outside the session write their handover. */
+/** Ends the conversation: surfaces with data outside the session write their handoff. */
 async function endSession(hook: HookContext): Promise<void> {
   hook.answer({});
   if (!hasMoments(hook)) return;

@@ -6,9 +6,8 @@ import type { Session } from "../../sessions/session.ts";
 import { notifySurfaces } from "../../surfaces/notify.ts";
 import { hasNotes } from "../../surfaces/project/location.ts";
 import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
-import { offers, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
+import { limitsOf, offers, retentionOf, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { openHookMemory } from "../../workspace/hook-memory.ts";
-import { limitsOf, retentionOf } from "../../workspace/library-options.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation, stampOf } from "../../workspace/store-location.ts";
 import { findLink, type LinkPlace, linkSession, memoryOf, sessionIdOf } from "../session-link.ts";
@@ -195,14 +194,21 @@ export function handoffRoomFor(
   return handoffRoom({ ...memory, ...settingOfHook(hook) });
 }
 
-/** What a memory's text depends on besides the memory. */
-function settingOfHook({ sessionId, event, config }: HookContext) {
+/** The inputs of a memory's text in addition to the memory. */
+function settingOfHook(hook: HookContext) {
+  const { sessionId, event, config } = hook;
   return {
     sessionId,
     escaping: event.host.escaping,
     offers: (surface: string) => offers(config, surface),
+    hasTools: hasTools(hook),
     secrets: config.values.secrets,
   };
+}
+
+/** Whether the agent has the tools of our server: the user may have declined it. */
+export function hasTools({ event, project }: Pick<HookContext, "event" | "project">): boolean {
+  return !event.host.isServerDeclined?.(project.root);
 }
 
 /** Whether any surface reacts to moments of this conversation. */

@@ -49,8 +49,10 @@ async function converse(): Promise<Conversation> {
   };
 }
 
-const result = (id: string, text: string) => ({
-  tool_calls: JSON.stringify([{ tool_name: "Bash", tool_use_id: id, tool_response: text }]),
+const result = (id: string, text: string, command = "ls") => ({
+  tool_calls: JSON.stringify([
+    { tool_name: "Bash", tool_use_id: id, tool_input: { command }, tool_response: text },
+  ]),
 });
 
 test("[hooks.warning] the agent is warned in mid-turn, in the seed's words, once until the next compaction", async () => {
@@ -108,6 +110,16 @@ test("[hooks.warning-jump] a compaction is not put off for an agent that has ans
     call(tokens);
     assert.doesNotMatch((await send("PreCompact", { trigger })).stdout, /"decision"/, name);
   }
+});
+
+test("[hooks.warning-jump] a call that the host has not written to its transcript yet counts with its arguments and its result", async () => {
+  const { call, send } = await converse();
+  await send("SessionStart", { source: "startup" });
+  call(155_000, "earlier");
+  const long = "word ".repeat(3_000);
+  assert.equal((await send("PostToolBatch", result("late", "done"))).context, "");
+  assert.equal((await send("PostToolBatch", result("late", long))).context, "");
+  assert.equal((await send("PostToolBatch", result("late", long, long))).context, warningText);
 });
 
 test("[hooks.warning-end] at the end of a turn an agent that has written nothing is warned once more, and no other", async () => {

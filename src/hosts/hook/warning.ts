@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { warningFor } from "../../compaction/notices.ts";
 import { warnFrom } from "../../compaction/usage.ts";
 import { offers } from "../../workspace/config.ts";
@@ -7,8 +6,8 @@ import { compactionLimit, type Fill, learnLimit, readFill } from "../fill.ts";
 import { findSession, type HookContext, openSession } from "./session.ts";
 
 /** The warning before a compaction, if one is near and the agent was not warned of it yet; "" otherwise. */
-export async function dueWarning(hook: HookContext): Promise<string> {
-  if (hook.state.warned || !(await isNear(hook))) return "";
+export function dueWarning(hook: HookContext): string {
+  if (hook.state.warned || !isNear(hook)) return "";
   hook.state.warned = { revision: hook.state.seen };
   return warningText(hook);
 }
@@ -17,7 +16,7 @@ export async function dueWarning(hook: HookContext): Promise<string> {
 export async function dueWarningAtEnd(hook: HookContext): Promise<string> {
   const { state, event } = hook;
   if (!event.host.compaction.warnsAtTurnEnd || event.isContinued || state.warned?.isRepeated) return "";
-  if (!(await isNear(hook)) || (await hasAnswered(hook))) return "";
+  if (!isNear(hook) || (await hasAnswered(hook))) return "";
   state.warned = { revision: state.seen, ...state.warned, isRepeated: true };
   return warningText(hook);
 }
@@ -37,13 +36,13 @@ export async function recordWarning(hook: HookContext, text: string): Promise<vo
  */
 export async function putsOffCompaction(hook: HookContext): Promise<boolean> {
   const { state, event, project } = hook;
-  const { limit, spare } = event.host.compaction;
+  const { limit, putOffRoom } = event.host.compaction;
   if (event.isManual || state.warned?.isPutOff) return false;
   const fill = readFill(event.host, event.transcript);
   if (!fill) return false;
   const usual = limit?.(fill, project.root);
   learn(hook, fill, usual);
-  if (spare === undefined || usual === undefined || fill.tokens > usual + spare) return false;
+  if (putOffRoom === undefined || usual === undefined || fill.tokens > usual + putOffRoom) return false;
   if (!state.warned || (await hasAnswered(hook))) return false;
   state.warned.isPutOff = true;
   return true;
@@ -67,23 +66,15 @@ export function whyNotWarned({ event }: HookContext): string {
   return "the context grew past the limit in one step";
 }
 
-/** How long to wait for a host that writes its transcript a moment after the call, in milliseconds. */
-const [lag, interval] = [200, 20];
-
 /** Whether a compaction is near. */
-async function isNear({ event, project, state }: HookContext): Promise<boolean> {
+function isNear({ event, project, state }: HookContext): boolean {
   if (event.fill) return event.fill.tokens >= warnFrom(event.fill.limit);
-  for (let waited = 0; ; waited += interval) {
-    const fill = readFill(event.host, event.transcript || (state.transcript ?? ""), {
-      results: event.results,
-      since: state.compactedAt,
-    });
-    const limit = fill && compactionLimit(event.host, fill, project.root);
-    if (!fill || limit === undefined) return false;
-    if (fill.tokens >= warnFrom(limit)) return true;
-    if (fill.isCurrent || fill.tokens < limit / 2 || waited >= lag) return false;
-    await setTimeout(interval);
-  }
+  const fill = readFill(event.host, event.transcript || (state.transcript ?? ""), {
+    results: event.results,
+    since: state.compactedAt,
+  });
+  const limit = fill && compactionLimit(event.host, fill, project.root);
+  return fill !== undefined && limit !== undefined && fill.tokens >= warnFrom(limit);
 }
 
 /** Whether the agent has written to its memory since it was warned. */

@@ -1,4 +1,4 @@
-/** The plug-in folders, in every client that takes one: that of Claude Code and Codex, and the Agent Plugins bundle. */
+/** The plugin folders, in every client that takes one: that of Claude Code and Codex, and the Agent Plugins bundle. */
 
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ async function start(t: TestContext): Promise<{ place: ClientPlace; model: Clien
     const hidden = /mcp__holdfast__write_notepad/.exec(text)?.[0];
     const input = { content: "cedar-4711" };
     if (isCalled || !text.includes("remember: cedar-4711")) return { text: "Done." };
-    // Codex may ask before a plug-in's server is up, so the model does something else meanwhile.
+    // Codex may ask before a plugin's server is up, so the model does something else meanwhile.
     if (!direct && tools.includes("exec_command") && model.requests.length < 30)
       return { call: { tool: "exec_command", input: { cmd: "holdfast --version" } } };
     isCalled = true;

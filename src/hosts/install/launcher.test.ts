@@ -120,7 +120,7 @@ test("a shell splits a command line into the original words [init.command]", () 
   assert.deepEqual(JSON.parse(execFileSync("/bin/sh", ["-c", line], { encoding: "utf8" })), words);
 });
 
-test("our hooks are recognised by their command line, with any launcher [uninstall.edits]", () => {
+test("our hooks are recognized by their command line, with any launcher [uninstall.edits]", () => {
   for (const line of [
     "holdfast hook codex",
     "/usr/bin/node /opt/holdfast/dist/cli.js hook codex",

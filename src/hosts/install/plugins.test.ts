@@ -9,7 +9,7 @@ import { renderSkill } from "./skill-piece.ts";
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string) => JSON.parse(readFileSync(join(root, path), "utf8")) as Record<string, unknown>;
 
-/** What init would write to an empty project for one piece of a host. */
+/** The file of one piece of a host that init would write to an empty project. */
 async function written(name: string, what: string): Promise<Record<string, unknown>> {
   const folder = temporaryDirectory();
   const places = { scope: "project", root: folder, home: folder, env: {} } as const;
@@ -71,7 +71,7 @@ test("init writes the bundle's skill where a host looks for skills, and leaves o
     kilo: ".kilo/skills/holdfast/SKILL.md",
     copilot: ".copilot/skills/holdfast/SKILL.md",
   });
-  // OpenClaw loads the skills that a plug-in's manifest names.
+  // OpenClaw loads the skills that a plugin's manifest names.
   const [folders] = read("openclaw.plugin.json").skills as string[];
   assert.ok(existsSync(join(root, folders ?? "", "holdfast/SKILL.md")));
 });

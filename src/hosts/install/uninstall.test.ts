@@ -35,7 +35,7 @@ test("if there was nothing before init, uninstall leaves nothing, in both scopes
   }
 });
 
-test("what the user adds to our entries and beside them survives init and uninstall [init.idempotent] [uninstall.edits]", async () => {
+test("what the user adds to our entries and next to them survives init and uninstall [init.idempotent] [uninstall.edits]", async () => {
   const places = freshPlaces();
   const file = join(places.root, ".mcp.json");
   put(file, '{\n  // mine\n  "mcpServers": {\n    "github": { "command": "gh" }\n  }\n}\n');
@@ -51,7 +51,7 @@ test("what the user adds to our entries and beside them survives init and uninst
   assert.equal(readFileSync(file, "utf8"), original.replace("// mine", "// mine, and more"));
 });
 
-test("uninstall removes our hooks and keeps one that the user added beside them [uninstall.edits]", async () => {
+test("uninstall removes our hooks and keeps one that the user added next to them [uninstall.edits]", async () => {
   const places = freshPlaces();
   const file = join(places.root, ".claude/settings.json");
   await init(places, "claude-code");

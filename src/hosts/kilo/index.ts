@@ -1,7 +1,7 @@
 import { createPlugin } from "../opencode-family/plugin.ts";
 
 /**
- * The Kilo Code plug-in.
+ * The Kilo Code plugin.
  *
  * @example
  * // .kilo/plugin/holdfast.js

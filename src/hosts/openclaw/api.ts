@@ -1,4 +1,4 @@
-/** The part of OpenClaw's API that the plug-in uses, typed structurally. */
+/** The part of OpenClaw's API that the plugin uses, typed structurally. */
 export interface OpenClawApi {
   registerTool(
     factory: (context: OpenClawContext) => OpenClawTool[] | null,

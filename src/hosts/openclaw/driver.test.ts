@@ -13,7 +13,7 @@ import { OpenClawMemory } from "./openclaw-memory.ts";
 async function startPlugin(t: TestContext, surfaces: readonly Surface[]) {
   const workspaceDir = temporaryDirectory();
   mkdirSync(join(workspaceDir, ".git"));
-  // The plug-in closes its memory at the end, so the test opens its own.
+  // The plugin closes its memory at the end, so the test opens its own.
   const store = join(workspaceDir, "memory.db");
   const open = () => openMemory({ store, surfaces: ["notepad", "notes", ...surfaces] });
   const memory = await open();
@@ -24,7 +24,7 @@ async function startPlugin(t: TestContext, surfaces: readonly Surface[]) {
   return { plugin, memory, context, workspaceDir, report };
 }
 
-testDriver("OpenClaw plug-in", async (t) => ({
+testDriver("OpenClaw plugin", async (t) => ({
   async warned() {
     process.env.XDG_STATE_HOME = temporaryDirectory();
     const { plugin, memory, context, report } = await startPlugin(t, []);

@@ -28,7 +28,7 @@ const names = surfaces.flatMap(({ tools }) => tools.map((tool) => dotless(tool.n
 /** OpenClaw calls `register` several times in one turn. */
 const registered = new WeakSet<OpenClawApi>();
 
-/** The OpenClaw plug-in: tools, memory in the prompt, the warning, a handoff before and a receipt after each compaction. */
+/** The OpenClaw plugin: tools, memory in the prompt, the warning, a handoff before and a receipt after each compaction. */
 const plugin: OpenClawPlugin = {
   id: "holdfast",
   name: "Holdfast",

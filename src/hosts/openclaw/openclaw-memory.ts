@@ -34,11 +34,11 @@ interface Chat {
   messages: readonly unknown[];
   /** The tokens of its last model call, and of the results since. */
   tokens: number;
-  /** What the transcript records of the scratchpad; undefined until it was read. */
+  /** The scratchpad in the transcript. Undefined until it was read. */
   recorded?: EntryState | undefined;
 }
 
-/** The memories of all conversations of this gateway, shared because OpenClaw registers the plug-in many times. */
+/** The memories of all conversations of this gateway, shared because OpenClaw registers the plugin many times. */
 export class OpenClawMemory {
   readonly #memories: ProjectMemories;
   readonly #chats = new Map<string, Chat>();
@@ -99,7 +99,7 @@ export class OpenClawMemory {
     return chat.memory.texts(session, { lastAnswer: last ? plainTextOf(last.message) : "", ...fill });
   }
 
-  /** Takes the scratchpad from the transcript, if this memory has none yet: of an older plug-in, or another store. */
+  /** Takes the scratchpad from the transcript, if this memory has none yet: of an older plugin, or another store. */
   async #load(chat: Chat, session: Session): Promise<void> {
     const { project, config } = this.workspaceOf(chat.context);
     if (!chosenSurfaces({ project, config }, "host").includes("scratchpad")) return;
@@ -131,7 +131,7 @@ export class OpenClawMemory {
   noteWindow({ model = "", contextTokenBudget: window = 0 }: OpenClawModelEvent): void {
     if (window === 0) return;
     const tokens = window - Math.min(reserve, window / 4);
-    learnLimit(openclaw, { tokens, model, window: undefined, isCurrent: true });
+    learnLimit(openclaw, { tokens, model, window: undefined });
   }
 
   /** OpenClaw stores a message: an answer comes with the tokens of its call. */
@@ -155,7 +155,7 @@ export class OpenClawMemory {
   }
 
   #fill({ context, tokens }: Chat): { fill?: { tokens: number; limit: number } } {
-    const fill = { tokens, model: context.modelId ?? "", window: undefined, isCurrent: true };
+    const fill = { tokens, model: context.modelId ?? "", window: undefined };
     const limit = compactionLimit(openclaw, fill, projectOf(context).cwd);
     return limit === undefined ? {} : { fill: { tokens, limit } };
   }
@@ -193,7 +193,7 @@ export class OpenClawMemory {
     const chat = this.#chat(context);
     if (compactedCount === 0) return chat.memory.dropCompaction();
     chat.tokens = 0;
-    // OpenClaw does not pass its summary to plug-ins.
+    // OpenClaw does not pass its summary to plugins.
     await chat.memory.finishCompaction({ text: "", by: "unknown" });
   }
 

@@ -15,7 +15,7 @@ import type { OpenClawTranscript } from "./transcript.ts";
 type ResultHandler = Parameters<NonNullable<OpenClawApi["registerAgentToolResultMiddleware"]>>[0];
 type Handler = (event: never, context: OpenClawContext) => unknown;
 
-/** OpenClaw as a plug-in sees it: each registration gets its own registry. */
+/** OpenClaw as a plugin sees it: each registration gets its own registry. */
 class FakeOpenClaw implements OpenClawApi {
   readonly handlers = new Map<string, Handler[]>();
   readonly warnings: string[] = [];
@@ -32,7 +32,7 @@ class FakeOpenClaw implements OpenClawApi {
     this.#onResult = handler;
   }
 
-  /** What the model reads of a tool's result. */
+  /** The model's view of a tool's result. */
   async toolResult(result: OpenClawResult, context: OpenClawContext): Promise<string> {
     const changed = await this.#onResult?.({ result }, context);
     return (changed?.result ?? result).content.map(({ text }) => text).join("\n");
@@ -71,7 +71,7 @@ class FakeOpenClaw implements OpenClawApi {
     return result as Record<string, string> | undefined;
   }
 
-  /** Everything that the plug-in adds to a prompt. */
+  /** Everything that the plugin adds to a prompt. */
   async prompt(context: OpenClawContext): Promise<string> {
     const added = await this.emit("before_prompt_build", { prompt: "", messages: [] }, context);
     return Object.values(added ?? {}).join("\n");
@@ -93,7 +93,7 @@ function start(
   return {
     openclaw,
     workspaceDir,
-    // The plug-in has one memory for the whole process, as in a gateway.
+    // The plugin has one memory for the whole process, as in a gateway.
     context: { sessionKey: `agent:main:${++started}`, sessionId: "s1", workspaceDir },
   };
 }
@@ -351,7 +351,7 @@ test("if the memory cannot be opened, the prompt is unchanged and one warning is
   assert.equal(readFailures(findProject(workspaceDir).directory)[0]?.host, "openclaw");
 });
 
-test("package.json says where pi and OpenClaw find the plug-ins [plugins.package]", () => {
+test("package.json names the plugins for pi and OpenClaw [plugins.package]", () => {
   const { keywords, pi, openclaw, exports, files } = JSON.parse(
     readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8"),
   );

@@ -67,7 +67,7 @@ testClient({
   },
   // Doctor brings the model, and uses what init wrote.
   decide: () => {},
-  // It copies a plug-in with the packages beside it at each start, and a checkout has hundreds.
+  // It copies a plugin with the packages next to it at each start, and a checkout has hundreds.
   async doctor() {
     const stage = temporaryDirectory();
     await buildWhole(stage);

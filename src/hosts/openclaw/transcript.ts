@@ -15,7 +15,7 @@ export interface OpenClawTranscript {
 /** The newest part of a branch, which is enough to append to it. */
 const newest = { maxBytes: 1_000_000, maxEvents: 200 };
 
-/** The transcript of a conversation; undefined if this OpenClaw has none that a plug-in can open. */
+/** The transcript of a conversation; undefined if this OpenClaw has none that a plugin can open. */
 export async function openTranscript(
   api: Pick<OpenClawApi, "config" | "runtime">,
   { agentId, sessionKey, sessionId }: OpenClawContext,
@@ -39,7 +39,7 @@ export async function openTranscript(
   };
 }
 
-/** OpenClaw resolves its own package for a plug-in. It is not installed beside ours, so the compiler must not look for it. */
+/** OpenClaw resolves its own package for a plugin. It is not installed next to ours, so the compiler must not look for it. */
 async function loadSessionManager(): Promise<OpenClawSessionManager | undefined> {
   const name = "openclaw/plugin-sdk/agent-sessions";
   try {

@@ -7,7 +7,7 @@ import { HoldfastError } from "../../errors.ts";
 export interface HookAnswer {
   /** For the model. */
   context: string;
-  /** For the summariser. */
+  /** For the summarizer. */
   keep: string;
 }
 

@@ -14,7 +14,7 @@ import {
   toolResultMessage,
 } from "../transcript/line.ts";
 
-/** What the hosts of this family share: our plugin runs the hook and sends it the generic events. */
+/** The common part of the hosts of this family: our plugin runs the hook and sends it the generic events. */
 export const familyTraits = {
   events: {},
   formatAnswer: formatReply,
@@ -44,7 +44,7 @@ export function lastRemovedByFamily(messages: readonly StoredMessage[]): number 
   let kept = 0;
   while (first > 0 && kept + (sizes[first - 1] ?? 0) <= most) kept += sizes[--first] ?? 0;
   while (messages[first]?.message.role === "tool") first++;
-  // If all of it fits, the host summarises all.
+  // If all of it fits, the host summarizes all.
   return first === 0 ? messages.length : first;
 }
 
@@ -69,7 +69,7 @@ function toolMessages(part: Record<string, unknown>): Message[] {
   return status === "completed" ? [call, toolResultMessage(id, tool, textIn(output), false)] : [call];
 }
 
-/** The conversations that our plug-in writes down: each line is a message with its parts. */
+/** The conversations that our plugin writes down: each line is a message with its parts. */
 export function familyRecording(folder: string): Recording {
   return {
     folder,

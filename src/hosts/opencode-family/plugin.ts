@@ -13,7 +13,7 @@ import { linkSession, sessionIdOf } from "../session-link.ts";
 import { countIn } from "../transcript/file.ts";
 import { askHook, type HookAnswer, hookCommand, ownCommand } from "./ask-hook.ts";
 
-/** The part of opencode's API that the plug-in uses, typed structurally. */
+/** The part of opencode's API that the plugin uses, typed structurally. */
 export interface OpencodeInput {
   directory: string;
   client?: {
@@ -65,7 +65,7 @@ export interface OpencodeHooks {
 }
 
 /**
- * The plug-in of a host of this family: puts memory into every model call, tells the summariser what to keep, and links
+ * The plugin of a host of this family: puts memory into every model call, tells the summarizer what to keep, and links
  * the MCP server to the session.
  */
 export function createPlugin(host: string): (input: OpencodeInput) => Promise<OpencodeHooks> {
@@ -128,21 +128,21 @@ function hooksOf(
   };
 }
 
-/** What one session's conversation shows of its memory. */
+/** The shown memory of one session's conversation. */
 interface Shown {
   /** The memory. Undefined until loaded, and again after a compaction; "" if the hook failed. */
   head: string | undefined;
   /** With the placement `epoch`: changes since the last message, by the id of the message they came with. */
   news: Map<string, string>;
   source: "startup" | "resume" | "compact";
-  /** The next model call is the summariser's. */
+  /** The next model call is the summarizer's. */
   isCompacting: boolean;
   transcript: string;
   /** The tokens at which the host compacts; 0 until the first model call. */
   limit: number;
   /** The agent was warned since the last compaction. */
   isWarned: boolean;
-  /** The messages of the last model call, without memory. The host has removed a deleted session's by the time it says so. */
+  /** The messages of the last model call, without memory. The host has removed those of a deleted session before it reports the deletion. */
   messages: readonly OpencodeMessage[];
 }
 
@@ -233,7 +233,7 @@ export class OpencodePlugin {
     return (await this.#ask(id, "after-tool", { tokens, limit: shown.limit })).context;
   }
 
-  /** Returns what the summariser must keep. */
+  /** Returns what the summarizer must keep. */
   async beforeCompaction(id: string): Promise<string> {
     const shown = this.#shownTo(id);
     shown.isCompacting = true;
@@ -255,7 +255,7 @@ export class OpencodePlugin {
     return [...this.#sessions.keys()];
   }
 
-  /** Ends a session, so that its hand-over is written. Does nothing if it has ended or never started. */
+  /** Ends a session, so that its handoff is written. Does nothing if it has ended or never started. */
   async endSession(id: string): Promise<void> {
     const shown = this.#sessions.get(id);
     if (!shown) return;

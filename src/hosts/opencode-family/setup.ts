@@ -3,15 +3,15 @@ import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonCommandServer } from "../install/json-pieces.ts";
 import { shellLine } from "../install/launcher.ts";
+import { modulePlugin } from "../install/own-file.ts";
 import { locationOf, type Places } from "../install/places.ts";
-import { modulePlugin } from "../install/plugin-piece.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 
 /** How the hosts of this family differ. */
 export interface FamilyMember {
   host: string;
   userFolder(places: Places): string;
-  /** The folder in a project with plug-ins and more. */
+  /** The folder in a project with plugins and more. */
   folder: string;
   /** Names of the config file, in the project's root, in `folder` and in the user's; the first is for a new one. */
   configNames: readonly string[];

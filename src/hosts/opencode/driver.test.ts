@@ -8,7 +8,7 @@ import { type OpencodeMessage, OpencodePlugin } from "../opencode-family/plugin.
 import { sessionIdOf } from "../session-link.ts";
 import { transcriptLines } from "../test-support/driver-transcripts.ts";
 
-testDriver("opencode plug-in", async (t) => ({
+testDriver("opencode plugin", async (t) => ({
   lastRemoved: lastRemovedByFamily,
   async warned() {
     const { plugin, session } = await startPlugin(t, [], []);

@@ -1,7 +1,7 @@
 import { createPlugin } from "../opencode-family/plugin.ts";
 
 /**
- * The opencode plug-in.
+ * The opencode plugin.
  *
  * @example
  * // .opencode/plugin/holdfast.js

@@ -17,7 +17,7 @@ process.env.HOLDFAST_HOOK_DEADLINE = "60000";
 const cli = join(import.meta.dirname, "../../cli.ts");
 const config = { mcp: { holdfast: { type: "local", command: [process.execPath, cli, "mcp"] } } };
 
-/** opencode as a plug-in sees it: every call gets copies of the stored messages. */
+/** opencode as a plugin sees it: every call gets copies of the stored messages. */
 async function startOpencode(command: Record<string, unknown> = config) {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, ".git"));
@@ -44,7 +44,7 @@ async function startOpencode(command: Record<string, unknown> = config) {
     },
     stored,
     add,
-    /** A new process: the plug-in knows nothing of the one before. */
+    /** A new process: the plugin knows nothing of the one before. */
     async restart(): Promise<void> {
       hooks = await holdfast({ directory, client });
       await hooks.config(command);
@@ -53,7 +53,7 @@ async function startOpencode(command: Record<string, unknown> = config) {
       await hooks["chat.message"]({ sessionID }, { message: { id: add(sessionID, "user", text) } });
       return this.modelCall(sessionID);
     },
-    /** What the model is sent: every part of every message. */
+    /** The input of the model: each part of each message. */
     async modelCall(sessionID: string): Promise<string> {
       const messages = structuredClone(stored.filter(({ info }) => info.sessionID === sessionID));
       await hooks["experimental.chat.messages.transform"]({}, { messages });
@@ -129,7 +129,7 @@ for (const [placement, expected] of [
     assert.equal(shown.split("## Session Notepad").length - 1, 1);
   });
 
-test("the summariser learns what to keep without the memory, and the next call has handoff and receipt [plugins.opencode-compaction]", async () => {
+test("the summarizer learns what to keep without the memory, and the next call has handoff and receipt [plugins.opencode-compaction]", async () => {
   const opencode = await startOpencode();
   await opencode.write("ses_a", "The ledger is cedar-4711.");
   await opencode.ask("ses_a", "Audit src/ledger.ts, please.");

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { noticeFor } from "../../compaction/receipt.ts";
 import { handoffTokens } from "../../compaction/room.ts";
 import { type AskSummariser, renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
@@ -94,14 +95,14 @@ export class PiExtension {
       );
     listen("context", (event: PiContextEvent, context) => this.#placeMemory(event, context));
     listen("session_before_compact", (event: PiBeforeCompactEvent, context) => this.#compact(event, context));
-    listen("session_compact", (event: PiCompactEvent) => {
-      this.#finishing = this.#compacted(event);
+    listen("session_compact", (event: PiCompactEvent, context) => {
+      this.#finishing = this.#compacted(event, context);
       return this.#finishing;
     });
     for (const tool of this.#parts.tools) pi.registerTool(this.#toolOf(tool));
   }
 
-  /** Lets surfaces that store data outside the session write their handover before pi exits. */
+  /** Lets surfaces that store data outside the session write their handoff before pi exits. */
   async #end(context: PiContext): Promise<void> {
     const messages = messagesOf(context.sessionManager.getBranch());
     await this.#conversation.end(messages, (error) => this.#parts.report("session_shutdown", error, context));
@@ -194,7 +195,7 @@ export class PiExtension {
     return { compaction: { summary: finished.text, firstKeptEntryId, tokensBefore, details: {} } };
   }
 
-  /** Undefined if there is nothing to summarise. */
+  /** Undefined if there is nothing to summarize. */
   async #startCompaction(
     key: string,
     { preparation, branchEntries, signal, customInstructions: focus }: PiBeforeCompactEvent,
@@ -244,14 +245,19 @@ export class PiExtension {
     return pending;
   }
 
-  async #compacted({ compactionEntry: { summary } }: PiCompactEvent): Promise<void> {
+  async #compacted(
+    { compactionEntry: { summary } }: PiCompactEvent,
+    { hasUI, ui }: PiContext,
+  ): Promise<void> {
     const pending = this.#pending;
     this.#pending = undefined;
     const own = await pending?.answer.catch(() => undefined);
     const isOwn = own?.text === summary;
     // Another extension may have written the summary, or pi itself.
     const written = pending && (isOwn ? own.summary : { text: summary, by: "model" as const });
-    await this.#conversation.finishCompaction(written, isOwn);
+    const finished = await this.#conversation.finishCompaction(written, isOwn);
+    const notice = finished && noticeFor(finished.receipt);
+    if (hasUI && notice) ui?.notify(notice, "info");
   }
 }
 
@@ -353,12 +359,12 @@ async function askOlderPi(
   return completeSimple(model, request, { ...options, apiKey: auth.apiKey, headers: auth.headers });
 }
 
-/** Searches beside the running pi: a built extension cannot resolve pi's packages by name. */
+/** Searches next to the running pi: a built extension cannot resolve pi's packages by name. */
 function findPiAi(): string {
   const started = realpathSync(process.argv[1] ?? process.execPath);
   for (let folder = dirname(started); folder !== dirname(folder); folder = dirname(folder)) {
     const file = join(folder, "node_modules/@mariozechner/pi-ai/dist/index.js");
     if (existsSync(file)) return pathToFileURL(file).href;
   }
-  throw noSummary(`The package @mariozechner/pi-ai is not beside ${started}`);
+  throw noSummary(`The package @mariozechner/pi-ai is not next to ${started}`);
 }

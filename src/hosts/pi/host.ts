@@ -30,6 +30,6 @@ function lastRemovedByPi(messages: readonly StoredMessage[]): number {
   }
   // A result stays only with its call.
   while (messages[first]?.message.role === "tool") first++;
-  // If all of it fits, a manual compaction summarises all.
+  // If all of it fits, a manual compaction summarizes all.
   return first === 0 ? messages.length : first;
 }

@@ -77,14 +77,14 @@ function startPi(cli: string, args: readonly string[], { root, env }: ClientPlac
   };
 }
 
-/** Writes "remember: …" to the notepad, and answers summary requests. */
+/** Appends "remember: …" to the scratchpad, and answers summary requests. */
 function script(request: ScriptedRequest): ScriptedAnswer {
   const text = textOf({ ...request, messages: request.messages.slice(-1) });
   if (!request.tools?.length)
     return { text: "The user asked for the invoices of March. The ledger was noted." };
   const note = /^(?:remember|jot down): (.*)$/m.exec(text)?.[1];
   if (request.messages.at(-1)?.role === "user" && note !== undefined)
-    return { toolCalls: [{ name: "update_notepad", input: { operation: "append", content: note } }] };
+    return { toolCalls: [{ name: "session_scratchpad", input: { mode: "append", content: note } }] };
   return { text: "Done." };
 }
 
@@ -120,12 +120,12 @@ for (const version of versions) {
       reserveTokens: 2_000,
     });
     const pi = start();
-    // Not "remember", which makes it a rule of the user's that is kept word for word beside the note.
+    // Not "remember", which makes it a rule of the user's that is kept word for word in addition to the note.
     await pi.ask(`jot down: the ledger is cedar-4711\n${"pad ".repeat(400)}`);
     await pi.ask(`Where are the invoices of March? ${"more ".repeat(400)}`);
     const before = server.requests.at(-1);
-    assert.ok(toolNames(before).includes("update_notepad"), toolNames(before).join());
-    assert.equal(count(textOf(before), "## Session Notepad"), 1);
+    assert.ok(toolNames(before).includes("session_scratchpad"), toolNames(before).join());
+    assert.equal(count(textOf(before), "[Session Scratchpad]"), 1);
     const asked = server.requests.length;
 
     const { summary } = await pi.command("compact");
@@ -134,13 +134,13 @@ for (const version of versions) {
     const [summariser, ...calls] = server.requests.slice(asked);
     assert.equal(toolNames(summariser).length, 0);
     const first = textOf(calls[0]);
-    assert.match(first, /## Session Notepad\nthe ledger is cedar-4711\n\[End of notepad\]/);
-    assert.equal(count(first, "## Session Notepad"), 1);
+    assert.match(first, /\[Session Scratchpad\]\nthe ledger is cedar-4711\n\[End Scratchpad\]/);
+    assert.equal(count(first, "[Session Scratchpad]"), 1);
     assert.match(first, /\[Receipt: /);
     assert.ok(first.split("pad ").length < 400, "the long message is cut in the handoff, and nowhere else");
 
     await pi.ask("And on.");
-    const shown = count(textOf(server.requests.at(-1)), "## Session Notepad\nthe ledger is cedar-4711");
+    const shown = count(textOf(server.requests.at(-1)), "[Session Scratchpad]\nthe ledger is cedar-4711");
     assert.equal(shown, 1, "once only");
     assert.equal(pi.errors(), "");
     await pi.stop();
@@ -170,7 +170,10 @@ for (const version of versions) {
       await pi.stop();
       const again = start(["--continue"]);
       await again.ask("Where were we?");
-      assert.match(textOf(server.requests.at(-1)), /## Session Notepad\nplan A\nplan C\n\[End of notepad\]/);
+      assert.match(
+        textOf(server.requests.at(-1)),
+        /\[Session Scratchpad\]\nplan A\nplan C\n\[End Scratchpad\]/,
+      );
       assert.doesNotMatch(textOf(server.requests.at(-1)), /plan B/);
       await again.stop();
     },
@@ -190,7 +193,7 @@ for (const version of versions) {
       await pi.ask("Go on.");
       const last = textOf(server.requests.at(-1));
       assert.match(last, /\[Receipt: [\s\S]*Go on\./);
-      assert.match(last, /## Session Notepad\nthe ledger is cedar-4711/);
+      assert.match(last, /\[Session Scratchpad\]\nthe ledger is cedar-4711/);
       assert.equal(
         server.requests.filter((request) => /approaching the token limit/.test(textOf(request))).length,
         1,

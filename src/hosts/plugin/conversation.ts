@@ -36,7 +36,7 @@ export interface PluginCall extends Pick<ToolDescription, "name" | "readOnly"> {
   conversation: ReadConversation;
 }
 
-/** What a host knows about a request that it is about to make. */
+/** The host's facts about a request that it is about to make. */
 export interface RequestFacts {
   /** The agent's last answer, if a message of the user begins a turn with this request. */
   lastAnswer?: string | undefined;
@@ -45,8 +45,8 @@ export interface RequestFacts {
 }
 
 /**
- * One conversation in a host that keeps it and lets a plug-in offer tools: what the model is shown of its memory, its calls,
- * its compactions. The plug-in translates the host's events into these calls. Like those of an agent, the facts for nudges
+ * One conversation in a host that keeps it and lets a plugin offer tools: what the model is shown of its memory, its calls,
+ * its compactions. The plugin translates the host's events into these calls. Like those of an agent, the facts for nudges
  * are forgotten when the process ends.
  */
 export class PluginConversation {
@@ -64,7 +64,7 @@ export class PluginConversation {
     this.#policy = nudges;
   }
 
-  /** Shows the memory anew with the next request, below the notice: another session, branch or context. */
+  /** Shows the memory again with the next request, below the notice: another session, branch or context. */
   forget(notice: readonly string[] = []): void {
     this.#shown.forget(notice.filter((text) => text !== ""));
   }
@@ -102,7 +102,7 @@ export class PluginConversation {
     return answer;
   }
 
-  /** What a request shows of the memory: `head` in its place, `news` before the user's newest message. */
+  /** The memory in a request: `head` in its place, `news` before the user's newest message. */
   async texts(
     session: Session,
     { lastAnswer, fill }: RequestFacts = {},
@@ -157,7 +157,7 @@ export class PluginConversation {
     this.#compaction = undefined;
   }
 
-  /** Lets surfaces with data outside the session write their handover. */
+  /** Lets surfaces with data outside the session write their handoff. */
   async end(messages: readonly StoredMessage[], report: (error: unknown) => void): Promise<void> {
     const session = this.#started;
     this.#started = undefined;
@@ -171,7 +171,7 @@ export class PluginConversation {
   }
 }
 
-/** What the memory shows of a compaction. */
+/** The facts of a compaction in the memory. */
 function noticeOf(
   { handoff, receipt }: Pick<Finished, "handoff" | "receipt">,
   hasHandoff: boolean,
@@ -187,7 +187,7 @@ export interface PluginDriverParts extends Pick<CompactionDriver, "contextAfter"
   report: (error: unknown) => void;
 }
 
-/** The compaction driver for a plug-in inside a host that keeps the conversation. */
+/** The compaction driver for a plugin inside a host that keeps the conversation. */
 export function pluginDriver({ session, cwd, report, ...parts }: PluginDriverParts): CompactionDriver {
   return {
     ...parts,
@@ -215,7 +215,7 @@ export async function notify(
   for (const warning of await toolbox.notify(session, moment)) report(new Error(warning));
 }
 
-/** Notifies the surfaces that the conversation is over for now, so that those with data outside the session write their handover. */
+/** Notifies the surfaces that the conversation is over for now, so that those with data outside the session write their handoff. */
 export async function notifyEnd(
   session: Session,
   messages: readonly StoredMessage[],

@@ -75,7 +75,7 @@ export function makeBarePlace(): ClientPlace {
     HTTP_PROXY: nowhere,
     HTTPS_PROXY: nowhere,
     NO_PROXY: "127.0.0.1,localhost",
-    // opencode fetches its plug-in types from the registry; without retries it fails fast.
+    // opencode fetches its plugin types from the registry; without retries it fails fast.
     npm_config_offline: "true",
     npm_config_fetch_retries: "0",
     // A loaded machine makes a hook slower than an agent should wait for.

@@ -13,7 +13,7 @@ interface FamilyClient {
   config: string;
   /** Its folder in the project. */
   folder: string;
-  /** The package with the types of its plug-in API. */
+  /** The package with the types of its plugin API. */
   pluginTypes: string;
   env: Record<string, string>;
 }
@@ -61,7 +61,7 @@ export function opencodeFamilyClient(client: FamilyClient): RealClient {
 }
 
 /**
- * The client installs the types of its plug-in API in both folders. Without a network that fails, and a process that exits
+ * The client installs the types of its plugin API in both folders. Without a network that fails, and a process that exits
  * meanwhile leaves a lock, for which the next one waits a minute.
  */
 function markTypesInstalled(folder: string, name: string): void {

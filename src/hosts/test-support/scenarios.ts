@@ -12,9 +12,9 @@ import {
   type ClientRequest,
   startClientModel,
 } from "../doctor/client-model.ts";
-import { builtCommand, type ClientPlace, installClient, makePlace, run } from "./clients.ts";
+import { builtCommand, type ClientPlace, installClient, makePlace, run, writeJson } from "./clients.ts";
 
-/** What every client is tried with. The order is that of the table's columns. */
+/** The scenarios for each client. The order is that of the table's columns. */
 export const scenarios = [
   "write",
   "next turn",
@@ -26,6 +26,7 @@ export const scenarios = [
   "headless",
   "warned in mid-turn",
   "warned between turns",
+  "with every message",
 ] as const;
 
 export type Scenario = (typeof scenarios)[number];
@@ -47,13 +48,13 @@ export interface RealClient {
   padding?: number;
   /** For a client that keeps the user's messages through a compaction: the summary, which must be there. */
   summaryKept?: RegExp;
-  /** The model's answer to the client's own requests, such as the summariser's; undefined for an agent's. */
+  /** The model's answer to the client's own requests, such as the summarizer's; undefined for an agent's. */
   answerOwn?(request: ClientRequest): ClientAnswer | undefined;
   /** Init writes no skill for it. */
   hasNoSkill?: boolean;
   /** Further arguments of `npm install`. */
   installWith?: readonly string[];
-  /** What a user decides once, before doctor finds nothing wrong (default: `prepare`). */
+  /** The user's decisions, before doctor finds nothing wrong (default: `prepare`). */
   decide?(place: ClientPlace, model: ClientModel): void | Promise<void>;
   /** The program that is asked as doctor (default: the built one of this checkout). */
   doctor?(): Promise<string>;
@@ -123,6 +124,7 @@ export function testClient(client: RealClient): void {
   scenario(["locked store"], lockStore);
   scenario(["warned in mid-turn"], warnInTurn);
   scenario(["warned between turns"], warnBetweenTurns);
+  scenario(["with every message"], showWithEveryMessage);
   test(`${client.spec}: doctor --live finds nothing wrong after init [doctor.live]`, { timeout }, (t) =>
     askDoctor(client, t),
   );
@@ -231,7 +233,8 @@ async function compact({ client, place, model, newRequests }: ScenarioRun): Prom
   await client.resume(place, "Carry on now.");
   const text = newRequests()[0]?.text ?? "";
   assert.match(text, new RegExp(`${written}cedar-4711`));
-  assert.match(text, /\[Handoff[\s\S]*\[Receipt: /);
+  // A plugin may show the receipt with the memory, and the handoff in the summary below it.
+  for (const part of ["[Handoff", "[Receipt: "]) assert.ok(text.includes(part), `no ${part} in ${text}`);
   if (client.summaryKept) assert.match(text, client.summaryKept, "the conversation was compacted");
   else assert.ok(text.split("pad ").length < 1_500, "the conversation was compacted");
   assert.equal(text.split(new RegExp(written)).length - 1, 1, "shown once");
@@ -301,4 +304,23 @@ async function warnBetweenTurns({ client, place, script, newRequests }: Scenario
   const requests = newRequests();
   assert.ok(requests.some(isWarned), `warned in one of ${requests.length} requests`);
   for (const { text } of requests) assert.ok(text.split(warningStart).length <= 2, "once");
+}
+
+/** With the placement `message`, a prompt comes with the memory although nothing has changed since the last one. */
+async function showWithEveryMessage({ client, place, script, newRequests }: ScenarioRun): Promise<void> {
+  writeJson(join(place.root, "holdfast.json"), { placement: "message" });
+  let answers = 0;
+  script((request) => {
+    const answer = answerAgent(request);
+    return answer.call ? answer : { text: `Answer ${++answers}.` };
+  });
+  await client.begin(place, "Please remember: cedar-4711");
+  await client.resume(place, "Go on.");
+  newRequests();
+  const before = answers;
+  await client.resume(place, "And on.");
+  const { text = "" } = newRequests()[0] ?? {};
+  const [shown] = [...text.matchAll(new RegExp(`${written}cedar-4711`, "g"))].slice(-1);
+  assert.ok(shown, "the memory is in the request");
+  assert.ok(shown.index > text.lastIndexOf(`Answer ${before}.`), "and it comes with the new prompt");
 }

@@ -1,4 +1,4 @@
-/** The simplest implementation of a session's specified behaviour, to compare the real one with. */
+/** The simplest implementation of a session's specified behavior, to compare the real one with. */
 export interface Model {
   notepad: string;
   notes: { id: string; content: string; tags: string[] }[];

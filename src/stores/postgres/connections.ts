@@ -18,7 +18,7 @@ export interface ServerAddress {
   hosts: string[];
   /** Only a host that accepts writes is used. */
   needsPrimary: boolean;
-  /** LISTEN on this server instead: a direct connection beside a pooler. */
+  /** LISTEN on this server instead: a direct connection in addition to a pooler. */
   listen?: ServerAddress;
 }
 
@@ -180,7 +180,7 @@ export async function importPg(): Promise<Pg> {
   }
 }
 
-/** A connection beside the pool, to the first host that answers and, if asked for, accepts writes. */
+/** A connection outside the pool, to the first host that answers and, if asked for, accepts writes. */
 export async function openClient(
   pg: Pg,
   { hosts, needsPrimary }: ServerAddress,

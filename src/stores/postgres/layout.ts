@@ -12,7 +12,7 @@ export interface StoreLayout {
   /** In a line: where the tables are. */
   layout: string;
   schema: number;
-  /** What is wrong, each with what to do about it. */
+  /** The problems, each with its next step. */
   problems: string[];
 }
 
@@ -45,7 +45,7 @@ export async function distributeStore(url: string): Promise<string[]> {
       if (placed.has(table)) continue;
       const colocated = table === first ? "" : `, colocate_with => '${first}'`;
       await client.query(`SELECT create_distributed_table('${table}', '${column}'${colocated})`);
-      done.push(`${table}: now distributed by ${column}${table === first ? "" : `, beside ${first}`}`);
+      done.push(`${table}: now distributed by ${column}${table === first ? "" : `, together with ${first}`}`);
     }
     return done;
   });

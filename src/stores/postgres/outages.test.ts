@@ -71,7 +71,7 @@ test("a write without an answer is reported as unknown, and the same call sent a
     (await session.notes.all()).map(({ content }) => content),
     ["once"],
   );
-  // What was settled is not remembered: a third call is a new one.
+  // A settled call is not remembered: a third call is a new one.
   await session.notes.add("once", []);
   assert.equal((await session.notes.all()).length, 2);
 });

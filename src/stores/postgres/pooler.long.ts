@@ -35,7 +35,7 @@ test("a pooler that the URL does not mention is found out", { skip, timeout: 60_
   context.after(() => memory.close());
   const session = await memory.createSession({ id: "a" });
   for (let count = 0; count < 20; count++) await session.notes.add(`note ${count}`, []);
-  // Another process changes the session; this one is deaf to announcements, says so, and finds it anyway.
+  // Another process changes the session; this one is deaf to announcements, warns, and finds it anyway.
   const { promise: noticed, resolve } = Promise.withResolvers<void>();
   await session.watch(() => resolve());
   assert.match(warnings.join(), /LISTEN does not work .*pooler in transaction mode.*\?listen=URL/);

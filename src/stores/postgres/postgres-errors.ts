@@ -1,7 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
 
 /**
- * What an error says about the statement it answers.
+ * The meaning of an error for the statement that it answers.
  * - `lost`: the connection failed; a COMMIT that was sent may have been applied.
  * - `moved`: the server accepts no writes (a standby); not applied, a new connection may reach the primary.
  * - `crowded`: the server has no free connection; not applied.

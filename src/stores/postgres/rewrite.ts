@@ -143,7 +143,7 @@ async function updateRow(
 }
 
 /**
- * Writes the tables anew, without the rows' old versions. On a connection of its own, because it waits for every
+ * Rewrites the tables without the rows' old versions. On a connection of its own, because it waits for every
  * reader and cannot run in a transaction. Returns what a client cannot clear.
  */
 export async function eraseFreed({ pg, address }: Connections): Promise<string[]> {

@@ -8,11 +8,11 @@ import { sessionTables } from "./schema.ts";
 const batchSize = 200;
 
 /**
- * What a transaction does to the rows of one session. Every statement names it by a parameter and takes no rows from
+ * The statements of a transaction on the rows of one session. Every statement names it by a parameter and takes no rows from
  * elsewhere, so that a distributed engine runs it on one shard.
  */
 
-/** Names a commit, so that an attempt whose answer was lost is recognised. */
+/** Names a commit, so that an attempt whose answer was lost is recognized. */
 export interface CommitMark {
   id: string;
   mayBeDone: boolean;

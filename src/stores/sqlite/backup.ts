@@ -30,7 +30,7 @@ export class DailyBackup {
     return this.#running;
   }
 
-  /** What was removed from the store must not stay in its backup. The next one is made within the hour. */
+  /** Text that was removed from the store must not stay in its backup. The next one is made within the hour. */
   async remove(): Promise<void> {
     await this.#running;
     for (const file of [backupOf(this.#path), newBackupOf(this.#path)]) rmSync(file, { force: true });
@@ -62,7 +62,7 @@ export async function backUp(path: string): Promise<boolean> {
   try {
     const source = new sqlite.DatabaseSync(path, { readOnly: true });
     try {
-      // In one step, because a commit would start it anew.
+      // In one step, because a commit would start it again.
       await sqlite.backup(source, started, { rate: allPages });
     } finally {
       source.close();

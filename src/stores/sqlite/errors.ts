@@ -46,7 +46,7 @@ export function isDamage(error: unknown): error is Error {
   return isSqliteError(error) && [11, 26].includes(error.errcode & 0xff);
 }
 
-/** The copy that is made once a day, beside the database. */
+/** The copy that is made once a day, next to the database. */
 export function backupOf(path: string): string {
   return `${path}.backup`;
 }
@@ -81,7 +81,7 @@ function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && typeof (error as Partial<SqliteError>).errcode === "number";
 }
 
-/** How long a store waits for another process's lock, unless the caller says otherwise. */
+/** How long a store waits for another process's lock, unless the caller sets another time. */
 export const defaultPatience = 60_000;
 
 /** How long one attempt may block this thread. The rest of the patience is waited out without blocking. */

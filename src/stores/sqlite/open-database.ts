@@ -63,7 +63,7 @@ function openWith(
   }
 }
 
-/** Opening a pipe or a device may block for ever. */
+/** Opening a pipe or a device may block forever. */
 function rejectSpecial(path: string): void {
   const stat = path === ":memory:" ? undefined : statSync(path, { throwIfNoEntry: false });
   if (!stat || stat.isFile() || stat.isDirectory()) return;

@@ -109,7 +109,7 @@ test("notepad: per session, always in full, survives compaction, archived with t
   assert.equal(await (await stage.memory.resumeSession("s")).notepad.read(), finding);
 });
 
-test("history: per session, in context until compacted, then summarised; archived with the session [knowledge.layer-history]", async (t) => {
+test("history: per session, in context until compacted, then summarized; archived with the session [knowledge.layer-history]", async (t) => {
   const stage = await open(t);
   assert.ok((await nextPrompt(stage)).includes(statement));
   await compact(stage);

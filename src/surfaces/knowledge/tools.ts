@@ -39,7 +39,7 @@ const noSkills: SkillSource = {
   read: async () => undefined,
 };
 
-/** What an agent keeps across sessions: its system prompt, its skills and its state. */
+/** The knowledge of an agent across sessions: its system prompt, its skills and its state. */
 export function knowledgeSurface({ skills = noSkills }: KnowledgeOptions = {}): Surface {
   const blocks = new Map<string, string>();
   return {

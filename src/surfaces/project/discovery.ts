@@ -2,11 +2,11 @@ import { type Dirent, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import type { Answer } from "./entries.ts";
-import { backUp, holdLock, type NotesFile, readNotesFile, writeNotesFile } from "./file.ts";
+import { holdLock, type NotesFile, readNotesFile, writeNotesFile } from "./file.ts";
 import type { Project } from "./project.ts";
 import { withoutMachinePaths } from "./references.ts";
 
-/** The folder beside NOTES.md for what was found out about the structure of the code. */
+/** The folder next to NOTES.md for what was found out about the structure of the code. */
 const folderName = "discovery";
 
 /** The folder's path relative to the root, with forward slashes. */
@@ -41,7 +41,7 @@ function inFolder({ root }: NotesFile, name: string): NotesFile {
 
 const maxStructureLength = 100_000;
 
-/** Writes what was found out about a topic to its file; a copy of an earlier text is kept. */
+/** Writes what was found out about a topic to its file. Git has the earlier text. */
 export function documentStructure(project: Project, topic: string, content: string): Answer {
   const { file } = project;
   const name = `${discoveryFolder(file)}/${fileNameOf(topic)}.md`;
@@ -54,11 +54,8 @@ export function documentStructure(project: Project, topic: string, content: stri
   const text = withHeading(topic.trim(), withoutMachinePaths(file.root, content.trimEnd()));
   return holdLock(file, () => {
     const before = readDiscovery(file, name);
-    if (before === text) return { ok: true, text: `Documented in ${name}.`, id: name };
-    const copy = before === undefined ? undefined : backUp(file, before, fileNameOf(topic), project.now());
-    writeNotesFile(inFolder(file, name), text);
-    const earlier = copy === undefined ? "" : ` The earlier text is in ${copy}.`;
-    return { ok: true, text: `Documented in ${name}.${earlier}`, id: name };
+    if (before !== text) writeNotesFile(inFolder(file, name), text);
+    return { ok: true, text: `Documented in ${name}.`, id: name };
   });
 }
 

@@ -1,8 +1,16 @@
 import { isLongerThan, oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { holdLock, type NotesFile, readNotesFile, textOf, writeNotesFile } from "./file.ts";
-import { applyLineEdits, type LineEdit } from "./lines.ts";
-import { type Cell, itemsOf, type Notes, parseNotes, type Section, tableOf } from "./notes.ts";
+import {
+  applyLineEdits,
+  type Cell,
+  itemsOf,
+  type LineEdit,
+  type Notes,
+  parseNotes,
+  type Section,
+  tableOf,
+} from "./notes.ts";
 import {
   continuityParts,
   emptyTable,
@@ -25,7 +33,7 @@ export function readNotes(file: NotesFile): Notes | undefined {
   return found && parseNotes(found.bytes.toString("utf8"));
 }
 
-/** The notes; throws an error that says how to create them. */
+/** The notes; throws an error with the command that creates them. */
 export function existingNotes(file: NotesFile): Notes {
   const notes = readNotes(file);
   if (notes) return notes;

@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { EntryKind } from "./entries.ts";
-import { notesFolder } from "./file.ts";
-import { joinLines, splitLines } from "./lines.ts";
 import { lintProject } from "./lint.ts";
-import { entriesOf, itemsOf, parseNotes, readDecision, tableOf } from "./notes.ts";
-import { openProject } from "./project.ts";
-import { callOperation, decision, git, jwt, makeProject, seedNotes } from "./test-support/project.ts";
+import { entriesOf, itemsOf, joinLines, parseNotes, readDecision, splitLines, tableOf } from "./notes.ts";
+import { callOperation, decision, jwt, makeProject, seedNotes } from "./test-support/project.ts";
 
 const entry = (kind: EntryKind, text: string, more: object = {}): [string, Record<string, unknown>] => [
   "log_entry",
@@ -306,43 +301,30 @@ test("a call that lacks a field, or has one of another kind, is answered with an
   assert.equal(read(), before);
 });
 
-test("debt ids are never reused, even after the row or the working files are gone [project.debt]", async () => {
-  const { root, log, read, write } = makeProject({ notes: seedNotes });
-  assert.equal((await log("debt", "third")).id, "TD-003");
-  git(root, "init", "-q");
-  git(root, "add", "-f", "grimoires/loa/NOTES.md");
-  git(root, "commit", "-qm", "notes");
-  write(seedNotes);
-  git(root, "commit", "-qam", "without the third");
-  rmSync(notesFolder(root), { recursive: true });
-  const more = { severity: "LOW", detail: "S4" };
-  assert.equal((await log("debt", "fourth", more)).id, "TD-004");
-  assert.match(read(), /^\| TD-004 \| fourth \| LOW \| agent \| S4 \|$/m);
-  write(seedNotes);
-  assert.equal((await log("debt", "fifth")).id, "TD-005");
+test("debt gets the id after the highest one in the file, and the same debt is logged once [project.debt]", async () => {
+  const { log, read, write } = makeProject({ notes: seedNotes });
+  const third = await log("debt", "third", { severity: "LOW", detail: "S4" });
+  assert.equal(third.id, "TD-003");
+  const written = read();
+  assert.match(written, /^\| TD-003 \| third \| LOW \| agent \| S4 \|$/m);
+  const again = await log("debt", "third", { actionable: true });
+  assert.deepEqual([again.id, read()], ["TD-003", written]);
+  assert.match(again.text, /^Already logged as TD-003 on line \d+\.$/);
+  write(`${seedNotes}\nSee TD-011, which is done.\n`);
+  assert.equal((await log("debt", "fourth")).id, "TD-012", "an id that is still mentioned is not free");
 });
 
-test("an id that was added and removed in another person's commits, or before a rename, is not reused [project.debt]", async () => {
-  const { root, clock, log, write } = makeProject({ notes: seedNotes, path: "docs/NOTES.md" });
-  git(root, "init", "-q");
-  git(root, "add", "-f", "docs/NOTES.md");
-  git(root, "commit", "-qm", "notes");
-  assert.equal((await log("debt", "ours")).id, "TD-003");
-  write(seedNotes.replace("| TD-002 |", "| TD-009 |"));
-  git(root, "commit", "-qam", "theirs");
-  write(seedNotes);
-  git(root, "commit", "-qam", "theirs is done");
-  assert.equal((await log("debt", "next")).id, "TD-010");
-  write(seedNotes);
-  mkdirSync(join(root, "grimoires/loa"), { recursive: true });
-  git(root, "mv", "docs/NOTES.md", "grimoires/loa/NOTES.md");
-  git(root, "commit", "-qam", "moved");
-  rmSync(notesFolder(root), { recursive: true });
-  const moved = openProject({ root, clock });
-  assert.equal(
-    (await callOperation(moved, "log_entry", { kind: "debt", text: "in a new clone" })).id,
-    "TD-010",
-  );
+test("a decision or a handoff that a client sends again is not written twice [project.repeated]", async () => {
+  const { call, read } = makeProject();
+  const first = await call("log_decision", decision);
+  await call("log_handoff", { summary: "Done" });
+  const written = read();
+  const again = await call("log_decision", decision);
+  assert.equal(again.text, `Already logged (${first.id}) on line ${first.line}.`);
+  await call("log_handoff", { summary: "Done" });
+  assert.equal(read(), written);
+  await call("log_decision", { ...decision, rationale: "Another reason" });
+  assert.notEqual(read(), written, "a decision with another reason is another decision");
 });
 
 test("goals, blockers and questions are added once, changed in place and closed [project.lists]", async () => {

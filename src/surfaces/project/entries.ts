@@ -14,9 +14,6 @@ import {
   replaceLines,
   requireLine,
 } from "./edit.ts";
-import { type NotesFile, readWorkingFile, writeWorkingFile } from "./file.ts";
-import { gitHead, gitHistoryIds } from "./git.ts";
-import type { LineEdit } from "./lines.ts";
 import {
   cellIn,
   columnOf,
@@ -25,6 +22,7 @@ import {
   entriesOf,
   type Item,
   itemsOf,
+  type LineEdit,
   maxLineLength,
   type Notes,
   newestEntries,
@@ -34,10 +32,9 @@ import {
 import type { Caller, Project } from "./project.ts";
 import { cutTo } from "./recover.ts";
 import { codeSpan, parseReference, projectPath, readSource, renderReference } from "./references.ts";
-import { partBudgets, type SectionKey, severities } from "./template.ts";
-import { isDateOrTime } from "./timestamps.ts";
+import { isDateOrTime, partBudgets, type SectionKey, severities } from "./template.ts";
 
-/** What a tool or a command answers. */
+/** The answer of a tool or a command. */
 export interface Answer {
   ok: true;
   text: string;
@@ -171,10 +168,13 @@ export function logDecision(project: Project, input: DecisionInput, caller: Call
     "**Test Scenarios**:",
     ...input.scenarios.map((text, index) => `${index + 1}. ${escapeStart(requireLine(text, "scenarios"))}`),
   ];
-  const line = project.change((notes) => {
+  const { line, known } = project.change((notes) => {
+    const same = entriesOf(notes).find((entry) => isSameDecision(notes, entry, lines));
+    if (same) return { edits: [], result: { line: same.line + 1, known: same.timestamp } };
     const edit = addBlock(notes, "decisions", lines);
-    return { edits: [edit], result: edit.at + edit.insert.indexOf(lines[0] ?? "") + 1 };
+    return { edits: [edit], result: { line: edit.at + edit.insert.indexOf(lines[0] ?? "") + 1, known: "" } };
   });
+  if (known !== "") return { ok: true, text: `Already logged (${known}) on line ${line}.`, line, id: known };
   const notice = corrected.length === 0 ? "" : ` Corrected: ${corrected.join("; ")}.`;
   return {
     ok: true,
@@ -182,6 +182,13 @@ export function logDecision(project: Project, input: DecisionInput, caller: Call
     line,
     id: timestamp,
   };
+}
+
+/** A client that got no answer sends a decision again: only the time of its heading differs. */
+function isSameDecision(notes: Notes, { line }: Entry, [heading = "", ...rest]: readonly string[]): boolean {
+  const [first = "", ...others] = notes.lines.texts.slice(line, line + 1 + rest.length);
+  const title = (text: string) => text.slice(text.indexOf(" - "));
+  return title(first) === title(heading) && others.join("\n") === rest.join("\n");
 }
 
 function incomplete(problem: string, next: string): HoldfastError {
@@ -245,18 +252,18 @@ function noSuchFile(path: string, status: string): HoldfastError {
 async function logDebt(project: Project, input: EntryInput, caller: Caller): Promise<Answer> {
   const description = requireLine(input.text, "text");
   const severity = severityOf(input.severity ?? "MEDIUM");
-  const { id, line } = changeWithId(project, (notes, next) => {
-    const row = addRows(notes, "debt", [
-      {
-        id: next,
-        description,
-        severity,
-        "found by": nameOf(caller),
-        sprint: input.detail?.trim() ? requireLine(input.detail, "detail") : "",
-      },
-    ]);
-    return { edits: [row], result: { id: next, line: lastAdded(row) } };
+  const sprint = input.detail?.trim() ? requireLine(input.detail, "detail") : "";
+  const { id, line, isNew } = project.change((notes) => {
+    const table = tableOf(notes, "debt");
+    const known = table?.rows.find((row) => cellIn(table, row, "description") === description);
+    if (table && known)
+      return { edits: [], result: { id: cellIn(table, known, "id"), line: known.line + 1, isNew: false } };
+    const next = nextDebtId(notes);
+    const cells = { id: next, description, severity, "found by": nameOf(caller), sprint };
+    const row = addRows(notes, "debt", [cells]);
+    return { edits: [row], result: { id: next, line: lastAdded(row), isNew: true } };
   });
+  if (!isNew) return { ok: true, text: `Already logged as ${id} on line ${line}.`, line, id };
   const text = `Logged ${id} on line ${line}.`;
   if (!input.actionable) return { ok: true, text, line, id };
   const issue = await createBead(project, { title: description, severity, reference: id });
@@ -264,17 +271,6 @@ async function logDebt(project: Project, input: EntryInput, caller: Caller): Pro
     return { ok: true, text: `${text} No issue was created: ${issue.problem}.`, line, id };
   project.change((notes) => ({ edits: beadCell(notes, id, issue.id), result: undefined }));
   return { ok: true, text: `${text} Created Beads issue ${issue.id}.`, line, id };
-}
-
-/** An id that is not written after all is free again. */
-function changeWithId<T>(project: Project, plan: (notes: Notes, id: string) => Planned<T>): T {
-  const before = readWorkingFile(project.file, idsFile);
-  try {
-    return project.change((notes) => plan(notes, nextDebtId(project.file, notes)));
-  } catch (error) {
-    writeWorkingFile(project.file, idsFile, before ?? {});
-    throw error;
-  }
 }
 
 function severityOf(text: string): (typeof severities)[number] {
@@ -302,26 +298,11 @@ function beadCell(notes: Notes, id: string, bead: string): LineEdit[] {
   return [replaceLines(notes, row.line, row.line + 1, [text])];
 }
 
-const idsFile = "ids.json";
-
-/** Ids are never reused, even when their row is gone. */
-function nextDebtId(file: NotesFile, notes: Notes): string {
-  const known = readWorkingFile(file, idsFile) as { debt?: unknown; head?: unknown } | undefined;
-  const debt = typeof known?.debt === "number" ? known.debt : 0;
-  const seen = debt > 0 && typeof known?.head === "string" ? known.head : "";
-  // Newer commits may have added a row with an id and removed it again.
-  const head = gitHead(file);
-  const past = head === seen ? 0 : highestId(gitHistoryIds(file, seen));
-  const next = Math.max(debt, past, highestId(notes.text)) + 1;
-  writeWorkingFile(file, idsFile, { debt: next, head });
-  return `TD-${String(next).padStart(3, "0")}`;
-}
-
-function highestId(text: string): number {
-  return Array.from(text.matchAll(/\bTD-(\d{1,9})\b/g)).reduce(
-    (max, [, digits]) => Math.max(max, Number(digits)),
-    0,
-  );
+/** The highest id anywhere in the file, also of a row that was removed and is still referred to. */
+function nextDebtId({ text }: Notes): string {
+  const ids = Array.from(text.matchAll(/\bTD-(\d{1,9})\b/g), ([, digits]) => Number(digits));
+  const highest = ids.reduce((max, id) => Math.max(max, id), 0);
+  return `TD-${String(highest + 1).padStart(3, "0")}`;
 }
 
 type ItemKind = "goal" | "blocker" | "question";
@@ -505,9 +486,9 @@ function logContext(project: Project, state: string, task: string | undefined): 
 
 export interface HandoffInput {
   summary: string;
-  /** What to do next; becomes the reasoning state. */
+  /** The next step. It becomes the reasoning state. */
   next?: string | undefined;
-  /** What is being worked on; becomes the current bead. */
+  /** The current work. It becomes the current bead. */
   task?: string | undefined;
 }
 

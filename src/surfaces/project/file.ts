@@ -231,7 +231,7 @@ export function badLine(bytes: Buffer): number | undefined {
   }
 }
 
-/** The folder of a project's NOTES.md with its lock, the used ids and kept copies, outside the repository. */
+/** The folder of the lock of a project's NOTES.md, outside the repository. */
 export function notesFolder(root: string): string {
   // Worktrees share the project's folder, and each has its own notes.
   return join(projectFolder(root), "notes", shortHash(existsSync(root) ? realpathSync.native(root) : root));
@@ -246,7 +246,7 @@ const lockTimeoutMilliseconds = 10_000;
 export function holdLock<T>(file: NotesFile, work: () => T): T {
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(workingPath(file, "lock"));
+    database = new DatabaseSync(lockPath(file));
     database.exec(`PRAGMA busy_timeout = ${lockTimeoutMilliseconds}; BEGIN IMMEDIATE`);
   } catch (cause) {
     database?.close();
@@ -264,47 +264,12 @@ export function holdLock<T>(file: NotesFile, work: () => T): T {
   }
 }
 
-/** The JSON of a working file; undefined if it does not exist or cannot be read. */
-export function readWorkingFile(file: NotesFile, name: string): unknown {
-  try {
-    return JSON.parse(readFileSync(join(notesFolder(file.root), name), "utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-export function writeWorkingFile(file: NotesFile, name: string, value: unknown): void {
-  const path = workingPath(file, name);
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
-    renameSync(temporary, path);
-  } catch (cause) {
-    throw failed(path, "written", cause);
-  }
-}
-
-/** Saves a copy of a text and returns its path. */
-export function backUp(file: NotesFile, text: string, of: string, at: string): string {
-  const start = `${of}-${at.replaceAll(":", "")}`;
-  for (let count = 1; ; count++) {
-    const path = workingPath(file, `${start}${count === 1 ? "" : `-${count}`}.md`);
-    if (existsSync(path)) continue;
-    try {
-      writeFileSync(path, text, { mode: 0o600, flag: "wx" });
-    } catch (cause) {
-      throw failed(path, "written", cause);
-    }
-    return path;
-  }
-}
-
-function workingPath(file: NotesFile, name: string): string {
+function lockPath(file: NotesFile): string {
   const directory = notesFolder(file.root);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw failed(directory, "written", cause);
   }
-  return join(directory, name);
+  return join(directory, "lock");
 }

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { holdfastWith } from "../../../test/support/people.ts";
-import { notesFolder } from "./file.ts";
-import { fixProject, lintProject, ruleSentences } from "./lint.ts";
+import { lintProject, ruleSentences } from "./lint.ts";
 import { startProjectSession } from "./moments.ts";
-import { openProject } from "./project.ts";
 import { templateText } from "./template.ts";
-import { decisionText, git, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
+import { decisionText, git, makeProject, seedNotes } from "./test-support/project.ts";
 
 const mark = "$" + "{PROJECT_ROOT}";
 const clean = templateText("2026-03-01T10:00:00Z");
@@ -17,185 +13,139 @@ const row = (text: string) => clean.replace("\n## Blockers", `${text}\n\n## Bloc
 const identifier = (text: string) => clean.replace("\n### Decision Log", `${text}\n\n### Decision Log`);
 const logRow = (text: string) => clean.replace("\n## Decision Archive", `${text}\n\n## Decision Archive`);
 
-/** A rule, a text that violates it, the offending line, and whether `--fix` fixes it. */
-const planted: [rule: string, text: string | Buffer, line: string, fixed: boolean][] = [
-  ["readable", Buffer.concat([Buffer.from(`${clean}\n`), Buffer.from([0x61, 0xff, 0x0a])]), "a\ufffd", false],
-  ["readable", `${clean}\na\u0000b\n`, "a\u0000b", false],
+/** A rule, a text that violates it, and the offending line. */
+const planted: [rule: string, text: string | Buffer, line: string][] = [
+  ["readable", Buffer.concat([Buffer.from(`${clean}\n`), Buffer.from([0x61, 0xff, 0x0a])]), "a\ufffd"],
+  ["readable", `${clean}\na\u0000b\n`, "a\u0000b"],
   [
     "readable",
     clean.replace("## Blockers", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n## Blockers"),
     "<<<<<<< HEAD",
-    false,
   ],
-  ["readable", `${clean}\n<<<<<<< HEAD\nhalf\n`, "<<<<<<< HEAD", false],
-  ["readable", `${clean}\na\n=======\nb\n>>>>>>> topic\n`, ">>>>>>> topic", false],
-  ["readable", `${clean}\n\`\`\`ts\nconst a = 1;\n`, "```ts", false],
-  ["readable", `${clean}\n<!-- never closed\n`, "<!-- never closed", false],
-  ["section", "# Shopping\n\n- milk\n", "# Shopping", true],
-  ["section", "", "", true],
+  ["readable", `${clean}\n<<<<<<< HEAD\nhalf\n`, "<<<<<<< HEAD"],
+  ["readable", `${clean}\na\n=======\nb\n>>>>>>> topic\n`, ">>>>>>> topic"],
+  ["readable", `${clean}\n\`\`\`ts\nconst a = 1;\n`, "```ts"],
+  ["readable", `${clean}\n<!-- never closed\n`, "<!-- never closed"],
+  ["section", "# Shopping\n\n- milk\n", "# Shopping"],
+  ["section", "", ""],
   [
     "section",
     clean.replace(/### Pending Questions\n.*\n/, ""),
     "|------|----------|-----------|------------|",
-    true,
   ],
-  ["section", clean.slice(0, clean.indexOf("## Decision Archive")), "", true],
-  ["section", `${clean}\n## Active Sub-Goals\n`, "## Active Sub-Goals", false],
-  ["table", row("| TD-001 | too short | HIGH |"), "| TD-001 | too short | HIGH |", true],
-  ["table", row("| TD-001 | a | b | HIGH | x | S1 |"), "| TD-001 | a | b | HIGH | x | S1 |", false],
+  ["section", clean.slice(0, clean.indexOf("## Decision Archive")), ""],
+  ["section", `${clean}\n## Active Sub-Goals\n`, "## Active Sub-Goals"],
+  ["table", row("| TD-001 | too short | HIGH |"), "| TD-001 | too short | HIGH |"],
+  ["table", row("| TD-001 | a | b | HIGH | x | S1 |"), "| TD-001 | a | b | HIGH | x | S1 |"],
   [
     "table",
     clean.replace("|----|-------------|----------|----------|--------|", "|----|----|"),
     "## Discovered Technical Debt",
-    false,
   ],
   [
     "table",
     clean.replace("| ID | Description |", "| Nr | Description |"),
     "| Nr | Description | Severity | Found By | Sprint |",
-    false,
   ],
   [
     "table",
     clean.replace("| Timestamp | Agent | Summary |\n|-----------|-------|---------|\n", ""),
     "## Session Continuity Log",
-    false,
   ],
-  ["table", row("\n| TD-001 | apart | HIGH | x | S1 |"), "| TD-001 | apart | HIGH | x | S1 |", false],
-  ["debt-id", row("| 7 | no id | HIGH | x | S1 |"), "| 7 | no id | HIGH | x | S1 |", false],
+  ["table", row("\n| TD-001 | apart | HIGH | x | S1 |"), "| TD-001 | apart | HIGH | x | S1 |"],
+  ["debt-id", row("| 7 | no id | HIGH | x | S1 |"), "| 7 | no id | HIGH | x | S1 |"],
   [
     "debt-id",
     row("| TD-001 | a | HIGH | x | - |\n| TD-001 | b | LOW | x | - |"),
     "| TD-001 | b | LOW | x | - |",
-    false,
   ],
-  ["severity", row("| TD-001 | a | high | x | - |"), "| TD-001 | a | high | x | - |", true],
-  ["severity", row("| TD-001 | a | bad | x | - |"), "| TD-001 | a | bad | x | - |", false],
-  ["timestamp", logRow("| 2024-01-10 14:30 | a | b |"), "| 2024-01-10 14:30 | a | b |", true],
-  ["timestamp", logRow("| Jan 10th | a | b |"), "| Jan 10th | a | b |", false],
-  ["timestamp", logRow("| 2026-02-31T10:00:00Z | a | b |"), "| 2026-02-31T10:00:00Z | a | b |", false],
+  ["severity", row("| TD-001 | a | high | x | - |"), "| TD-001 | a | high | x | - |"],
+  ["severity", row("| TD-001 | a | bad | x | - |"), "| TD-001 | a | bad | x | - |"],
+  ["timestamp", logRow("| 2024-01-10 14:30 | a | b |"), "| 2024-01-10 14:30 | a | b |"],
+  ["timestamp", logRow("| Jan 10th | a | b |"), "| Jan 10th | a | b |"],
+  ["timestamp", logRow("| 2026-02-31T10:00:00Z | a | b |"), "| 2026-02-31T10:00:00Z | a | b |"],
   [
     "token-budget",
     clean.replace("### Active Context", `${"prose ".repeat(150)}\n\n### Active Context`),
     "## Session Continuity",
-    false,
   ],
   [
     "token-budget",
     clean.replace("### Active Context\n", `### Active Context\n${"prose ".repeat(300)}\n\n`),
     "### Active Context",
-    false,
   ],
   [
     "timestamp",
     withDecision.replace("2024-01-01T01:00:00Z - ", "2024-01-01 01:00 - "),
     "#### 2024-01-01 01:00 - Decision number 1",
-    true,
   ],
-  [
-    "timestamp",
-    clean.replace("2026-03-01T10:00:00Z", "last week"),
-    "- **Last Checkpoint**: last week",
-    false,
-  ],
+  ["timestamp", clean.replace("2026-03-01T10:00:00Z", "last week"), "- **Last Checkpoint**: last week"],
   [
     "timestamp",
     identifier(`| ${mark}/src/auth/jwt.ts:1 | x | noon |`),
     `| ${mark}/src/auth/jwt.ts:1 | x | noon |`,
-    false,
   ],
-  [
-    "path-root",
-    identifier("| src/auth/jwt.ts:1 | x | 14:25:00Z |"),
-    "| src/auth/jwt.ts:1 | x | 14:25:00Z |",
-    true,
-  ],
+  ["path-root", identifier("| src/auth/jwt.ts:1 | x | 14:25:00Z |"), "| src/auth/jwt.ts:1 | x | 14:25:00Z |"],
   [
     "path-root",
     identifier("| ./src/auth/jwt.ts:1 | x | 14:25:00Z |"),
     "| ./src/auth/jwt.ts:1 | x | 14:25:00Z |",
-    true,
   ],
-  ["path-root", identifier("| /etc/passwd | x | 14:25:00Z |"), "| /etc/passwd | x | 14:25:00Z |", false],
+  ["path-root", identifier("| /etc/passwd | x | 14:25:00Z |"), "| /etc/passwd | x | 14:25:00Z |"],
   [
     "path-root",
     withDecision.replace(`[${mark}/src`, "[src"),
     "- `export function isTokenExpired(token: Token` [src/auth/jwt.ts:3]",
-    true,
   ],
   [
     "decision",
     withDecision.replace(/\*\*Rationale.*\n/, ""),
     "#### 2024-01-01T01:00:00Z - Decision number 1",
-    false,
   ],
-  [
-    "decision",
-    withDecision.replace("3. Three\n", ""),
-    "#### 2024-01-01T01:00:00Z - Decision number 1",
-    false,
-  ],
-  [
-    "decision",
-    withDecision.replace(/- `export.*\n/, ""),
-    "#### 2024-01-01T01:00:00Z - Decision number 1",
-    false,
-  ],
-  ["decision", withDecision.replace("2024-01-01T01:00:00Z - ", ""), "#### Decision number 1", false],
+  ["decision", withDecision.replace("3. Three\n", ""), "#### 2024-01-01T01:00:00Z - Decision number 1"],
+  ["decision", withDecision.replace(/- `export.*\n/, ""), "#### 2024-01-01T01:00:00Z - Decision number 1"],
+  ["decision", withDecision.replace("2024-01-01T01:00:00Z - ", ""), "#### Decision number 1"],
   [
     "decision",
     withDecision.replace(/- `(.*)` \[/, "- $1 ["),
     `- export function isTokenExpired(token: Token [${mark}/src/auth/jwt.ts:3]`,
-    false,
   ],
-  [
-    "decision",
-    withDecision.replace(/ \[.*jwt.*\]/, ""),
-    "- `export function isTokenExpired(token: Token`",
-    false,
-  ],
+  ["decision", withDecision.replace(/ \[.*jwt.*\]/, ""), "- `export function isTokenExpired(token: Token`"],
   [
     "stale-reference",
     withDecision.replace("isTokenExpired(", "isTokenStale("),
     `- \`export function isTokenStale(token: Token\` [${mark}/src/auth/jwt.ts:3]`,
-    false,
   ],
   [
     "stale-reference",
     withDecision.replace("jwt.ts:3", "jwt.ts:9"),
     `- \`export function isTokenExpired(token: Token\` [${mark}/src/auth/jwt.ts:9]`,
-    true,
   ],
   [
     "stale-reference",
     identifier(`| ${mark}/src/gone.ts | x | 14:25:00Z |`),
     `| ${mark}/src/gone.ts | x | 14:25:00Z |`,
-    false,
   ],
   [
     "stale-reference",
     identifier(`| ${mark}/src/auth/jwt.ts:4000 | x | 14:25:00Z |`),
     `| ${mark}/src/auth/jwt.ts:4000 | x | 14:25:00Z |`,
-    false,
   ],
-  ["checkbox", clean.replace("\n## Discovered", "- do it\n\n## Discovered"), "- do it", true],
+  ["checkbox", clean.replace("\n## Discovered", "- do it\n\n## Discovered"), "- do it"],
   [
     "blocker-kind",
     clean.replace("\n## Session Continuity Log", "- something\n\n## Session Continuity Log"),
     "- something",
-    false,
   ],
   [
     "token-budget",
     clean.replace("Nothing has been worked on yet", "and then ".repeat(200)),
     "### Active Context",
-    false,
   ],
   [
     "token-budget",
     clean.replace("\n## Active", `- [ ] ${"why ".repeat(100)}?\n\n## Active`),
     `- [ ] ${"why ".repeat(100)}?`,
-    false,
   ],
 ];
 
@@ -212,8 +162,8 @@ test("the template has no findings, and neither has the example when its code ex
   assert.deepEqual((await lintProject(example.project)).findings, []);
 });
 
-test("every planted fault is found on its line, and fixed if that loses nothing [project.lint] [project.fix]", async () => {
-  for (const [rule, text, line, isFixed] of planted) {
+test("every planted fault is found on its line, and linting changes nothing [project.lint]", async () => {
+  for (const [rule, text, line] of planted) {
     const { project, read } = makeProject({ notes: text });
     const before = read();
     const { findings } = await lintProject(project);
@@ -225,18 +175,7 @@ test("every planted fault is found on its line, and fixed if that loses nothing 
       found.some((each) => (lines[each.line - 1] ?? "") === line),
       `${name}: ${JSON.stringify(found)}`,
     );
-    assert.ok(
-      findings.every((each) => each.rule === rule || rule === "section" || rule === "table" || isFixed),
-      `${name}: ${JSON.stringify(findings)}`,
-    );
-    const report = await fixProject(project);
-    assert.equal(
-      report.findings.every((each) => each.rule !== rule),
-      isFixed,
-      `${name}: ${JSON.stringify(report.findings)}`,
-    );
-    if (!isFixed) assert.equal(read(), before, name);
-    else assert.equal(readFileSync(report.backup ?? "", "utf8"), before);
+    assert.equal(read(), before, name);
   }
   const rules = new Set(planted.map(([rule]) => rule));
   assert.deepEqual(
@@ -245,7 +184,7 @@ test("every planted fault is found on its line, and fixed if that loses nothing 
   );
 });
 
-test("changing committed rows of the hand-over log is a finding [project.append-only]", async () => {
+test("changing committed rows of the handoff log is a finding [project.append-only]", async () => {
   const { root, project, read, write, call } = makeProject();
   const skipped = await lintProject(project);
   assert.deepEqual(
@@ -278,38 +217,6 @@ test("changing committed rows of the hand-over log is a finding [project.append-
   }
 });
 
-test("a lost row is a finding even after a commit or a move of the file; fixes are not [project.append-only]", async () => {
-  const { root, project, read, write, call } = makeProject({ path: "docs/NOTES.md" });
-  await call("log_handoff", { summary: "first" });
-  write(
-    read().replace(
-      /^\|.*\| first \|$/m,
-      "$&\n| 2026-01-10 14:30 | me | by hand |\n| 2026-01-10T15:00:00Z | me |",
-    ),
-  );
-  const whole = read();
-  git(root, "init", "-q");
-  git(root, "add", "-f", "docs/NOTES.md");
-  git(root, "commit", "-qm", "notes");
-  assert.deepEqual((await fixProject(project)).findings, []);
-  write(whole.replace(/^.*\| first \|\n/m, ""));
-  git(root, "commit", "-qam", "what CI would see");
-  const rules = async (notes = project) => (await lintProject(notes)).findings.map(({ rule }) => rule);
-  assert.ok((await rules()).includes("append-only-log"));
-  write(whole);
-  git(root, "commit", "-qam", "back again");
-  assert.ok(!(await rules()).includes("append-only-log"));
-  mkdirSync(join(root, "grimoires/loa"), { recursive: true });
-  git(root, "mv", "-f", "docs/NOTES.md", "grimoires/loa/NOTES.md");
-  const moved = openProject({ root });
-  assert.equal(moved.file.name, "grimoires/loa/NOTES.md");
-  assert.ok(!(await rules(moved)).includes("append-only-log"));
-  writeInto(root, "grimoires/loa/NOTES.md", whole.replace("| first |", "| other |"));
-  assert.ok((await rules(moved)).includes("append-only-log"));
-  git(root, "commit", "-qam", "moved");
-  assert.ok((await rules(moved)).includes("append-only-log"));
-});
-
 test("the command prints lines or JSON and sets the exit code [project.lint-output]", async () => {
   const { root, read } = makeProject({
     notes: row("| TD-001 | a | high | x | - |\n| TD-001 | b | LOW | x | - |"),
@@ -320,27 +227,18 @@ test("the command prints lines or JSON and sets the exit code [project.lint-outp
       .findIndex((line) => line.includes(id)) + 1;
   const plain = await holdfastWith({}, "project", "lint", "--root", root);
   assert.equal(plain.code, 1);
-  assert.match(
-    plain.stdout,
-    new RegExp(`^grimoires/loa/NOTES\\.md:${at("| a |")}: severity: .*\\(--fix\\)$`, "m"),
-  );
+  assert.match(plain.stdout, new RegExp(`^grimoires/loa/NOTES\\.md:${at("| a |")}: severity: `, "m"));
   assert.match(plain.stderr, /append-only-log was not checked/);
   const json = JSON.parse((await holdfastWith({}, "project", "lint", "--root", root, "--json")).stdout) as {
-    findings: { rule: string; line: number; fixable: boolean }[];
+    findings: { rule: string; line: number }[];
   };
   assert.deepEqual(
-    json.findings.map(({ rule, line, fixable }) => [rule, line, fixable]),
+    json.findings.map(({ rule, line }) => [rule, line]),
     [
-      ["severity", at("| a |"), true],
-      ["debt-id", at("| b |"), false],
+      ["severity", at("| a |")],
+      ["debt-id", at("| b |")],
     ],
   );
-  const fixed = await holdfastWith({}, "project", "lint", "--root", root, "--fix");
-  assert.equal(fixed.code, 1);
-  const [, backup = ""] = /1 fixed; the original is in (\S+\.md)/.exec(fixed.stderr) ?? [];
-  assert.equal(dirname(backup), notesFolder(root), fixed.stderr);
-  assert.match(basename(backup), /^NOTES-.*\.md$/);
-  assert.ok(existsSync(backup));
   assert.equal(
     (await holdfastWith({}, "project", "lint", "--root", root, "--file", "none/NOTES.md")).code,
     2,
@@ -358,7 +256,6 @@ test("a half-written file with conflicts, tabs and CRLF is read, reported and no
   const { project, read, call, log } = makeProject({ notes: text });
   const rules = new Set((await lintProject(project)).findings.map(({ rule }) => rule));
   assert.ok(rules.has("readable"));
-  assert.equal((await fixProject(project)).fixed, 0);
   assert.equal(read(), text);
   assert.match((await call("recover_context", { level: 1 })).text, /Decision number 671/);
   await log("debt", "it still works");

@@ -1,10 +1,8 @@
 import { isAbsolute, relative } from "node:path";
-import { addSection, existingNotes, replaceCell } from "./edit.ts";
-import { backUp, badLine, holdLock, type NotesFile, readNotesFile, writeNotesFile } from "./file.ts";
+import { existingNotes } from "./edit.ts";
+import { badLine, type NotesFile, readNotesFile } from "./file.ts";
 import { committedNotes } from "./git.ts";
-import { applyLineEdits, type LineEdit } from "./lines.ts";
 import {
-  type Cell,
   columnOf,
   contextFields,
   entriesOf,
@@ -18,6 +16,8 @@ import {
 import type { Project } from "./project.ts";
 import { rootPrefix } from "./references.ts";
 import {
+  isDateOrTime,
+  isTimestamp,
   partBudgets,
   sectionKeys,
   sectionNames,
@@ -26,7 +26,6 @@ import {
   tableColumns,
   tableKeys,
 } from "./template.ts";
-import { asTimestamp, isDateOrTime, isTimestamp } from "./timestamps.ts";
 import { type CheckedReference, checkReferences, describeStale } from "./verify.ts";
 
 /** Every rule's requirement, by its id. */
@@ -54,8 +53,6 @@ export interface Finding {
   rule: RuleId;
   line: number;
   message: string;
-  /** A fix that loses nothing; undefined if only a person can fix it. */
-  fix?: LineEdit | undefined;
 }
 
 export interface LintReport {
@@ -64,12 +61,6 @@ export interface LintReport {
   findings: Finding[];
   /** Rules that could not be checked, and why. */
   skipped: { rule: string; reason: string }[];
-}
-
-export interface FixReport extends LintReport {
-  fixed: number;
-  /** Path of the copy of the file as it was before; undefined if nothing was fixed. */
-  backup: string | undefined;
 }
 
 /** The input of a rule. */
@@ -96,7 +87,7 @@ export async function lintProject(project: Project): Promise<LintReport> {
     const skipped = [{ rule: "append-only-log", reason: committed.none }];
     return { file: file.name, findings: byLine(findings), skipped };
   }
-  findings.push(...appendOnly(notes, [committed.text, ...committed.earlier]));
+  findings.push(...appendOnly(notes, committed.text));
   return { file: file.name, findings: byLine(findings), skipped: [] };
 }
 
@@ -104,51 +95,9 @@ function byLine(findings: Finding[]): Finding[] {
   return findings.sort((a, b) => a.line - b.line);
 }
 
-/** A fix can reveal another fault; a file needs few rounds. */
-const maxRounds = 30;
-
-/** Fixes what can be fixed without losing anything, and keeps a copy of the file as it was. */
-export async function fixProject(project: Project): Promise<FixReport> {
-  const { file } = project;
-  const outcome = holdLock(file, () => {
-    const before = existingNotes(file).text;
-    const bytes = readNotesFile(file)?.bytes ?? Buffer.alloc(0);
-    // Writing the file would lose invalid UTF-8, and an editor's change in the meantime.
-    if (badLine(bytes) !== undefined || bytes.toString("utf8") !== before) return { fixed: 0 };
-    let text = before;
-    let fixed = 0;
-    for (let round = 0; round < maxRounds; round++) {
-      const notes = parseNotes(text);
-      const edits = fixesOf(project, notes);
-      if (edits.length === 0) break;
-      text = applyLineEdits(notes.lines, edits);
-      fixed += edits.length;
-    }
-    if (text === before) return { fixed: 0 };
-    const backup = backUp(file, before, "NOTES", project.now());
-    writeNotesFile(file, text);
-    return { fixed, backup };
-  });
-  return { ...(await lintProject(project)), backup: undefined, ...outcome };
-}
-
-/** At most one fix per line and round, so that fixes cannot interfere. */
-function fixesOf({ file, countTokens }: Project, notes: Notes): LineEdit[] {
-  // Leave a file with conflict markers to the person who is merging it.
-  if (notes.conflicts.length > 0) return [];
-  const references = checkReferences(file, notes, 0);
-  const subject = { file, notes, bytes: Buffer.from(notes.text), references, countTokens };
-  const fixes = rules.flatMap((rule) => rule(subject)).flatMap(({ fix }) => fix ?? []);
-  return [...new Map(fixes.toReversed().map((fix) => [fix.at, fix])).values()];
-}
-
 /** Creates a finding; `line` counts from 0, as in the parsed notes. */
-function finding(rule: RuleId, line: number, message: string, fix?: LineEdit): Finding {
-  return { rule, line: line + 1, message, ...(fix ? { fix } : {}) };
-}
-
-function replaceLine(line: number, text: string): LineEdit {
-  return { at: line, remove: 1, insert: [text] };
+function finding(rule: RuleId, line: number, message: string): Finding {
+  return { rule, line: line + 1, message };
 }
 
 const readable: Rule = ({ bytes, notes: { lines, conflicts, unclosed } }) => {
@@ -176,15 +125,11 @@ const sections: Rule = ({ notes }) => {
   const missing = sectionKeys.filter((key) => !notes.sections.has(key));
   const last = Math.max(0, notes.lines.texts.length - 1);
   return [
-    ...missing.map((key, index) =>
+    ...missing.map((key) =>
       finding(
         "section",
         missing.length === sectionKeys.length ? 0 : last,
         `The section "${sectionNames[key]}" is missing.`,
-        // One at a time: the position of the next depends on the one before.
-        index === 0 && !notes.unclosed && notes.conflicts.length === 0
-          ? addSection(notes, key, [])
-          : undefined,
       ),
     ),
     ...notes.repeated.map(([key, { line }]) =>
@@ -210,7 +155,7 @@ const tables: Rule = ({ notes }) =>
     const missing = tableColumns[key].filter((name) => columnOf(table, name.toLowerCase()) === -1);
     return [
       ...missing.map((name) => finding("table", table.header.line, `The table has no column "${name}".`)),
-      ...rowShapes(table, notes.lines.texts),
+      ...rowShapes(table),
       ...notes.lines.texts.slice(table.end, section.ownEnd).flatMap((text, index) => {
         if (!/^\s*\|.*\|\s*$/.test(text)) return [];
         const message = "The row is separated from its table. Remove the lines between them.";
@@ -219,19 +164,14 @@ const tables: Rule = ({ notes }) =>
     ];
   });
 
-function rowShapes({ header, rows }: Table, texts: readonly string[]): Finding[] {
+function rowShapes({ header, rows }: Table): Finding[] {
   const columns = header.cells.length;
   return rows
     .filter(({ cells }) => cells.length !== columns)
     .map(({ line, cells }) => {
       const message = `The row has ${cells.length} cells but the table has ${columns} columns.`;
-      // Only a person can tell which pipe is the extra one.
-      if (cells.length > columns)
-        return finding("table", line, `${message} Write a pipe inside a cell as \\|.`);
-      const text = (texts[line] ?? "").trimEnd();
-      const closed = text.endsWith("|") && !text.endsWith("\\|") ? text : `${text} |`;
-      const filled = closed + " - |".repeat(columns - cells.length);
-      return finding("table", line, message, replaceLine(line, filled));
+      const hint = cells.length > columns ? " Write a pipe inside a cell as \\|." : "";
+      return finding("table", line, message + hint);
     });
 }
 
@@ -240,19 +180,19 @@ function eachCell(
   notes: Notes,
   key: TableKey,
   column: string,
-  check: (cell: Cell, line: number, text: string) => Finding[],
+  check: (text: string, line: number) => Finding[],
 ): Finding[] {
   const table = tableOf(notes, key);
   const index = columnOf(table, column);
   return (table?.rows ?? []).flatMap(({ line, cells }) => {
     const cell = cells[index];
-    return cell ? check(cell, line, notes.lines.texts[line] ?? "") : [];
+    return cell ? check(cell.text, line) : [];
   });
 }
 
 const debtIds: Rule = ({ notes }) => {
   const seen = new Map<string, number>();
-  return eachCell(notes, "debt", "id", ({ text: id }, line) => {
+  return eachCell(notes, "debt", "id", (id, line) => {
     if (!/^TD-\d{3,}$/.test(id))
       return [finding("debt-id", line, `${JSON.stringify(id)} is not an id of the form TD-001.`)];
     const first = seen.get(id);
@@ -264,40 +204,36 @@ const debtIds: Rule = ({ notes }) => {
 };
 
 const severity: Rule = ({ notes }) =>
-  eachCell(notes, "debt", "severity", (cell, line, text) => {
-    const isKnown = (name: string) => severities.some((each) => each === name);
-    if (isKnown(cell.text)) return [];
-    const upper = cell.text.toUpperCase();
-    const fix = isKnown(upper) ? replaceLine(line, replaceCell(text, cell, upper)) : undefined;
-    const message = `${JSON.stringify(cell.text)} must be one of ${severities.join(", ")}.`;
-    return [finding("severity", line, message, fix)];
+  eachCell(notes, "debt", "severity", (text, line) => {
+    if (severities.some((each) => each === text)) return [];
+    return [finding("severity", line, `${JSON.stringify(text)} must be one of ${severities.join(", ")}.`)];
   });
 
-function badTime(line: number, written: string, fix: (fixed: string) => string): Finding {
-  const fixed = asTimestamp(written);
-  const message = `${JSON.stringify(written)} is not ISO 8601, such as 2026-01-15T14:30:00Z.`;
-  return finding("timestamp", line, message, fixed ? replaceLine(line, fix(fixed)) : undefined);
+function badTime(line: number, written: string): Finding {
+  return finding(
+    "timestamp",
+    line,
+    `${JSON.stringify(written)} is not ISO 8601, such as 2026-01-15T14:30:00Z.`,
+  );
 }
 
 const timestamps: Rule = ({ notes }) => {
   const inColumn = (key: TableKey, column: string) =>
-    eachCell(notes, key, column, (cell, line, text) =>
-      cell.text === "" || cell.text === "-" || isDateOrTime(cell.text)
-        ? []
-        : [badTime(line, cell.text, (fixed) => replaceCell(text, cell, fixed))],
+    eachCell(notes, key, column, (text, line) =>
+      text === "" || text === "-" || isDateOrTime(text) ? [] : [badTime(line, text)],
     );
   const fields = ["last checkpoint", "session started"].flatMap((name) => {
     const { value = "", item } = contextFields(notes).get(name) ?? {};
-    if (!item || value === "" || value === "none" || isDateOrTime(value)) return [];
-    const text = notes.lines.texts[item.line] ?? "";
-    return [badTime(item.line, value, (fixed) => text.replace(value, () => fixed))];
+    return !item || value === "" || value === "none" || isDateOrTime(value)
+      ? []
+      : [badTime(item.line, value)];
   });
   const headings = entriesOf(notes).flatMap(({ line, timestamp }) => {
     const text = notes.lines.texts[line] ?? "";
     const [, loose = timestamp] = /^\s{0,3}#{1,6}\s{1,8}(\S.{0,80}?)\s{1,8}[-–—]\s/.exec(text) ?? [];
     const written = isTimestamp(timestamp) ? timestamp : loose;
     if (written === "" || !/\d/.test(written) || isTimestamp(written)) return [];
-    return [badTime(line, written, (fixed) => text.replace(written, () => fixed))];
+    return [badTime(line, written)];
   });
   return [
     ...inColumn("identifiers", "last verified"),
@@ -332,16 +268,12 @@ const decisions: Rule = ({ notes }) =>
     ];
   });
 
-const stale: Rule = ({ references, notes }) =>
+const stale: Rule = ({ references }) =>
   references.flatMap((checked) => {
-    const { status, kind, line, reference, now } = checked;
+    const { status, line, reference } = checked;
     // `path-root` reports paths that point out of the project; this rule reports links that do.
     if (status === "ok" || (status === "outside" && pathProblem(reference.path) !== undefined)) return [];
-    const text = notes.lines.texts[line] ?? "";
-    const moved = now !== undefined && kind === "evidence";
-    const fixed = moved ? text.replace(`[${reference.text}]`, () => `[${now}]`) : text;
-    const message = `${describeStale(checked).replace(/^line \d+: /, "")}.`;
-    return [finding("stale-reference", line, message, fixed === text ? undefined : replaceLine(line, fixed))];
+    return [finding("stale-reference", line, `${describeStale(checked).replace(/^line \d+: /, "")}.`)];
   });
 
 function isOutside(path: string): boolean {
@@ -353,29 +285,22 @@ function pathProblem(path: string): string | undefined {
   return isInside ? undefined : `does not start with ${rootPrefix}`;
 }
 
-const pathRoot: Rule = ({ file, references, notes }) =>
+const pathRoot: Rule = ({ file, references }) =>
   references.flatMap(({ line, reference: { text, path } }) => {
     const problem = pathProblem(path);
     if (problem === undefined) return [];
     const inside = isAbsolute(path) ? relative(file.root, path) : path.replace(/^(?:\.\/)+/, "");
     if (isOutside(inside) || path.startsWith("$"))
       return [finding("path-root", line, `${JSON.stringify(text)} ${problem} or points out of the project.`)];
-    const source = notes.lines.texts[line] ?? "";
-    const fixed = source.replace(text, () => `${rootPrefix}${inside}${text.slice(path.length)}`);
-    const message = `${JSON.stringify(text)} ${problem}, so it breaks in a session that starts in another directory.`;
-    return [finding("path-root", line, message, replaceLine(line, fixed))];
+    const right = `${rootPrefix}${inside}${text.slice(path.length)}`;
+    return [finding("path-root", line, `${JSON.stringify(text)} ${problem}. Write ${right}.`)];
   });
 
 const checkboxes: Rule = ({ notes }) =>
   (["goals", "questions"] as const).flatMap((key) =>
     itemsOf(notes, key)
       .filter(({ done }) => done === undefined)
-      .map(({ line }) => {
-        const text = notes.lines.texts[line] ?? "";
-        const fixed = text.replace(/^(\s*(?:[-*+]|\d+[.)])[ \t]+)(?:\[[ \t]*\])?[ \t]*/, "$1[ ] ");
-        const message = "The item has no checkbox: start it with [ ] or [x].";
-        return finding("checkbox", line, message, replaceLine(line, fixed));
-      }),
+      .map(({ line }) => finding("checkbox", line, "The item has no checkbox: start it with [ ] or [x].")),
   );
 
 const blockerKinds: Rule = ({ notes }) =>
@@ -428,35 +353,24 @@ const rules = [
   tokenBudgets,
 ];
 
-/** Checks that the log starts with its committed rows, unchanged, and has those of earlier commits. */
-function appendOnly(notes: Notes, [before = "", ...earlier]: readonly string[]): Finding[] {
+/** Checks that the log still begins with its committed rows. */
+function appendOnly(notes: Notes, before: string): Finding[] {
   const table = tableOf(notes, "log");
   const now = logRows(table);
-  const lineFor = (index: number) => now[Math.min(index, now.length - 1)]?.line ?? table?.header.line ?? 0;
-  const rowsIn = (text: string) => logRows(tableOf(parseNotes(text), "log"));
-  const committed = rowsIn(before);
-  const kept = new Set(now.map(({ key }) => key));
-  const lost = new Map<string, Finding>();
-  for (const rows of [committed, ...earlier.map(rowsIn)]) {
-    for (const [index, { key, text }] of rows.entries()) {
-      if (kept.has(key) || lost.has(key)) continue;
-      const message = `The committed row ${JSON.stringify(text.slice(0, 120))} was changed or removed. Restore it; add new rows at the end.`;
-      lost.set(key, finding("append-only-log", lineFor(index), message));
-    }
-  }
-  const broken = committed.findIndex(({ key }, index) => now[index]?.key !== key);
-  if (lost.size > 0 || broken === -1) return [...lost.values()];
-  const message =
-    "Committed rows were reordered, or a row was inserted between them. Add new rows at the end.";
-  return [finding("append-only-log", lineFor(broken), message)];
+  const committed = logRows(tableOf(parseNotes(before), "log"));
+  const broken = committed.findIndex(({ text }, index) => now[index]?.text !== text);
+  const row = committed[broken];
+  if (!row) return [];
+  const line = now[Math.min(broken, now.length - 1)]?.line ?? table?.header.line ?? 0;
+  const isKept = now.some(({ text }) => text === row.text);
+  const problem = isKept ? "is not in its place" : "was changed or removed";
+  const message = `The committed row ${JSON.stringify(row.text.slice(0, 120))} ${problem}. Restore it; add new rows at the end.`;
+  return [finding("append-only-log", line, message)];
 }
 
-/** Rows with a key to compare them by; it ignores the timestamp's format and trailing empty cells. */
-function logRows(table: Table | undefined): { line: number; text: string; key: string }[] {
-  return (table?.rows ?? []).map(({ line, cells }) => {
-    const texts = cells.map(({ text }) => text);
-    const filled = texts.findLastIndex((text) => text !== "" && text !== "-") + 1;
-    const [first = "", ...rest] = texts.slice(0, filled);
-    return { line, text: texts.join(" | "), key: [asTimestamp(first) ?? first, ...rest].join(" | ") };
-  });
+function logRows(table: Table | undefined): { line: number; text: string }[] {
+  return (table?.rows ?? []).map(({ line, cells }) => ({
+    line,
+    text: cells.map(({ text }) => text).join(" | "),
+  }));
 }

@@ -11,7 +11,7 @@ import { planHandoff } from "../../compaction/handoff.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens, openMemory } from "../../index.ts";
 import { lintProject } from "./lint.ts";
-import { checkpointProject, projectMoments, recordSynthesis, startProjectSession } from "./moments.ts";
+import { checkpointProject, projectMoments, startProjectSession } from "./moments.ts";
 import { projectSurface } from "./surface.ts";
 import { templateText } from "./template.ts";
 import { decision, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
@@ -79,14 +79,6 @@ test("compaction and session end write a handoff row with what was done and what
       await checkpointProject({ root, clock, handoff: full, moment: "session-end", summary }),
       done,
     );
-  const findings = lots.map((summary) => ({ tool: summary, summary }));
-  assert.deepEqual(await recordSynthesis({ root, clock, findings }), done);
-  await recordSynthesis({
-    root,
-    clock,
-    findings: [{ tool: "grep", summary: "47 AuthService references in 12 files" }],
-  });
-  assert.match(read(), /\| Synthesized grep: 47 AuthService references in 12 files \|$/m);
   assert.deepEqual((await lintProject(project)).findings, []);
 });
 
@@ -295,11 +287,8 @@ test("without notes the surface shows no block, creates them on the first write,
   const memory = await openMemory({ store: "memory:", surfaces: [projectSurface({ root })] });
   const session = await memory.createSession();
   assert.deepEqual((await session.context()).blocks, []);
-  const first = await session.call("log_entry", { kind: "debt", text: "first" }, { key: "k" });
+  const first = await session.call("log_entry", { kind: "debt", text: "first" });
   assert.ok(first.ok, first.text);
-  assert.deepEqual(await session.call("log_entry", { kind: "debt", text: "first" }, { key: "k" }), first);
-  const reused = await session.call("log_entry", { kind: "debt", text: "second" }, { key: "k" });
-  assert.equal(reused.ok ? "" : reused.code, "key_reused");
   assert.equal((await session.context()).blocks.length, 1);
   const bad = await openMemory({
     store: "memory:",

@@ -1,6 +1,6 @@
 import type { Handoff } from "../../engine/records.ts";
 import { oneLine, takeCharacters } from "../../engine/text.ts";
-import type { Moment, MomentSurface } from "../surface.ts";
+import type { MomentSurface } from "../surface.ts";
 import { readNotes } from "./edit.ts";
 import { blockerKind, isOpen, logHandoff, updateContext } from "./entries.ts";
 import { itemsOf, type Notes } from "./notes.ts";
@@ -10,15 +10,15 @@ import { parseReference, readSource, rootPrefix, withoutMachinePaths } from "./r
 
 export interface MomentOptions extends ProjectOptions, Caller {}
 
-/** What was written. Nothing here throws: a failure of memory never stops an agent. */
+/** The written row. Nothing here throws: a failure of memory never stops an agent. */
 export interface Written {
   /** Whether NOTES.md was written. */
   written: boolean;
-  /** What went wrong and what to do about it. */
+  /** The failure and the next step. */
   warnings: string[];
 }
 
-/** What a conversation starts with, or continues with after a compaction. */
+/** The text at the start of a conversation, or after a compaction. */
 export interface Recovered {
   /** Level 1, to show to the model; "" if the project has no notes. */
   text: string;
@@ -95,9 +95,9 @@ export function resolvedLines(blockers: Recovered["blockers"]): string[] {
 
 export interface CheckpointOptions extends MomentOptions {
   handoff: Pick<Handoff, "plan" | "tasks" | "finished" | "said" | "lastWords">;
-  /** What triggered it. */
+  /** Its trigger. */
   moment: "before-compaction" | "session-end";
-  /** What was done, in the agent's words (default: made from the handoff). */
+  /** The finished work, in the agent's words (default: made from the handoff). */
   summary?: string | undefined;
 }
 
@@ -120,7 +120,7 @@ export async function checkpointProject(options: CheckpointOptions): Promise<Wri
   });
 }
 
-/** What was done and what is open, in one line: finished work first, then the agent's last words; "" for nothing. */
+/** The finished and open work, in one line: finished work first, then the agent's last words; "" for nothing. */
 function summaryOf(handoff: CheckpointOptions["handoff"]): string {
   const part = (label: string, items: readonly string[], max: number) => {
     if (items.length === 0) return [];
@@ -145,25 +145,6 @@ function openItems({ plan }: CheckpointOptions["handoff"]): string[] {
     .map(({ text }) => text);
 }
 
-export interface SynthesisOptions extends MomentOptions {
-  /** What was learned from each long result before it was cleared. */
-  findings: readonly { tool: string; summary: string }[];
-}
-
-/** After heavy tool use: logs the findings in one row, so that the raw output can be dropped. */
-export async function recordSynthesis(options: SynthesisOptions): Promise<Written> {
-  const { findings } = options;
-  if (findings.length === 0) return { written: false, warnings: [] };
-  return attempt(options, (project) => {
-    const shown = findings
-      .slice(0, 10)
-      .map(({ tool, summary }) => `${tool.slice(0, 40)}: ${summary.slice(0, 120)}`.toWellFormed())
-      .map((line) => withoutMachinePaths(project.file.root, line));
-    const more = findings.length > shown.length ? `; ${findings.length - shown.length} more` : "";
-    logHandoff(project, { summary: `Synthesized ${shown.join("; ")}${more}` }, options);
-  });
-}
-
 function attempt(options: MomentOptions, work: (project: Project) => void): Written {
   try {
     const project = openProject(options);
@@ -178,12 +159,10 @@ function attempt(options: MomentOptions, work: (project: Project) => void): Writ
 export interface ProjectMomentsOptions extends ProjectOptions {
   /** The agent's name, if the session has none. */
   agent?: string | undefined;
-  /** True: when long tool results are cleared, logs their findings. */
-  synthesis?: boolean | undefined;
 }
 
 /** How NOTES.md reacts to the moments of a conversation; without its tools, so that hooks can load it. */
-export function projectMoments({ agent, synthesis, ...options }: ProjectMomentsOptions): MomentSurface {
+export function projectMoments({ agent, ...options }: ProjectMomentsOptions): MomentSurface {
   return {
     name: "project",
     async onMoment(session, moment) {
@@ -196,16 +175,9 @@ export function projectMoments({ agent, synthesis, ...options }: ProjectMomentsO
         case "session-end":
           return (await checkpointProject({ ...momentOptions, ...moment, moment: moment.kind })).warnings;
         case "cleared":
-          if (!synthesis) return [];
-          return (await recordSynthesis({ ...momentOptions, findings: findingsIn(moment) })).warnings;
         case "after-compaction":
           return [];
       }
     },
   };
-}
-
-/** What the agent noted about each result. One that no note covers has only a size, which is not a finding. */
-function findingsIn({ results }: Extract<Moment, { kind: "cleared" }>): SynthesisOptions["findings"] {
-  return results.flatMap(({ tool, finding }) => (finding === undefined ? [] : { tool, summary: finding }));
 }

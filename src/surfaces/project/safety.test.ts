@@ -150,8 +150,6 @@ test("the file is at its default path, is created for its owner only, and keeps 
   await callOperation(project, "log_entry", { kind: "goal", text: "keep the mode" });
   assert.equal(statSync(project.file.path).mode & 0o777, 0o644);
   assert.equal(statSync(notesFolder(root)).mode & 0o777, 0o700);
-  await callOperation(project, "log_entry", { kind: "debt", text: "an id" });
-  assert.equal(statSync(join(notesFolder(root), "ids.json")).mode & 0o777, 0o600);
   assert.equal(openProject({ root, path: "docs/MEMORY.md" }).file.name, "docs/MEMORY.md");
   assert.equal(openProject({ root, path: join(root, "docs/MEMORY.md") }).file.name, "docs/MEMORY.md");
 });

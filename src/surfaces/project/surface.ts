@@ -1,24 +1,93 @@
 import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
 import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface, type Tool } from "../surface.ts";
-import { readNotes } from "./edit.ts";
-import type { Answer } from "./entries.ts";
-import { holdLock, type NotesFile, readWorkingFile, writeWorkingFile } from "./file.ts";
+import { existingNotes, readNotes } from "./edit.ts";
+import { type Answer, entryKinds, logDecision, logEntry, logHandoff } from "./entries.ts";
 import { projectMoments, recoverProject, resolvedLines } from "./moments.ts";
 import { type Caller, initProject, openProject, type Project, type ProjectOptions } from "./project.ts";
-import { recoverLevel1 } from "./recover.ts";
-import { answerShape, type ProjectOperation, projectOperations } from "./tools.ts";
+import { recoverLevel1, recoverLevel2, recoverLevel3 } from "./recover.ts";
+import { staleReferences } from "./verify.ts";
 
-export interface ProjectSurfaceOptions extends ProjectOptions {
-  /** True: when the agent clears long tool results, logs their findings. */
-  synthesis?: boolean;
+const answerShape = z.object({
+  ok: z.literal(true),
+  text: z.string(),
+  line: z.number().optional(),
+  id: z.string().optional(),
+});
+
+/** An operation on the notes: a tool for agents, a command for people. */
+export interface ProjectOperation<Input extends z.ZodObject = z.ZodObject> {
+  name: string;
+  description: string;
+  input: Input;
+  readOnly?: boolean;
+  run(project: Project, input: z.output<Input>, caller: Caller): Promise<Answer>;
 }
 
+function defineOperation<Input extends z.ZodObject>(operation: ProjectOperation<Input>): ProjectOperation {
+  return operation as unknown as ProjectOperation;
+}
+
+export const projectOperations: readonly ProjectOperation[] = [
+  defineOperation({
+    name: "recover_context",
+    description: "Read NOTES.md. Level 1: state, last decisions; 2: what matches query; 3: the whole file.",
+    input: z.strictObject({ level: z.number().optional(), query: z.string().optional() }),
+    readOnly: true,
+    run: async (project, { level = 1, query = "" }) => {
+      const { file, countTokens } = project;
+      const notes = existingNotes(file);
+      if (level === 1) return { ok: true, text: recoverLevel1(file, notes, countTokens).text };
+      if (level === 2) return { ok: true, text: recoverLevel2(file, notes, query.trim(), countTokens) };
+      if (level === 3) return { ok: true, text: recoverLevel3(file, notes, staleReferences(file, notes)) };
+      throw new HoldfastError("invalid_input", `"level" must be 1, 2 or 3 (got ${level}).`);
+    },
+  }),
+  defineOperation({
+    name: "log_decision",
+    description:
+      "Log a decision with word-for-word code quotes and three test scenarios: happy path, edge case, error.",
+    input: z.strictObject({
+      title: z.string().optional(),
+      decision: z.string(),
+      rationale: z.string(),
+      evidence: z.array(z.object({ quote: z.string(), path: z.string() })),
+      scenarios: z.array(z.string()),
+    }),
+    run: async (project, input, caller) => logDecision(project, input, caller),
+  }),
+  defineOperation({
+    name: "log_entry",
+    description:
+      'Add an entry to NOTES.md, or change the one with the same text. Texts: goal "Add login (blocking: OAuth)"; blocker "Waiting: keys (ETA: 2026-01-15)"; identifier "src/a.ts:45-67"; context: state, next step; structure: topic; archive: decisions to keep.',
+    input: z.strictObject({
+      kind: z.enum(entryKinds),
+      text: z.string(),
+      detail: z
+        .string()
+        .optional()
+        .describe("identifier: purpose; debt: sprint; context: task; structure: Markdown; done: outcome"),
+      done: z.boolean().optional(),
+      severity: z.string().optional(),
+      actionable: z.boolean().optional().describe("For Beads"),
+    }),
+    run: logEntry,
+  }),
+  defineOperation({
+    name: "log_handoff",
+    description: "Log what was done, before you stop.",
+    input: z.strictObject({ summary: z.string(), next: z.string().optional(), task: z.string().optional() }),
+    run: async (project, input, caller) =>
+      logHandoff(project, { ...input, next: input.next ?? input.summary }, caller),
+  }),
+];
+
 /** NOTES.md as a surface: its tools, and its level 1 in every turn. */
-export function projectSurface(options: ProjectSurfaceOptions): Surface {
+export function projectSurface(options: ProjectOptions): Surface {
   const project = openProject(options);
   const moments = projectMoments(options);
   const cached = { stamp: "", paths: [] as string[], text: "" };
@@ -85,11 +154,7 @@ function toolOf(project: Project, operation: ProjectOperation): Tool {
     run: async ({ session, options }, input) => {
       // Choosing this surface implies wanting the file, and an agent may have no shell to run init.
       if (!operation.readOnly && !readNotes(project.file)) initProject(project);
-      const caller = await callerOf(session, options);
-      if (options.key === undefined) return operation.run(project, input, caller);
-      return onceForKey(project.file, `${session.id}/${options.key}`, { tool: operation.name, input }, () =>
-        operation.run(project, input, caller),
-      );
+      return operation.run(project, input, await callerOf(session, options));
     },
     text: (output) => output.text,
   });
@@ -101,38 +166,4 @@ async function callerOf(session: SessionHandle, { actor }: ApplyOptions): Promis
     agent: actor?.name ?? (agent === "default" ? undefined : agent),
     session: session.id,
   };
-}
-
-/** The last calls with a key, oldest first. */
-type Answered = [key: string, request: string, answer: Answer][];
-
-const maxKept = 200;
-
-/** Does the work once per key; using the key again returns the first answer. */
-async function onceForKey(
-  file: NotesFile,
-  key: string,
-  request: { tool: string; input: unknown },
-  work: () => Promise<Answer>,
-): Promise<Answer> {
-  const serialized = JSON.stringify(request);
-  const earlier = answered(file).find(([known]) => known === key);
-  if (earlier && earlier[1] !== serialized) {
-    throw new HoldfastError(
-      "key_reused",
-      `The idempotency key ${JSON.stringify(key)} was used for another call. Use a new key for a new call.`,
-      { data: { key } },
-    );
-  }
-  if (earlier) return earlier[2];
-  const answer = await work();
-  holdLock(file, () => {
-    writeWorkingFile(file, "keys.json", [...answered(file), [key, serialized, answer]].slice(-maxKept));
-  });
-  return answer;
-}
-
-function answered(file: NotesFile): Answered {
-  const known = readWorkingFile(file, "keys.json");
-  return Array.isArray(known) ? (known as Answered) : [];
 }

@@ -1,7 +1,15 @@
 import { existingNotes, replaceCell } from "./edit.ts";
 import type { NotesFile } from "./file.ts";
-import type { LineEdit } from "./lines.ts";
-import { cellIn, columnOf, type Entry, entriesOf, type Notes, readDecision, tableOf } from "./notes.ts";
+import {
+  cellIn,
+  columnOf,
+  type Entry,
+  entriesOf,
+  type LineEdit,
+  type Notes,
+  readDecision,
+  tableOf,
+} from "./notes.ts";
 import type { Project } from "./project.ts";
 import {
   findCodeSpans,
@@ -11,7 +19,6 @@ import {
   renderReference,
   rootPrefix,
   type Source,
-  searchTree,
   spanText,
 } from "./references.ts";
 
@@ -31,12 +38,9 @@ export interface CheckedReference extends FoundReference {
   status: ReferenceStatus;
   /** The new location, if it moved. */
   now: string | undefined;
-  /** What is wrong, in a few words. */
+  /** The problem, in a few words. */
   problem: string;
 }
-
-/** How long to search other files for lost quotes. */
-const searchMilliseconds = 400;
 
 function findReferences(notes: Notes): FoundReference[] {
   return [...identifiersOf(notes), ...entriesOf(notes).flatMap((entry) => evidenceOf(notes, entry))];
@@ -120,27 +124,9 @@ export function referenceChecker(root: string): (found: FoundReference) => Check
   };
 }
 
-/** Checks every reference in the notes; searches other files for lost ones within the given time. */
-export function checkReferences(
-  file: NotesFile,
-  notes: Notes,
-  milliseconds = searchMilliseconds,
-): CheckedReference[] {
-  const checked = findReferences(notes).map(referenceChecker(file.root));
-  const lost = checked.filter(
-    ({ status, quote }) => status === "missing" || (status === "changed" && quote !== undefined),
-  );
-  if (lost.length === 0 || milliseconds <= 0) return checked;
-  const found = searchTree(file.root, lost.map(searchTarget), milliseconds);
-  return checked.map((each) => {
-    const location = lost.includes(each) ? found[lost.indexOf(each)] : undefined;
-    if (location === undefined) return each;
-    return { ...each, status: "moved", now: location, problem: `it moved to ${location}` };
-  });
-}
-
-function searchTarget({ quote, reference }: CheckedReference): { quote: string | undefined; name: string } {
-  return { quote, name: reference.path.split("/").at(-1) ?? "" };
+/** Checks every reference in the notes. */
+export function checkReferences(file: NotesFile, notes: Notes): CheckedReference[] {
+  return findReferences(notes).map(referenceChecker(file.root));
 }
 
 /** One line for a stale reference. */

@@ -164,7 +164,7 @@ test("fields that a model fills in without need do no harm [recall.search]", asy
   assert.equal((await ask({ from: "[1.1]" })).passages[0]?.from, "1.1");
 });
 
-test("recall says what to do when it finds nothing [recall.search]", async () => {
+test("recall names the next step when it finds nothing [recall.search]", async () => {
   const { call } = await recalling(conversation(user("hello there")));
   const text = async (input: object) => (await call(input)).text;
   assert.match(

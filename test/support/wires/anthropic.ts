@@ -148,7 +148,7 @@ function stopOf({ finish, toolCalls = [] }: WireAnswer): string {
   return toolCalls.length > 0 ? "tool_use" : "end_turn";
 }
 
-/** Anthropic counts what is read from the cache and written to it beside the rest. */
+/** Anthropic counts what is read from the cache and written to it in addition to the rest. */
 function usageOf({ usage = { input: 100, output: 10 } }: WireAnswer) {
   const { input, output, cacheRead = 0, cacheWrite = 0 } = usage;
   return {

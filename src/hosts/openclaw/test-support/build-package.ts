@@ -7,7 +7,7 @@ import { writeJson } from "../../test-support/clients.ts";
 const root = join(import.meta.dirname, "../../../..");
 
 /**
- * The files of the npm package that OpenClaw reads. At each start it copies a plug-in with the packages that it depends
+ * The files of the npm package that OpenClaw reads. At each start it copies a plugin with the packages that it depends
  * on; a checkout has every optional one, so here they are built in.
  */
 export async function buildPackage(): Promise<string> {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { temporaryDirectory } from "../../../../test/support/temporary.ts";
 import type { Answer, EntryKind } from "../entries.ts";
 import { type Caller, initProject, openProject, type Project, type ProjectOptions } from "../project.ts";
-import { projectOperations } from "../tools.ts";
+import { projectOperations } from "../surface.ts";
 
 /** The protocol's example. */
 export const seedNotes = readFileSync(join(import.meta.dirname, "../fixtures/notes-md-example.md"), "utf8");

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { chmodSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { temporaryDirectory } from "../../test/support/temporary.ts";
-import { keptToken } from "./kept-token.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { keptToken } from "./serve.ts";
 
 /** A state directory of its own for one test. */
 function useState(context: TestContext): string {
