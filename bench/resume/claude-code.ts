@@ -17,7 +17,7 @@ export interface HookOptions {
   handoff?: boolean;
   /** The hook before a compaction is killed before it writes anything. */
   killed?: boolean;
-  /** What the agent looks for with `recall` after the last compaction. */
+  /** The agent's searches with `recall` after the last compaction. */
   queries?: readonly string[];
 }
 

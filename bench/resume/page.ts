@@ -20,23 +20,37 @@ const scoresAt = (scores: readonly Score[], depth: number) =>
     .filter(({ compactions }) => compactions === depth)
     .toSorted((a, b) => b.answered - a.answered || a.tokens - b.tokens);
 
-/** Two tables for each number of compactions. */
+/** A table for each number of compactions. */
 export function renderFigures(scores: readonly Score[]): string {
   return depths
-    .map((depth) => {
-      const rows = scoresAt(scores, depth);
-      return `### After ${depth} compactions\n\n${mainTable(rows)}\n\n${partTable(rows)}`;
-    })
+    .map((depth) => `### After ${depth} compactions\n\n${mainTable(scoresAt(scores, depth))}`)
+    .join("\n\n");
+}
+
+/** The share answered, by kind of question. */
+export function renderKinds(scores: readonly Score[]): string {
+  return depths
+    .map((depth) => `By kind of question, compactions: ${depth}\n\n${kindTable(scoresAt(scores, depth))}`)
     .join("\n\n");
 }
 
 function mainTable(rows: readonly Score[]): string {
-  const heads = ["Context", "Answered", "Bootstrap", "Two gradings", "False", "Tokens", "Dollars per resume"];
+  const heads = [
+    "Context",
+    "Answered",
+    "Bootstrap",
+    "Two gradings",
+    "First, middle, last",
+    "False",
+    "Tokens",
+    "Dollars per resume",
+  ];
   const lines = rows.map((score) => [
     score.title,
     percent(score.answered),
     score.spread.map(percent).join(" to "),
     score.byGrader.map(percent).join(", "),
+    [score.byPart.first, score.byPart.middle, score.byPart.last].map(percent).join(", "),
     score.wrong,
     score.tokens.toLocaleString("en-US"),
     score.dollars.toFixed(3),
@@ -44,14 +58,12 @@ function mainTable(rows: readonly Score[]): string {
   return table(heads, lines);
 }
 
-function partTable(rows: readonly Score[]): string {
-  const heads = ["By part and kind", "first", "middle", "last", ...questionKinds];
-  const lines = rows.map(({ title, byPart, byKind }) => [
+function kindTable(rows: readonly Score[]): string {
+  const lines = rows.map(({ title, byKind }) => [
     title,
-    ...[byPart.first, byPart.middle, byPart.last].map(percent),
     ...questionKinds.map((kind) => percent(byKind[kind])),
   ]);
-  return table(heads, lines);
+  return table(["Context", ...questionKinds], lines);
 }
 
 function withFigures(page: string, scores: readonly Score[]): string {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { renderFigures, staleFiles, writePage } from "./page.ts";
+import { renderFigures, renderKinds, staleFiles, writePage } from "./page.ts";
 import { type Answers, hashOf, readRecorded, writeRecorded } from "./recorded.ts";
 import { scores } from "./score.ts";
 import { allTasks, answerProblems, checkResult, contextIn, gradeTask, type Task } from "./tasks.ts";
@@ -31,7 +31,7 @@ if (command === "export" && directory) {
   if (values.model) await askModels(values.model, values.grader ?? values.model);
   else if (!values.recorded) throw new Error("Pass --recorded, or --model provider:name.");
   const scored = scores();
-  console.log(`${renderFigures(scored)}\n`);
+  console.log(`${renderFigures(scored)}\n\n${renderKinds(scored)}\n`);
   if (values.write) writePage(scored);
   const problems = [
     ...staleFiles(scored).map((file) => `${file} differs from the recorded results: pass --write.`),
@@ -65,7 +65,7 @@ function gradeProblems(): string[] {
   );
 }
 
-/** What a model would read today, next to what was read: wording changes, and the recorded figures stay. */
+/** Compares today's contexts with those that were read: wording changes, and the recorded figures stay. */
 async function changesSince(): Promise<string> {
   const tasks = await allTasks({ withPeers: false });
   const changes = tasks.flatMap(({ id, kind, prompt, input }) => {

@@ -29,7 +29,7 @@ Write the whole notepad as it is after your update, at most ${notepadLength.toLo
   grade: `You grade answers of several anonymous readers (letters) to questions about a conversation. Compare each answer with the gold answer. Give 1 if it has all essential elements of the gold answer (other words are fine, more detail is fine), 0.5 if it has about half of them or is only nearly right, 0 if it misses them, and "w" if it states something false that contradicts the gold answer. Grade each answer by itself and all readers by the same measure. The result is an object: the id of the question as the key, and as the value an object with a grade (1, 0.5, 0 or "w") for each letter.`,
 };
 
-/** What a model has written for this depth, as far as it is recorded: an element for each compaction. */
+/** The texts that a model has written for this depth, as far as it is recorded: an element for each compaction. */
 export function writtenFor(depth: number): Written {
   const texts = (kind: string) => {
     const found: string[] = [];

@@ -14,7 +14,7 @@ export interface Conversation {
   deadlyFile?: string;
 }
 
-/** What the parent wants; the answer has the number of the call. */
+/** An order of the parent. The answer has the number of the call. */
 export type Command = { open: Conversation } | { directory: string; send: string };
 
 export interface Answer {

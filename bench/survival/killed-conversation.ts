@@ -21,7 +21,7 @@ export interface KilledRun extends StoryOptions {
   /** How often it was to be killed, and how often it was. */
   planned: number;
   kills: number;
-  /** The subjects whose numbers are in context or one call away. */
+  /** The subjects whose numbers are in context or found with one call. */
   reached: string[];
   /** The first failure after a kill. */
   problem?: string;

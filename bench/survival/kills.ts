@@ -5,9 +5,9 @@ import type { StoryResult } from "./run-story.ts";
 import { type StoryOptions, storyKinds } from "./story.ts";
 import type { System } from "./system.ts";
 
-/** What is left after the kills of what the system has without them. */
+/** A killed story, compared with the same story without kills. */
 export interface KillResult extends Omit<KilledRun, "reached"> {
-  /** Numbers in context or one call away without a kill, and how many of these after the kills. */
+  /** Numbers in context or found with one call without a kill, and how many of these after the kills. */
   without: number;
   after: number;
   /** It went on after every kill, and has all of them. */

@@ -2,7 +2,7 @@ import type { KilledRun } from "./killed-conversation.ts";
 import { compareKilled, type KillResult } from "./kills.ts";
 import type { StoryResult } from "./run-story.ts";
 
-/** What the runs without kills cost. */
+/** The cost of the runs without kills. */
 export interface Cost {
   runs: number;
   /** Tokens of the context, on average over the runs in which the model saw one. */
@@ -16,7 +16,7 @@ export interface Cost {
   unfinished: number;
 }
 
-/** What one system reached, or why it could not be run. */
+/** The figures of one system, or why it could not be run. */
 export interface SystemResult extends SystemFacts {
   id: string;
   problem?: string;

@@ -73,7 +73,7 @@ export function jobsOf(id: string, { seeds }: Pick<RunOptions, "seeds">): Job[] 
   ];
 }
 
-/** How long a job takes, about: compactions. Each process that is started anew takes as long as some of them. */
+/** How long a job takes, about: compactions. Each process that is started again takes as long as some of them. */
 function lengthOf({ stories, killSeed }: Job): number {
   const kills = killSeed === undefined ? 0 : 200;
   return stories.reduce((sum, { compactions }) => sum + compactions, kills);

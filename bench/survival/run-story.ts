@@ -10,7 +10,7 @@ import type { AgentTool, RunningSystem, System } from "./system.ts";
 
 /** A story that is told to one system. */
 export interface StoryResult extends StoryOptions {
-  /** The subjects whose numbers are in context or one call away at the end. */
+  /** The subjects whose numbers are in context or found with one call at the end. */
   reached: string[];
   /** Tokens of the context in which the marks were looked for; undefined if the model never saw one. */
   tokens: number | undefined;
@@ -84,7 +84,7 @@ export async function runStory(system: System, options: StoryOptions): Promise<S
 /** A conversation that has failed this often in a row does not fit any more: more turns would fail in the same way. */
 export const hopeless = 8;
 
-/** What became of a turn: answered, or why not. */
+/** Why a turn has no answer; empty if it has one. */
 export interface Outcome {
   failure?: string;
 }

@@ -44,7 +44,7 @@ export class Script {
   outputBytes = 0;
   readonly #options: ScriptOptions;
   #progress: Progress | undefined;
-  /** What the user said last. */
+  /** The user's last message. */
   #said = "";
   #size = 0;
   /** Since the last step. */
@@ -134,7 +134,7 @@ export class Script {
     };
   }
 
-  /** What became of the turn and of the summaries, as the model sees it. */
+  /** Whether the turn and its summaries were answered, as the model sees it. */
   #note(kind: RequestKind, answer: ScriptedAnswer): void {
     const error = errorOf(answer);
     if (error !== undefined && (kind === "turn" || this.refusal === undefined)) this.refusal = error;

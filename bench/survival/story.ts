@@ -6,7 +6,7 @@ export interface Step {
   tool: "view_file";
   input: Record<string, string>;
   result: string;
-  /** What the agent says with the call. */
+  /** The agent's words with the call. */
   says?: string;
 }
 
@@ -16,7 +16,7 @@ export interface StoryTurn {
   user: string;
   steps: readonly Step[];
   answer: string;
-  /** What the agent writes down in this turn, if the system gives it a tool for that. */
+  /** The note that the agent writes in this turn, if the system gives it a tool for that. */
   note?: string;
   /** The agent is asked what it knows at the end of this turn, before it answers. */
   isProbed?: boolean;
@@ -51,7 +51,7 @@ export interface StoryOptions {
   window: number;
 }
 
-/** What a window takes between two compactions: from about a quarter, which is kept, to four fifths. */
+/** The share of a window that an epoch adds: from about a quarter, which is kept, to four fifths. */
 const epochShare = 0.55;
 const turnsPerEpoch = 5;
 const charactersPerToken = 4;

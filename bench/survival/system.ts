@@ -14,7 +14,7 @@ export interface ToolCall {
   input: Record<string, unknown>;
 }
 
-/** What a system is given: the same for all. */
+/** Given to each system, the same for all. */
 export interface Setting {
   /** An OpenAI-compatible endpoint on loopback. */
   url: string;
@@ -46,11 +46,11 @@ export interface System {
   package?: string;
   /** The documented configuration that is used. */
   configuration: string;
-  /** What a process that was killed finds again, and how durable a write is. */
+  /** The state that a new process finds after a kill, and how durable a write is. */
   durability: string;
   /** Whether a new process can go on with the conversation. */
   isDurable: boolean;
-  /** What a request asks for, where the default is wrong: a request that ends neither with a tool's result nor with the
+  /** The kind of a request, where the default is wrong: a request that ends neither with a tool's result nor with the
    * user's message asks for a summary. */
   kindOf?(request: ScriptedRequest): RequestKind | undefined;
   /** How the agent writes a line down, if the system gives it a tool for that; `all` is every line so far. */
@@ -66,7 +66,7 @@ export interface System {
   openStore?(directory: string): Promise<SpeedSubject>;
 }
 
-/** What is timed: the system's own store, as durable as it gets. */
+/** The subject of the timing: the system's own store, as durable as it gets. */
 export interface SpeedSubject {
   durability: string;
   /** Writes one short note or message. */
