@@ -104,6 +104,8 @@ export class Connections {
   #makePool(host: string): Pool {
     const pool = new this.pg.Pool({
       ...clientConfig(this.pg, host),
+      // Statements that do not need each other's answer are sent together.
+      pipeline: true,
       connectionTimeoutMillis: Math.max(shortestSilence, Math.min(longestSilence, this.#patience)),
       max: maxConnections,
       onConnect: (client) => this.#prepare(client),
@@ -233,11 +235,11 @@ async function transact<T>(
   attempt: Attempt,
   work: Work<T>,
 ): Promise<T> {
-  await query(
+  const begun = query(
     `BEGIN; SET LOCAL lock_timeout = ${limits.lock}; SET LOCAL statement_timeout = ${limits.statement};
      SET LOCAL idle_in_transaction_session_timeout = ${idleLimit}`,
   );
-  const result = await work(query, attempt.mayBeDone);
+  const [result] = await Promise.all([work(query, attempt.mayBeDone), begun]);
   attempt.isCommitting = true;
   await query("COMMIT");
   return result;
