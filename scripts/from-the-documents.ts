@@ -18,7 +18,7 @@ interface DocumentPage {
   commands: string[];
   /** How the placement or the store follows the document. */
   hint: string;
-  /** What the model writes before its memory is shown a second time. */
+  /** The model's writes before its memory is shown a second time. */
   writes: [tool: string, input: unknown][];
 }
 
@@ -81,7 +81,7 @@ const documents: Record<DocumentName, DocumentPage> = {
       "holdfast project init",
       "holdfast mcp --surfaces project",
     ],
-    hint: "The commands of `holdfast project` do the same without an agent. Add `results` in a loop of your own: then worked-in results decay.",
+    hint: "The commands of `holdfast project` do the same without an agent. In your own agent, add `results` to clear long results.",
     writes: [
       [
         "log_decision",
@@ -108,10 +108,9 @@ export async function fromTheDocuments(): Promise<string> {
 
 const intro = `# From the documents
 
-Five documents describe the system that Holdfast is built from. You can have each one alone, to the letter, or several together.
-For each document this page has the smallest program, the commands for a coding agent, the texts that the model then
-reads, and the sentences that differ with the reason. \`npm run generate\` writes this page from the code, and tests
-compare it.`;
+Five documents describe the memory that Holdfast follows. You can have each of them alone, to the letter, or several together. For
+each document, this page shows the smallest program, the commands for a coding agent, and the texts that the model reads. A table
+lists each sentence that differs, with the reason. \`npm run generate\` writes this page from the code, and a test compares it.`;
 
 async function section(document: DocumentPage, rows: readonly SeedRow[]): Promise<string> {
   const { title, example, commands, hint, surface } = document;

@@ -8,7 +8,7 @@ import { runAudit } from "../src/cli/demo/audit.ts";
 import { hostSessions } from "../src/cli/host-sessions.ts";
 import { type Memory, openMemory } from "../src/index.ts";
 import type { HostSessions } from "../src/server/hosts.ts";
-import { pageFiles } from "../src/server/page/page.ts";
+import { pageFiles } from "../src/server/page.ts";
 import { startServer } from "../src/server/start.ts";
 import { surfaceNames } from "../src/surfaces/surfaces.ts";
 

@@ -3,7 +3,7 @@ import { count, plural } from "./format.ts";
 
 export type Facts = NonNullable<Reply<"listSessions">["sessions"][number]["last"]>;
 
-/** What a compaction left where, each fact in exactly one of three states. */
+/** The facts of a compaction, each in exactly one of three states. */
 export interface Whereabouts {
   "in context": string[];
   retrievable: string[];

@@ -27,11 +27,6 @@ export function percent(part: number, all: number): string {
   return `${value > 0 && value < 1 ? "<1" : Math.round(value)}\u00a0%`;
 }
 
-export function dollars(value: number): string {
-  if (value === 0) return "$0";
-  return `$${value < 0.01 ? value.toPrecision(2) : value.toFixed(value < 1 ? 3 : 2)}`;
-}
-
 export function time(at: number): string {
   return clock.format(at);
 }

@@ -124,7 +124,13 @@ function EntryRow({ sessionId, entry, isChosen, at }: EntryRowProps) {
       </span>
       <span class={`entry-actor actor-${actor.kind}`}>{sign || (actor.name ?? actors[actor.kind])}</span>
       <span class="entry-text" dir="auto">
-        {compaction ? `Compaction: ${describeCompaction(compaction as Facts)}` : entry.summary}
+        {compaction ? (
+          <>
+            <strong>Compaction {compaction.epoch}</strong> {describeCompaction(compaction as Facts)}
+          </>
+        ) : (
+          entry.summary
+        )}
       </span>
     </a>
   );

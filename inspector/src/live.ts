@@ -44,7 +44,7 @@ export function useActivity(): Activity {
   return useStore(activity);
 }
 
-/** What the tab with the stream sends to the other tabs. */
+/** A message from the tab with the stream to the other tabs. */
 type TabMessage =
   | { type: "change"; change: ChangeEvent }
   | { type: "connection"; state: Connection }
@@ -118,13 +118,10 @@ function patched(data: Reply<"session">, change: ChangeEvent): Reply<"session"> 
     if (name === "notepad") next.notepad = { ...next.notepad, text: changed };
     else next[name] = { ...next[name], text: changed };
   }
-  const budgets = next.budgets.map((budget) =>
-    budget.name === "refs" ? budget : { ...budget, used: [...next[budget.name].text].length },
-  );
-  return { ...next, budgets };
+  return next;
 }
 
-/** Says what just happened: a warning in the shown session, and a compaction in any. */
+/** Announces the newest event: a warning in the shown session, and a compaction in any. */
 function announce({ sessionId, entries, item }: ChangeEvent): void {
   if (!item) return;
   const types = entries.map(({ type }) => type);
@@ -133,7 +130,7 @@ function announce({ sessionId, entries, item }: ChangeEvent): void {
   if (item.last && types.some((type) => type === "context.compact" || type === "context.receipt")) {
     const { last } = item;
     const look = () => goTo(sessionId, "history", `c${last.epoch}`);
-    showNews(sessionId, `${who}Compacted. ${describeCompaction(last)}.`, { label: "Look", run: look });
+    showNews(sessionId, `${who}Compacted: ${describeCompaction(last)}.`, { label: "Look", run: look });
   } else if (isShown && types.includes("context.warn"))
     showNews(sessionId, "The agent is warned and writes down what it needs.", undefined);
 }
@@ -142,7 +139,7 @@ function announce({ sessionId, entries, item }: ChangeEvent): void {
 function openStream(emit: (message: TabMessage) => void): void {
   const source = new EventSource("api/events");
   const start = () => {
-    // What was read before the stream began may have changed by then.
+    // Data that was read before the stream began may have changed by then.
     emit({ type: "reset" });
     emit({ type: "connection", state: "live" });
   };

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { count, dateTime, percent, plural } from "./format.ts";
+import { count, dateTime, plural } from "./format.ts";
 import { useLoad } from "./load.ts";
 import { Markdown } from "./markdown-view.tsx";
 import { Notes } from "./notes.tsx";
@@ -16,9 +16,8 @@ interface MemoryViewProps {
 
 /** The agent's memory, now or at the time of the clock: pins first, then the notepad, notes and the project. */
 export function MemoryView({ memory, openPalette }: MemoryViewProps) {
-  const { session, revision, newest, at, notepad, notes, plan, budgets, tasks } = memory;
+  const { session, revision, newest, at, notepad, notes, plan, limits, tasks } = memory;
   const isPast = useRoute().at !== undefined && revision !== newest;
-  const limitOf = (name: string) => budgets.find((budget) => budget.name === name)?.limit ?? 0;
   const common = { sessionId: session.id, revision, isPast, openPalette };
   return (
     <div class="memory">
@@ -35,7 +34,7 @@ export function MemoryView({ memory, openPalette }: MemoryViewProps) {
           title="Notepad"
           text={notepad}
           shown={notepad.shown}
-          limit={limitOf("notepad")}
+          limit={limits.notepad}
           empty="The agent has written nothing yet. It sees this text in every turn, and you can edit it too."
         />
         <Notes memory={memory} isPast={isPast} />
@@ -43,7 +42,7 @@ export function MemoryView({ memory, openPalette }: MemoryViewProps) {
       </div>
       <div class="memory-side">
         {plan.text !== "" && (
-          <TextPanel {...common} name="plan" title="Plan" text={plan} limit={limitOf("plan")} empty="" />
+          <TextPanel {...common} name="plan" title="Plan" text={plan} limit={limits.plan} empty="" />
         )}
         {notes.text !== "" && (
           <TextPanel
@@ -51,7 +50,7 @@ export function MemoryView({ memory, openPalette }: MemoryViewProps) {
             name="notes"
             title="Scratchpad notes"
             text={notes}
-            limit={limitOf("notes")}
+            limit={limits.notes}
             empty=""
           />
         )}
@@ -68,7 +67,6 @@ export function MemoryView({ memory, openPalette }: MemoryViewProps) {
             </ol>
           </section>
         )}
-        <Budgets budgets={budgets} />
       </div>
     </div>
   );
@@ -187,63 +185,6 @@ function Refs({ memory: { session, refs }, isPast }: PartProps) {
         </form>
       )}
     </section>
-  );
-}
-
-/** A budget is worth showing from this share on. */
-const worthShowing = 0.7;
-
-/** Budgets that fill up, in full; the others folded into one line. */
-function Budgets({ budgets }: Pick<SessionMemory, "budgets">) {
-  const near = budgets.filter(({ used, limit }) => limit > 0 && used / limit >= worthShowing);
-  const calm = budgets.filter((budget) => !near.includes(budget));
-  return (
-    <section class="panel" aria-labelledby="title-budgets">
-      <h2 id="title-budgets">Budgets</h2>
-      <ul class="gauges">
-        {near.map((budget) => (
-          <Gauge key={budget.name} {...budget} />
-        ))}
-      </ul>
-      {calm.length > 0 && (
-        <details class="quiet">
-          <summary>{near.length === 0 ? "All are below 70 %" : `${calm.length} are below 70 %`}</summary>
-          <ul class="gauges">
-            {calm.map((budget) => (
-              <Gauge key={budget.name} {...budget} />
-            ))}
-          </ul>
-        </details>
-      )}
-    </section>
-  );
-}
-
-function Gauge({ label, used, limit, unit, atLimit }: SessionMemory["budgets"][number]) {
-  const share = limit === 0 ? 0 : used / limit;
-  const tone = share >= 1 ? "is-full" : share >= 0.8 ? "is-near" : "";
-  return (
-    <li class="gauge">
-      <div class="gauge-head">
-        <span>{label}</span>
-        <span class="number">
-          {count(used)} <span class="faint">of {count(limit)}</span>
-        </span>
-      </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: browsers do not let a page style a meter */}
-      <div
-        class={`window-track ${tone}`}
-        role="meter"
-        aria-label={`${label}, ${unit}`}
-        aria-valuemin={0}
-        aria-valuemax={limit}
-        aria-valuenow={Math.min(used, limit)}
-        aria-valuetext={`${count(used)} of ${count(limit)} ${unit}, ${percent(used, limit)}`}
-      >
-        <div class="window-fill" style={{ width: `${Math.min(100, share * 100)}%` }} />
-      </div>
-      <p class="gauge-limit">When full: {atLimit}</p>
-    </li>
   );
 }
 

@@ -3,7 +3,7 @@ import { createStore, useStore } from "./store.ts";
 export const tabs = ["memory", "window", "history"] as const;
 export type Tab = (typeof tabs)[number];
 
-/** What the page shows. Kept in the URL, so that it can be bookmarked, shared and navigated back from. */
+/** The view of the page. Kept in the URL, so that it can be bookmarked, shared and navigated back from. */
 export interface Route {
   sessionId: string | undefined;
   tab: Tab;
@@ -15,12 +15,10 @@ export interface Route {
   call: number | undefined;
   /** A text to find and highlight in the view. */
   find: string;
-  /** The call to compare with. */
-  against: number | undefined;
 }
 
 /** The parts of a route that a link may set besides session, tab and item. */
-export type RouteDetail = Partial<Pick<Route, "find" | "against" | "at" | "call">>;
+export type RouteDetail = Partial<Pick<Route, "find" | "at" | "call">>;
 
 const route = createStore<Route>(read());
 
@@ -68,7 +66,6 @@ function read(): Route {
     at: numberIn(details.get("at")),
     call: numberIn(details.get("call")),
     find: details.get("find") ?? "",
-    against: numberIn(details.get("against")),
   };
 }
 

@@ -2,12 +2,12 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { callApi, type Reply } from "./api.ts";
 import type { Call, Calls } from "./calls.ts";
 import { isCut, show } from "./clock.tsx";
-import { brief, count, dollars, percent, plural, time } from "./format.ts";
+import { brief, count, percent, plural, time } from "./format.ts";
 import { useFreshness } from "./live.ts";
 import { useLoad } from "./load.ts";
 import { MessageItem } from "./messages.tsx";
 import { readablePiece } from "./readable-piece.ts";
-import { replaceWith, useRoute } from "./route.ts";
+import { useRoute } from "./route.ts";
 import type { SessionMemory } from "./session.tsx";
 import { Empty, Waiting } from "./states.tsx";
 import { attempt } from "./toast.tsx";
@@ -58,7 +58,6 @@ export function WindowView({ session, calls }: { session: Session; calls: Calls 
             <Legend calls={turns} />
           </div>
           <Bars sessionId={session.id} calls={calls} chosen={chosen} window={session.window} />
-          <Cost calls={calls.calls} />
         </section>
       )}
       <fieldset class="segments" aria-label="What of the call">
@@ -88,7 +87,6 @@ export function WindowView({ session, calls }: { session: Session; calls: Calls 
             sessionId={session.id}
             number={chosen}
             source={current?.source ?? "ledger"}
-            numbers={calls.calls.map(({ number }) => number)}
           />
         )
       )}
@@ -180,8 +178,9 @@ function Bars({ sessionId, calls: { calls, cuts }, chosen, window }: BarsProps) 
                 key={kind}
                 class={`bars-line line-${kind}`}
                 style={{ bottom: `${(100 * tokens) / highest}%` }}
-                title={`${lineNames[kind]}: ${count(tokens)} tokens`}
-              />
+              >
+                {kind !== "limit" && <span class="line-name">{lineNames[kind]}</span>}
+              </span>
             ),
         )}
         <fieldset
@@ -218,7 +217,7 @@ function Bars({ sessionId, calls: { calls, cuts }, chosen, window }: BarsProps) 
   );
 }
 
-const lineNames = { warn: "The agent is warned", compact: "Compaction", limit: "End of the window" };
+const lineNames = { warn: "warning", compact: "compaction" };
 
 interface BarProps {
   call: Call;
@@ -258,18 +257,6 @@ function Bar({ call, highest, isCurrent, choose }: BarProps) {
   );
 }
 
-/** Nothing where a model has no price. */
-function Cost({ calls }: { calls: readonly Call[] }) {
-  const priced = calls.flatMap((call) => (call.dollars === null ? [] : [call.dollars]));
-  if (priced.length === 0) return null;
-  const total = priced.reduce((sum, each) => sum + each, 0);
-  return (
-    <p class="cost faint">
-      About {dollars(total)} for {plural(priced.length, "call")} at list prices
-    </p>
-  );
-}
-
 const purposes: Record<Call["purpose"], string> = {
   turn: "agent's turn",
   warning: "the agent is warned",
@@ -280,15 +267,11 @@ interface CallDetailProps {
   sessionId: string;
   number: number;
   source: Call["source"];
-  /** The calls that it can be compared with. */
-  numbers: readonly number[];
 }
 
-/** One call: its exact prompt, and what changed since the agent's last turn, or since any other call. */
-function CallDetail({ sessionId, number, source, numbers }: CallDetailProps) {
-  const { against, at, call: calledIn } = useRoute();
-  const query = against === undefined ? {} : { against };
-  const { data, error, reload } = useLoad("call", { params: { id: sessionId, number }, query }, 0);
+/** One call: its exact prompt, and what changed since the agent's last turn. */
+function CallDetail({ sessionId, number, source }: CallDetailProps) {
+  const { data, error, reload } = useLoad("call", { params: { id: sessionId, number } }, 0);
   const [onlyChanged, setOnlyChanged] = useState(false);
   if (error?.status === 404 || error?.status === 410)
     return (
@@ -299,12 +282,6 @@ function CallDetail({ sessionId, number, source, numbers }: CallDetailProps) {
   if (!data) return <Waiting error={error} retry={reload} />;
   const { call, pieces, gone, isBare } = data;
   const shown = onlyChanged ? pieces.filter(({ change }) => change !== "same") : pieces;
-  const compare = (other: number) =>
-    replaceWith(sessionId, "window", undefined, {
-      against: other,
-      ...(at === undefined ? {} : { at }),
-      call: calledIn ?? number,
-    });
   return (
     <section class="panel" aria-labelledby="title-call">
       <div class="panel-head">
@@ -312,25 +289,6 @@ function CallDetail({ sessionId, number, source, numbers }: CallDetailProps) {
           Call {call.number} <span class="faint">{purposes[call.purpose]}</span>
         </h2>
         <div class="panel-actions">
-          {data.against !== null && (
-            <label class="compare faint">
-              Compared with call{" "}
-              <select
-                class="input"
-                value={data.against}
-                onChange={(event) => compare(Number(event.currentTarget.value))}
-              >
-                {[...new Set([...numbers, data.against])]
-                  .filter((each) => each !== number)
-                  .sort((a, b) => b - a)
-                  .map((each) => (
-                    <option key={each} value={each}>
-                      {each}
-                    </option>
-                  ))}
-              </select>
-            </label>
-          )}
           <button
             type="button"
             class="button"
@@ -401,7 +359,6 @@ function Facts({ detail: { call, prefix } }: { detail: Detail }) {
         : `about ${count(prefix.tokens)} tokens (${percent(prefix.tokens, tokens)})`,
     ],
     ["Answer", usage.output === null ? "not reported" : `${count(usage.output)} tokens`],
-    ...(call.dollars === null ? [] : [["Cost", dollars(call.dollars)] as [string, string]]),
   ];
   return (
     <dl class="facts">

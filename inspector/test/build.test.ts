@@ -3,8 +3,7 @@ import { globSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { findPageViolations } from "../../scripts/boundaries.ts";
-import { buildPageOfCheckout } from "../../src/server/page/build-page.ts";
-import { pageFiles } from "../../src/server/page/page.ts";
+import { buildPageOfCheckout, pageFiles } from "../../src/server/page.ts";
 
 const root = join(import.meta.dirname, "../..");
 

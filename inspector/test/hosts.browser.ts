@@ -22,7 +22,6 @@ async function serveCodingSession(context: TestContext, prepare?: (played: Playe
     memory,
     page: await builtPage(),
     hosts: hostSessions(played.project),
-    priceOf: () => ({ input: 3, cacheWrite: 3.75, cacheRead: 0.3, output: 15 }),
   });
   return { ...played, server };
 }
@@ -42,7 +41,7 @@ test(
     await page.locator(".menu-facts").getByText(project.root).waitFor();
     await page.keyboard.press("Escape");
 
-    // What the hook injected after the compaction, as the transcript has it.
+    // The text that the hook injected after the compaction, as the transcript has it.
     const injected = readFileSync(transcript, "utf8")
       .split("\n")
       .filter((line) => line.includes("hook_additional_context"))
@@ -83,8 +82,6 @@ test(
     assert.ok(detail.prefix.pieces > 0, "the prefix is above 0");
     assert.equal(detail.pieces.find(({ part }) => part === "memory")?.text, injected);
     await page.getByText("14,000 tokens from the provider's cache").waitFor();
-    // 12 fresh tokens, 21,988 written to the cache, 90 answered.
-    assert.ok(Math.abs((calls[0]?.dollars ?? 0) - (12 * 3 + 21_988 * 3.75 + 90 * 15) / 1e6) < 1e-9);
 
     await page.getByRole("button", { name: "Conversation" }).click();
     await page.locator(".talk-line").getByText(firstAsk).waitFor();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Memory } from "../../src/index.ts";
-import { projectNotes } from "../../src/server/project-notes.ts";
+import { projectNotes } from "../../src/server/project-files.ts";
 import { startTestServer, type TestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { inBrowser, openPage } from "./support/browser.ts";
@@ -114,7 +114,7 @@ test(
 );
 
 test(
-  "a person adds, filters, searches, edits and deletes notes with undo; the page shows stale references, budgets and NOTES.md with findings; the search covers everything [inspector.memory] [inspector.search]",
+  "a person adds, filters, searches, edits and deletes notes with undo; the page shows stale references and NOTES.md with findings; the search covers everything [inspector.memory] [inspector.search]",
   inBrowser(async (browser, context) => {
     const root = temporaryDirectory();
     mkdirSync(join(root, "grimoires/loa"), { recursive: true });
@@ -137,10 +137,6 @@ test(
     await page.getByLabel("Needs you: 1").click();
     await page.getByText("gone.md no longer exists, but memory refers to it.").waitFor();
     await page.getByLabel("Needs you: 1").click();
-    assert.equal(await page.getByRole("meter").count(), 0, "budgets that are far from full are folded");
-    await page.getByText("All are below 70 %").click();
-    assert.equal(await page.getByRole("meter").count(), 4);
-    await page.getByText("When full: A new reference replaces the oldest one").waitFor();
     await page.locator(".finding").first().waitFor();
     await page.locator("summary", { hasText: "Show the text" }).click();
     await page.getByText("A decision without a number.").waitFor();

@@ -174,7 +174,7 @@ test(
     for (const hash of Object.keys(views)) {
       if (hash === "#/audit/memory") continue;
       await visit(page, hash);
-      // What agents and models wrote has words of its own.
+      // Texts by agents and models have words of their own.
       const text = await page.evaluate<string>(`(() => {
         const copy = document.getElementById("app").cloneNode(true);
         for (const element of copy.querySelectorAll("pre, .prose, .piece-title, .talk-line, .entry-text, .diff"))
@@ -353,7 +353,7 @@ test(
     await compaction.begin({ messages: removed, to: 2 });
     await compaction.finish({ text: "See docs/setup.md", by: "model" });
     const news = page.locator(".toast", {
-      hasText: /^The setup: Compacted\. notepad whole, 2 of 2 user messages, 2 messages lost\./,
+      hasText: /^The setup: Compacted: notepad whole, 2 of 2 user messages, 2 messages lost\./,
     });
     await news.getByRole("button", { name: "Look" }).click();
     await page.waitForURL(/#\/hosted\/history\/c1$/);

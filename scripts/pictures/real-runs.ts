@@ -13,21 +13,19 @@ export function terminalPictures(env: NodeJS.ProcessEnv = {}): Record<string, st
 function drawDemo(env: NodeJS.ProcessEnv): string {
   const output = runDemo(env).trimEnd().split("\n");
   const lineOf = (pattern: RegExp) => output.findIndex((line) => pattern.test(line));
+  // A few steps before the first warning, and the first one after its compaction.
+  const [from, to] = [lineOf(/⚠/) - 6, lineOf(/ context {2}/) + 3];
   const panels: Panel[] = [
     {
       title: "holdfast serve --demo",
-      lines: [
-        "$ npx holdfast serve --demo",
-        "",
-        ...output.slice(lineOf(/ reads EMEA/), lineOf(/ reads Headcount/)),
-      ],
+      lines: ["$ npx holdfast serve --demo", "…", ...output.slice(from, to)],
     },
     { title: "holdfast serve --demo, at the end", lines: output.slice(lineOf(/^agent ›/)) },
   ];
   return stillTerminals(panels, columns);
 }
 
-/** What the model reads when a conversation starts again after `/clear`, without and with Holdfast. */
+/** The text that the model reads when a conversation starts again after `/clear`, without and with Holdfast. */
 function drawAfterClear(env: NodeJS.ProcessEnv): string {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-picture-"));
   try {

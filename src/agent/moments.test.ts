@@ -48,8 +48,8 @@ test("with handoff: false nothing of the conversation is written to NOTES.md [ha
     surfaces: ["notepad", projectSurface({ root })],
   });
   for (const text of ["Audit data/q3.xlsx.", "Go on.", "And now?"]) await stage.say(`${text} ${filler(300)}`);
-  await stage.agent.compact("s").result;
   await stage.agent.end("s").result;
+  await stage.agent.compact("s").result;
   assert.equal((await stage.agent.receipts("s")).length, 1);
   const notes = readFileSync(join(root, "grimoires/loa/NOTES.md"), "utf8");
   assert.doesNotMatch(notes, /Compaction:|Session end:|q3|Understood/);

@@ -104,7 +104,7 @@ test("in place, the request for the summary begins with the agent's own prompt [
   assert.deepEqual(asked.messages.slice(0, warned.messages.length), warned.messages);
 });
 
-test("a turn that repeats itself after compactions ends with an error that says so [controller.no-progress]", async (t) => {
+test("a turn that repeats itself after compactions ends with an error [controller.no-progress]", async (t) => {
   const read = tool({
     inputSchema: z.object({ path: z.string() }),
     execute: async () => numberedLines(1_500, "same"),

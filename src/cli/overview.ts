@@ -23,19 +23,19 @@ interface Listed extends SessionFacts {
   updatedAt: number;
 }
 
-/** What the overview shows. */
+/** The data of the overview. */
 interface Overview {
   root: string;
   agents: readonly FoundAgent[];
   sessions: readonly Listed[];
   /** Sessions that are not shown. */
   more: number;
-  /** What a person should know of the sessions, and of the hooks that failed. */
+  /** Notices for the user about the sessions, and about hooks that failed. */
   concerns: readonly string[];
   failures: readonly string[];
 }
 
-/** What `holdfast` alone does: shows the memory of this place and one next step. It changes nothing. */
+/** `holdfast` alone: shows the memory of this place and one next step. It changes nothing. */
 export async function overview(): Promise<number> {
   const project = findProject(process.cwd());
   const hosts = hostSessions(project);
@@ -75,7 +75,7 @@ async function list(summary: SessionSummary, memory: Memory, hosts: HostSessions
 /** A notepad this full needs to be shortened. */
 const nearlyFull = 0.9;
 
-/** What a person should know of a session. */
+/** Notices for the user about a session. */
 function concernsOf({ name, receipt, notepadCharacters }: Listed, limit: number): string[] {
   const of = name === "" ? "A session" : `"${visibleLine(name)}"`;
   const items: string[] = [];

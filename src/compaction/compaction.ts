@@ -41,7 +41,7 @@ export interface Conversation {
   transcript?: { path: string; size: number };
 }
 
-/** What a driver provides to a compaction: its session, its view of the prompt, and its I/O. */
+/** The parts that a driver provides to a compaction: its session, its view of the prompt, and its I/O. */
 export interface CompactionDriver {
   session: SessionHandle;
   trigger: CompactionTrigger;
@@ -103,7 +103,7 @@ const asSystem = { actor: { kind: "system" as const }, surface: "compaction" };
  * @example
  * const compaction = new Compaction(driver);
  * const { instructions } = await compaction.begin(conversation);
- * const { text } = await compaction.finish({ text: await host.summarise(instructions), by: "model" });
+ * const { text } = await compaction.finish({ text: await host.writeSummary(instructions), by: "model" });
  */
 export class Compaction {
   readonly #driver: CompactionDriver;

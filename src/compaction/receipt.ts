@@ -56,6 +56,21 @@ function receiptLine({ messages, user, notepad, readWith }: Omit<Receipt, "line"
   return `[Receipt: ${messages} ${messages === 1 ? "message" : "messages"} compacted.${inContext} Rest: ${readWith === "" ? "lost" : readWith}]`;
 }
 
+/** A line for the user, in a host that shows one: what the model has again, and what it can recall. */
+export function noticeFor({ user, notepad, messages, readWith }: Receipt): string | undefined {
+  const said = user.whole + user.cut;
+  const restored = [
+    said === 0 ? "" : `${said} of your messages`,
+    notepad.lines === 0 ? "" : notepad.shown === notepad.lines ? "the notepad" : "part of the notepad",
+  ].filter((part) => part !== "");
+  const removed = messages === 1 ? "the removed message" : `all ${messages} removed messages`;
+  const sentences = [
+    restored.length === 0 ? "" : `Holdfast restored ${restored.join(" and ")}.`,
+    messages === 0 || readWith !== "recall" ? "" : `The agent can recall ${removed}.`,
+  ].filter((sentence) => sentence !== "");
+  return sentences.length === 0 ? undefined : sentences.join(" ");
+}
+
 /** How many lines of the notepad a text has, counted from its beginning. */
 export function linesShown(notepad: string, text: string): Receipt["notepad"] {
   if (notepad === "") return { lines: 0, shown: 0 };
@@ -72,7 +87,7 @@ export function linesShown(notepad: string, text: string): Receipt["notepad"] {
 }
 
 /**
- * What a request lacks of what a compaction left in the model's context: the text in place of the removed messages, byte
+ * The parts that a request lacks of the context after a compaction: the text in place of the removed messages, byte
  * by byte. Empty if the receipt is right.
  */
 export function findLacks(replacement: string, sent: string): string[] {

@@ -40,7 +40,7 @@ export interface SummaryInput {
   askInPlace?: AskInPlace | undefined;
   /** The first message that stays, for a summary in place; "" if none does. */
   kept?: string | undefined;
-  /** What the user wants the summary to focus on. */
+  /** The user's focus for the summary. */
   focus?: string | undefined;
   contextWindow: number;
   countTokens: (text: string) => number;
@@ -120,7 +120,7 @@ const keptAnyway =
 const keptNowhere =
   "The agent gets nothing else of these messages. Give the user's open request and every rule of the user in the user's own words.";
 
-/** What surrounds the messages in a request: the earlier summary first, then what to mind. */
+/** The texts around the messages in a request: the earlier summary first, then the rules. */
 function framingSections(input: SummaryInput, earlier: string, fault: string): string[] {
   const { handoff = "", focus = "", contextWindow, countTokens } = input;
   const cut = (text: string, share: number) => {

@@ -247,7 +247,7 @@ export function readExcerpts(state: State): [key: string, excerpt: Excerpt][] {
   return listResident(state, "excerpt");
 }
 
-/** What earlier calls of a model have shown; undefined before its first. */
+/** The measurements of earlier calls of a model. Undefined before its first. */
 export function readLearned(state: State, model: string): Learned | undefined {
   return residentRecord(state, "learned", learnedKey(model));
 }

@@ -150,7 +150,7 @@ test("after the database is deleted, writes go to a new one and subscribers are 
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
 });
 
-test("if the store cannot be opened, every call says so, and a later call opens it [mcp.missing-store]", async (context) => {
+test("if the store cannot be opened, each call reports it, and a later call opens it [mcp.missing-store]", async (context) => {
   const root = temporaryDirectory();
   const db = join(root, "memory.db");
   writeFileSync(db, "this is not a database and never was".repeat(100));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { call, refused, startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
+import type { Json } from "../engine/json.ts";
 import { openMemory } from "../index.ts";
 import type { EditConflict, Reply } from "./api.ts";
 
@@ -108,7 +109,29 @@ test("searches the notes, notepads, plans and titles of all sessions [serve.sear
   await refused(server, "search", { query: { q: "x", cursor: "made up" } }, 400);
 });
 
-test("returns a session's memory with stale references, tasks and budgets [serve.memory] [trust.origin]", async (context) => {
+test("the state of a session follows its turn: open, with a tool call, in a warning turn, answered, left [serve.sessions]", async (context) => {
+  let now = 1_000_000;
+  const memory = await openMemory({ store: "memory:", clock: () => now });
+  const { server } = await startTestServer(context, { memory });
+  const session = await memory.createSession({ id: "a" });
+  const states: string[] = [];
+  const say = async (role: string, content: Json, inWarning = false) => {
+    const message = { message: { role, content }, at: now, ...(inWarning ? { inWarning } : {}) };
+    await session.apply({ type: "messages.add", messages: [message] });
+    states.push((await call(server, "session", { params: { id: "a" } })).session.state);
+  };
+  await say("user", "Audit the workbook.");
+  const tool = { toolName: "read_sheet", toolCallId: "1" };
+  await say("assistant", [{ type: "tool-call", ...tool, input: {} }]);
+  await say("tool", [{ type: "tool-result", ...tool, output: { type: "text", value: "rows" } }]);
+  await say("assistant", "The notepad is up to date.", true);
+  await say("assistant", "Q3 is too high.");
+  assert.deepEqual(states, ["working", "working", "working", "working", "waiting"]);
+  now += 3_600_000;
+  assert.equal((await call(server, "session", { params: { id: "a" } })).session.state, "quiet");
+});
+
+test("returns a session's memory with stale references, tasks and limits [serve.memory] [trust.origin]", async (context) => {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, "src"));
   writeFileSync(join(directory, "src/here.ts"), "");
@@ -144,19 +167,16 @@ test("returns a session's memory with stale references, tasks and budgets [serve
   assert.deepEqual(later.notepad.authors, [{ from: 3, to: 3, by: "person" }]);
   const { notes } = await call(server, "notes", { params: { id: "a" }, query: {} });
   assert.equal(notes[0]?.by, "person");
-  assert.deepEqual(
-    shown.budgets.map(({ name, used, limit }) => [name, used, limit]),
-    [
-      ["notepad", 7, 32_000],
-      ["notes", 0, 4_000],
-      ["plan", 7, 2_000],
-      ["refs", 6, 50],
-    ],
-  );
-  assert.ok(shown.budgets.every(({ atLimit }) => atLimit.length > 20));
+  assert.deepEqual(shown.limits, { notepad: 32_000, notes: 4_000, plan: 2_000 });
   assert.deepEqual(
     later.session.attention.map(({ kind }) => kind),
     ["reference"],
+  );
+  await session.scratchpad.setPlan("x".repeat(1_800));
+  const [full] = (await call(server, "session", { params: { id: "a" } })).session.attention;
+  assert.equal(
+    full?.text,
+    "Plan 90 % full. When it is full: Holdfast cuts a new plan to fit. The rest stays in the history.",
   );
   await call(server, "edit", { params: { id: "a" }, body: { type: "ref.remove", ref: "src/gone.ts" } });
   await call(server, "edit", { params: { id: "a" }, body: { type: "ref.add", ref: "src/new.ts" } });
@@ -286,7 +306,7 @@ test("a person adds, finds, edits, merges and deletes notes [serve.notes]", asyn
   assert.equal((await call(server, "notes", { params, query: { q: "THREE" } })).total, 1);
 });
 
-test("a person pins and unpins over HTTP; the history says who did [pins.people]", async (context) => {
+test("a person pins and unpins over HTTP; the history names the author [pins.people]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const params = { id: "a" };

@@ -55,7 +55,7 @@ export const routes = {
   week: {
     method: "GET",
     path: "/api/week",
-    summary: "The last seven days: compactions by day, and sessions that need a person",
+    summary: "Compactions of the last seven days, by day",
     response: schemas.week,
   },
   search: {
@@ -155,13 +155,9 @@ export const routes = {
   call: {
     method: "GET",
     path: "/api/sessions/{id}/calls/{number}",
-    summary:
-      "The exact prompt of one model call, and what changed since the agent's last turn or another call",
+    summary: "The exact prompt of one model call, and what changed since the agent's last turn",
     params: params.extend({ number }),
-    query: z.object({
-      against: number.optional().describe("Compare with this call"),
-      whole: number.optional().describe("Only the piece with this index, in full"),
-    }),
+    query: z.object({ whole: number.optional().describe("Only the piece with this index, in full") }),
     response: schemas.callDetail,
   },
   where: {

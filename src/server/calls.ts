@@ -11,12 +11,11 @@ import type { Reply, SessionItem } from "./api.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
 import type { HostCall, HostConversation, HostMessage } from "./hosts.ts";
 import { textOfStored, viewHostMessage } from "./messages.ts";
-import { costOf } from "./prices.ts";
 
 export type ModelCall = Reply<"call">["call"];
 type Parts = ModelCall["parts"];
 type PieceView = Reply<"call">["pieces"][number];
-type Sources = Pick<ServerContext, "hosts" | "priceOf">;
+type Sources = Pick<ServerContext, "hosts">;
 
 /** Characters of a piece to show in a call. */
 const maxShown = 16_000;
@@ -71,14 +70,13 @@ export function callHandlers(context: ServerContext): Pick<Handlers, "calls" | "
       return { calls, total, before: oldest > 1 ? oldest : null, cuts: await cutsAmong(session, calls) };
     },
 
-    async call({ params: { id, number }, query: { against, whole } }) {
+    async call({ params: { id, number }, query: { whole } }) {
       const session = await memory.resumeSession(id);
       const recorded = await recordedCall(session, number, context);
       if (!recorded) throw await callGone(session, number);
       const { call, pieces } = recorded;
-      const chosen = against ?? (await comparableCall(session, call, context));
-      const other = chosen === null ? undefined : await recordedCall(session, chosen, context);
-      if (against !== undefined && !other) throw notRecorded(`model call ${against}`, id);
+      const before = await comparableCall(session, call, context);
+      const other = before === null ? undefined : await recordedCall(session, before, context);
       const now = new Set(pieces.map(({ hash }) => hash));
       const known = new Set(other?.pieces.map(({ hash }) => hash));
       const kept = other ? commonLength(other.pieces, pieces) : 0;
@@ -114,7 +112,7 @@ export async function callsOf(
   sources: Sources,
 ): Promise<ModelCall[]> {
   const recorded = await session.calls.list(selection);
-  if (recorded.length > 0) return recorded.reverse().map((call) => viewCall(call, sources));
+  if (recorded.length > 0) return recorded.reverse().map(viewCall);
   const conversation = await sources.hosts.conversation(session.id);
   if (!conversation) return [];
   const epoch = readEpoch(await session.state()).number;
@@ -122,7 +120,7 @@ export async function callsOf(
   const from = Math.max(0, to - selection.limit);
   return conversation.calls
     .slice(from, to)
-    .map((call, index) => viewHostCall(conversation, call, from + index + 1, epoch, sources));
+    .map((call, index) => viewHostCall(conversation, call, from + index + 1, epoch));
 }
 
 /** A call and all of its pieces; undefined when it is not recorded. */
@@ -132,12 +130,12 @@ export async function recordedCall(
   sources: Sources,
 ): Promise<{ call: ModelCall; pieces: HashedPiece[] } | undefined> {
   const recorded = await session.calls.read(number);
-  if (recorded) return { call: viewCall(recorded, sources), pieces: recorded.pieces };
+  if (recorded) return { call: viewCall(recorded), pieces: recorded.pieces };
   const conversation = await sources.hosts.conversation(session.id);
   const found = conversation?.calls[number - 1];
   if (!conversation || !found) return undefined;
   const epoch = readEpoch(await session.state()).number;
-  const call = viewHostCall(conversation, found, number, epoch, sources);
+  const call = viewHostCall(conversation, found, number, epoch);
   const unseen: HashedPiece = {
     part: "system",
     role: "system",
@@ -152,7 +150,7 @@ export async function recordedCall(
 export async function windowOf(
   session: Session,
   state: State,
-  { hosts, priceOf, compactAt: share }: Sources & Pick<ServerContext, "compactAt">,
+  { hosts, compactAt: share }: Sources & Pick<ServerContext, "compactAt">,
 ): Promise<SessionItem["window"]> {
   const own = (await session.calls.list({ limit: maxLearned })).reverse();
   const recent = own.length > 0 ? undefined : await hosts.recent(session.id);
@@ -163,7 +161,7 @@ export async function windowOf(
         purpose: "turn",
         number: null,
       }))
-    : own.map((call) => viewCall(call, { hosts, priceOf })).filter(({ purpose }) => purpose !== "summary");
+    : own.map(viewCall).filter(({ purpose }) => purpose !== "summary");
   const last = calls.at(-1);
   if (!last || last.contextWindow === 0) return null;
   const limit = last.contextWindow;
@@ -216,12 +214,12 @@ function turnBefore<C extends { tokens: number; purpose: string }>(calls: readon
   return turn?.tokens ?? warned.tokens;
 }
 
-function viewCall({ number, at, facts }: { number: number; at: number; facts: Json }, { priceOf }: Sources) {
+function viewCall({ number, at, facts }: { number: number; at: number; facts: Json }): ModelCall {
   const { usage, parts, ...known } = callFacts.parse(isObject(facts) ? facts : {});
   const estimate = partNames.reduce((sum, part) => sum + parts[part], 0);
   const { input, ...rest } = usage;
   const size = Math.round(input ?? estimate);
-  const call: ModelCall = {
+  return {
     number,
     at,
     ...known,
@@ -230,9 +228,7 @@ function viewCall({ number, at, facts }: { number: number; at: number; facts: Js
     basis: input === null ? "estimate" : "provider",
     parts: divide(size, parts),
     usage: rest,
-    dollars: null,
   };
-  return { ...call, dollars: costOf(call, priceOf(call.model)) };
 }
 
 /** Divides tokens in the proportion of estimates, so that the parts add up. */
@@ -255,10 +251,9 @@ function viewHostCall(
   call: HostCall,
   number: number,
   epoch: number,
-  { priceOf }: Sources,
 ): ModelCall {
   const { at, model, usage, compactions } = call;
-  const view: ModelCall = {
+  return {
     ...sizeOfHostCall(call),
     number,
     at,
@@ -270,9 +265,7 @@ function viewHostCall(
     source: "transcript",
     parts: hostParts(hostPieces(conversation, call), usage.input),
     usage: { cached: usage.cached, written: usage.written, output: usage.output },
-    dollars: null,
   };
-  return { ...view, dollars: costOf(view, priceOf(model)) };
 }
 
 function hostPieces({ messages, compactions }: HostConversation, call: HostCall): HashedPiece[] {
@@ -306,7 +299,7 @@ export function memoryText(stored: Json): string {
   return isObject(message) && typeof message.content === "string" ? message.content : textOfStored(stored);
 }
 
-/** What the transcript does not contain is the system prompt and tools. */
+/** The transcript does not contain the system prompt and the tools. */
 function hostParts(pieces: readonly HashedPiece[], size: number): Parts {
   const sums = { ...noParts };
   for (const { part, tokens: each } of pieces) sums[partOf(part)] += each;

@@ -58,7 +58,7 @@ export function compactionHandlers(context: ServerContext): Pick<Handlers, "comp
   };
 }
 
-/** The facts of a receipt: the one source of what the page says about a compaction. */
+/** The facts of a receipt: the one source of the page's facts about a compaction. */
 export function factsOf(receipt: Receipt): Facts {
   const { epoch, trigger, warning, skipped, wrote, messages, user, notepad, rest, readWith } = receipt;
   return { epoch, trigger, warning, skipped, wrote, removed: messages, user, notepad, rest, readWith };
@@ -84,9 +84,9 @@ async function sizesOf(
 ): Promise<Pick<Compaction, "tokensBefore" | "tokensAfter" | "tokensBy">> {
   for (let to = Number.MAX_SAFE_INTEGER; to > 0; ) {
     const page = await callsOf(session, { limit: maxCalls, to }, context);
-    const turns = page.filter(({ purpose }) => purpose === "turn");
-    const before = turns.findLast((call) => call.epoch === epoch);
-    const after = turns.find((call) => call.epoch > epoch);
+    const shown = page.filter(({ purpose }) => purpose !== "summary");
+    const before = shown.findLast((call) => call.epoch === epoch);
+    const after = shown.find((call) => call.epoch > epoch);
     if (before && after) {
       const isCounted = before.basis === "provider" && after.basis === "provider";
       const tokensBy = isCounted ? ("provider" as const) : ("estimate" as const);

@@ -7,8 +7,8 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { startServe } from "../../test/support/serve-process.ts";
 import { call, refused, startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
-import { readPage } from "./page/page.ts";
-import { projectNotes } from "./project-notes.ts";
+import { readPage } from "./page.ts";
+import { projectNotes } from "./project-files.ts";
 
 test("serves the page's files with their types, compressed, and resends only changed ones [serve.page]", async (context) => {
   const directory = temporaryDirectory();

@@ -1,5 +1,6 @@
 import { isObject } from "../engine/json.ts";
 import type { Limits } from "../engine/limits.ts";
+import { merge } from "../engine/merge.ts";
 import { readText, type State } from "../engine/state.ts";
 import { countCharacters, normaliseText } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
@@ -7,9 +8,8 @@ import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { Note } from "../surfaces/notes/operations.ts";
 import { isProjectPin } from "../surfaces/pins/operations.ts";
-import type { Body, Reply } from "./api.ts";
+import type { Body, EditConflict, Reply } from "./api.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
-import { mergeEdit } from "./merge-edit.ts";
 
 type Edit = Body<"edit">;
 type EditOf<Type extends Edit["type"]> = Extract<Edit, { type: Type }>;
@@ -170,5 +170,41 @@ function tooFarBack(revision: number): HoldfastError {
     "cannot_undo",
     `Revision ${revision} is more than ${maxUndoDistance} revisions back. Nothing was changed. View the memory at that revision and copy what you need.`,
     { data: { revision } },
+  );
+}
+
+interface MergeSides {
+  base: string;
+  mine: string;
+  theirs: string;
+  /** The revision of `theirs`. */
+  revision: number;
+}
+
+/** Merges both edits. If they touch the same lines, throws a conflict with both sides, so that the person decides. */
+function mergeEdit(sides: MergeSides): string {
+  const { base, mine, theirs } = sides;
+  const merged = merge(base, mine, theirs);
+  if (merged.ok) return merged.text;
+  const conflict: EditConflict["conflict"] = {
+    ...sides,
+    by: null,
+    at: null,
+    regions: merged.parts.map((part) =>
+      part.kind === "text"
+        ? { kind: "agreed", text: part.lines.join("\n"), base: "", mine: "", theirs: "" }
+        : {
+            kind: "conflict",
+            text: "",
+            base: part.base.join("\n"),
+            mine: part.mine.join("\n"),
+            theirs: part.theirs.join("\n"),
+          },
+    ),
+  };
+  throw new HoldfastError(
+    "conflict",
+    "Someone else changed the same lines since you started. Nothing was saved. Resolve each conflict and save again.",
+    { data: { conflict } },
   );
 }

@@ -5,8 +5,8 @@ import { Hono } from "hono";
 import { rejection } from "../../test/support/memory.ts";
 import { startTestServer } from "../../test/support/server.ts";
 import { createApp } from "./app.ts";
+import { Penalty } from "./guard.ts";
 import { chooseAccess, listen } from "./listen.ts";
-import { Penalty } from "./penalty.ts";
 
 const token = "a-token-of-the-test-0123456789";
 

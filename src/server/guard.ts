@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
-import type { Penalty } from "./penalty.ts";
 import { refuse } from "./refusal.ts";
 
 /** Access rules: a request needs the token and must address the server by one of its own names. */
@@ -186,4 +185,35 @@ function takeCode({ codes }: Access, offered: string): boolean {
 function sameSecret(given: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
+}
+
+/** Wrong tokens that cost nothing, per minute: a tab of an earlier server tries a few times. */
+const free = 20;
+const forgottenAfter = 60_000;
+const step = 100;
+const defaultMax = 2_000;
+
+/** Makes guessing slow: each wrong token waits longer, from any sender. Right tokens never wait. */
+export class Penalty {
+  readonly #max: number;
+  readonly #clock: () => number;
+  #failures: number[] = [];
+
+  constructor(max = defaultMax, clock: () => number = Date.now) {
+    this.#max = max;
+    this.#clock = clock;
+  }
+
+  /** Milliseconds that the next wrong token has to wait. */
+  next(): number {
+    const now = this.#clock();
+    this.#failures = this.#failures.filter((at) => now - at < forgottenAfter).slice(-free - this.#max / step);
+    this.#failures.push(now);
+    return Math.min(this.#max, Math.max(0, this.#failures.length - free) * step);
+  }
+
+  async wait(): Promise<void> {
+    const delay = this.next();
+    if (delay > 0) await new Promise((proceed) => setTimeout(proceed, delay));
+  }
 }

@@ -9,8 +9,7 @@ import type { EventHub } from "./events.ts";
 import { historyHandlers } from "./history.ts";
 import type { HostSessions } from "./hosts.ts";
 import { memoryHandlers } from "./memory.ts";
-import type { PriceOf } from "./prices.ts";
-import type { ProjectReader } from "./project-notes.ts";
+import type { ProjectReader } from "./project-files.ts";
 import { searchSessions } from "./search.ts";
 import { sessionHandlers } from "./sessions.ts";
 import type { TimeTravel } from "./time-travel.ts";
@@ -28,7 +27,7 @@ export type Handler<Name extends RouteName> = (request: {
 
 export type Handlers = { [Name in RouteName]: Handler<Name> };
 
-/** What the handlers need. */
+/** The dependencies of the handlers. */
 export interface ServerContext {
   memory: Memory;
   directory: SessionDirectory;
@@ -36,7 +35,6 @@ export interface ServerContext {
   past: TimeTravel;
   /** Facts about the server itself. */
   about: { version: string; store: string; demo: boolean; startedAt: number };
-  priceOf: PriceOf;
   /** The share of the window at which agents compact. */
   compactAt: number;
   project?: ProjectReader | undefined;

@@ -5,7 +5,7 @@ import type { Session } from "../sessions/session.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import type { Reply } from "./api.ts";
 import { factsOf } from "./compactions.ts";
-import { isMemoryOperation } from "./describe-operation.ts";
+import { isMemoryOperation } from "./describe-entry.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
 import { fullLimits, listLimits, viewEntry } from "./journal-entries.ts";
 import type { TimeTravel } from "./time-travel.ts";

@@ -3,8 +3,7 @@ import type { Json } from "../engine/json.ts";
 import { type Change, readText, revertChanges, type State } from "../engine/state.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import type { Reply } from "./api.ts";
-import { describeEntry } from "./describe-entry.ts";
-import { isMemoryOperation } from "./describe-operation.ts";
+import { describeEntry, isMemoryOperation } from "./describe-entry.ts";
 import { linesOfMessage } from "./messages.ts";
 
 type EntryView = Omit<Reply<"history">["entries"][number], "compaction">;

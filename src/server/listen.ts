@@ -1,14 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Server } from "node:http";
-import { type AddressInfo, isIP } from "node:net";
+import { type AddressInfo, isIP, type Socket } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
 import { HoldfastError } from "../errors.ts";
-import { createCloser } from "./close-server.ts";
-import type { Access } from "./guard.ts";
-import { Penalty } from "./penalty.ts";
+import { type Access, Penalty } from "./guard.ts";
 
 export interface Binding {
   /** Default: loopback. */
@@ -124,4 +122,35 @@ function cannotListen(host: string, port: number, cause: unknown): HoldfastError
       `The server cannot listen on ${host}, port ${port}: ${message ?? "no port is free"}.`,
     { cause, data: { host, port } },
   );
+}
+
+/** How long running requests may take to finish after a stop, in milliseconds. */
+const gracePeriod = 3_000;
+
+/**
+ * Tracks a server's connections so that it can close quickly: idle ones at once, busy ones after their response.
+ * Node alone would wait for connections that browsers open in advance and never use.
+ */
+function createCloser(server: Server): () => Promise<void> {
+  const idle = new Set<Socket>();
+  let isClosing = false;
+  server.on("connection", (socket: Socket) => {
+    idle.add(socket);
+    socket.once("close", () => idle.delete(socket));
+  });
+  server.on("request", ({ socket }, response) => {
+    idle.delete(socket);
+    response.once("close", () => {
+      if (isClosing) socket.destroySoon();
+      else if (!socket.destroyed) idle.add(socket);
+    });
+  });
+  return async () => {
+    isClosing = true;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of idle) socket.destroy();
+    const timer = setTimeout(() => server.closeAllConnections(), gracePeriod);
+    await closed;
+    clearTimeout(timer);
+  };
 }

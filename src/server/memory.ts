@@ -1,18 +1,13 @@
 import { shownIn } from "../context/shown-memory.ts";
-import type { Limits } from "../engine/limits.ts";
 import { foreignLines } from "../engine/origins.ts";
-import { readText, type State, type TextTarget } from "../engine/state.ts";
-import { countCharacters } from "../engine/text.ts";
+import { readText, type State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Session } from "../sessions/session.ts";
 import { listPins } from "../surfaces/pins/operations.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
-import type { Reply } from "./api.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
 import { SessionTree, sessionItem } from "./sessions.ts";
-
-type Budget = Reply<"session">["budgets"][number];
 
 const maxTags = 100;
 
@@ -51,7 +46,11 @@ export function memoryHandlers(context: ServerContext): Pick<Handlers, "session"
         })),
         tags: tags.sort((a, b) => b.notes - a.notes || (a.tag < b.tag ? -1 : 1)).slice(0, maxTags),
         noteCount: state.row.counters.notes,
-        budgets: budgetsOf(state, memory.setting.limits),
+        limits: {
+          notepad: memory.setting.limits.notepadCharacters,
+          notes: memory.setting.limits.spaceNotesCharacters,
+          plan: memory.setting.limits.spacePlanCharacters,
+        },
       };
     },
 
@@ -103,52 +102,4 @@ function countShown(notepad: string, text: string): number | null {
   const isThere = (line: string | undefined) => line !== undefined && text.includes(line.trim());
   const missing = lines.findIndex((line, index) => !isThere(line) && !isThere(lines[index + 1]));
   return missing === -1 ? null : missing;
-}
-
-export function budgetsOf(state: State, limits: Limits): Budget[] {
-  const text = (
-    name: Budget["name"],
-    label: string,
-    target: TextTarget,
-    limit: number,
-    atLimit: string,
-  ): Budget => ({
-    name,
-    label,
-    used: countCharacters(readText(state, target)),
-    limit,
-    unit: "characters",
-    atLimit,
-  });
-  return [
-    text(
-      "notepad",
-      "Notepad",
-      "notepad",
-      limits.notepadCharacters,
-      "Holdfast rejects a longer text and tells the agent how much fits.",
-    ),
-    text(
-      "notes",
-      "Scratchpad notes",
-      "space/notes",
-      limits.spaceNotesCharacters,
-      "Holdfast rejects an addition and cuts a new text to fit. The rest stays in the history.",
-    ),
-    text(
-      "plan",
-      "Plan",
-      "space/plan",
-      limits.spacePlanCharacters,
-      "Holdfast cuts a new plan to fit. The rest stays in the history.",
-    ),
-    {
-      name: "refs",
-      label: "References",
-      used: readScratchpad(state).refs.length,
-      limit: limits.refs,
-      unit: "references",
-      atLimit: "A new reference replaces the oldest one, and Holdfast tells the agent which.",
-    },
-  ];
 }

@@ -29,7 +29,7 @@ export async function readMessages(
   });
 }
 
-/** Where the messages are that compactions removed, as the newest receipt says. */
+/** Where the messages are that compactions removed, from the newest receipt. */
 export async function whereIsTheRest(session: Session): Promise<Whereabouts> {
   const [newest] = (await session.receipts()).slice(-1);
   return newest?.rest ?? "retrievable";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What responses consist of. Times are milliseconds since 1970. */
+/** The parts of responses. Times are milliseconds since 1970. */
 const count = z.int().min(0);
 const time = z.number();
 const lines = z.object({ lines: count, shown: count });
@@ -106,7 +106,6 @@ export const sessionPage = z.object({
 export const week = z.object({
   days: z.array(z.object({ at: time, compactions: count })).describe("The last seven days, oldest first"),
   compactions: count,
-  needsYou: count.describe("Sessions of these days with something that needs a person"),
 });
 
 const note = z.object({
@@ -158,16 +157,7 @@ export const sessionMemory = z.object({
     .describe("Open tasks, outermost first"),
   tags: z.array(z.object({ tag: z.string(), notes: count })).describe("The 100 most used"),
   noteCount: count,
-  budgets: z.array(
-    z.object({
-      name: z.enum(["notepad", "notes", "plan", "refs"]),
-      label: z.string(),
-      used: count,
-      limit: count,
-      unit: z.enum(["characters", "references"]),
-      atLimit: z.string().describe("What happens when it is full"),
-    }),
-  ),
+  limits: z.object({ notepad: count, notes: count, plan: count }).describe("Characters that fit"),
 });
 
 const textName = z
@@ -383,7 +373,6 @@ const modelCall = z.object({
       output: z.number().nullable(),
     })
     .describe("As the provider counted; null: not reported"),
-  dollars: z.number().nullable().describe("Null when the model has no known price"),
 });
 
 export const callPage = z.object({

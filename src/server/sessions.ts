@@ -1,8 +1,8 @@
 import { readEpoch } from "../engine/conversation.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { Child, Receipt } from "../engine/records.ts";
-import type { State } from "../engine/state.ts";
-import { oneLine } from "../engine/text.ts";
+import { readText, type State, type TextTarget } from "../engine/state.ts";
+import { countCharacters, oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionSummary } from "../stores/store.ts";
@@ -12,7 +12,7 @@ import type { SessionItem } from "./api.ts";
 import { windowOf } from "./calls.ts";
 import { factsOf } from "./compactions.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
-import { budgetsOf, linesShown } from "./memory.ts";
+import { linesShown } from "./memory.ts";
 import { viewMessage } from "./messages.ts";
 
 type Attention = SessionItem["attention"][number];
@@ -74,7 +74,6 @@ export function sessionHandlers(
         compactions: 0,
       }));
       const since = days[0]?.at ?? now;
-      let needsYou = 0;
       for (const { id, updatedAt, revision } of await directory.of("all")) {
         if (updatedAt < since) break;
         const session = await memory.findSession(id);
@@ -88,12 +87,10 @@ export function sessionHandlers(
           const found = days.findLast((each) => each.at <= at);
           if (found) found.compactions++;
         }
-        const attention = await attentionOf(context, session, await session.state());
-        needsYou += attention.length > 0 ? 1 : 0;
         await new Promise(setImmediate);
       }
       const compactions = days.reduce((sum, each) => sum + each.compactions, 0);
-      return { days, compactions, needsYou };
+      return { days, compactions };
     },
   };
 }
@@ -213,13 +210,18 @@ async function stateOf(
   return agents.some(({ at }) => clock() - at < liveFor) ? "working" : "quiet";
 }
 
-/** Undefined without messages. */
+/** Messages to look back through for the newest one that is not from a warning turn. */
+const maxAsides = 50;
+
+/** Undefined without messages. The answer to a warning does not answer the user. */
 async function isTurnOpen(session: Session, last: number): Promise<boolean | undefined> {
-  if (last === 0) return undefined;
-  const [record] = await session.records("message", [messageKey(last)]);
-  if (!record) return undefined;
-  const { role, parts } = viewMessage(last, record.value, "in context", 100);
-  return role !== "assistant" || parts.some(({ type }) => type === "tool-call");
+  for (let number = last; number > Math.max(0, last - maxAsides); number--) {
+    const [record] = await session.records("message", [messageKey(number)]);
+    if (!record) return undefined;
+    const { inWarning, role, parts } = viewMessage(number, record.value, "in context", 100);
+    if (!inWarning) return role !== "assistant" || parts.some(({ type }) => type === "tool-call");
+  }
+  return undefined;
 }
 
 /** The checkboxes of the plan, or of the notepad if there is no plan. */
@@ -232,7 +234,7 @@ function planOf(state: State): SessionItem["plan"] {
   return { done: boxes.filter(([, box]) => box !== " ").length, total: boxes.length };
 }
 
-/** What a person should look at, the most urgent first. */
+/** The items for the user to look at, the most urgent first. */
 async function attentionOf(
   context: ServerContext,
   session: Session,
@@ -287,10 +289,38 @@ async function longNotepad(context: ServerContext, session: Session, state: Stat
 }
 
 function fullBudgets({ memory }: ServerContext, state: State): Attention[] {
-  return budgetsOf(state, memory.setting.limits).flatMap(({ label, used, limit, atLimit }) => {
+  const { limits } = memory.setting;
+  const charactersIn = (target: TextTarget) => countCharacters(readText(state, target));
+  const budgets: [label: string, used: number, limit: number, whenFull: string][] = [
+    [
+      "Notepad",
+      charactersIn("notepad"),
+      limits.notepadCharacters,
+      "Holdfast rejects a longer text and tells the agent how much fits.",
+    ],
+    [
+      "Scratchpad notes",
+      charactersIn("space/notes"),
+      limits.spaceNotesCharacters,
+      "Holdfast rejects an addition and cuts a new text to fit. The rest stays in the history.",
+    ],
+    [
+      "Plan",
+      charactersIn("space/plan"),
+      limits.spacePlanCharacters,
+      "Holdfast cuts a new plan to fit. The rest stays in the history.",
+    ],
+    [
+      "References",
+      readScratchpad(state).refs.length,
+      limits.refs,
+      "A new reference replaces the oldest one, and Holdfast tells the agent which.",
+    ],
+  ];
+  return budgets.flatMap(([label, used, limit, whenFull]) => {
     if (limit === 0 || used / limit < nearlyFull) return [];
     const brief = `${label} ${Math.floor((100 * used) / limit)}\u00a0% full`;
-    return [item("budget", brief, `${brief}. When it is full: ${atLimit}`)];
+    return [item("budget", brief, `${brief}. When it is full: ${whenFull}`)];
   });
 }
 
@@ -310,7 +340,7 @@ function failedChildren(state: State): Attention[] {
     .map(([, { task }]) => item("delegated", "delegated work failed", `Delegated work failed: ${task}`));
 }
 
-/** What the user said first, for a session without a title; "" if no handoff has it. */
+/** The user's first message, for a session without a title; "" if no handoff has it. */
 async function firstAsk(session: Session, state: State): Promise<string> {
   if (readEpoch(state).number < 2) return "";
   const handoffs = (await session.records("handoff")).map(({ value }) => value);

@@ -8,10 +8,9 @@ import { EventHub } from "./events.ts";
 import { createHandlers, type ServerContext } from "./handlers.ts";
 import { type HostSessions, noHosts } from "./hosts.ts";
 import { type Binding, listen } from "./listen.ts";
-import type { PageFiles } from "./page/page.ts";
-import { listPrice, type PriceOf } from "./prices.ts";
-import type { ProjectReader } from "./project-notes.ts";
-import { fileRefs, noFiles } from "./refs.ts";
+import type { PageFiles } from "./page.ts";
+import type { ProjectReader } from "./project-files.ts";
+import { fileRefs, noFiles } from "./project-files.ts";
 import { SessionTree, sessionItem } from "./sessions.ts";
 import { TimeTravel } from "./time-travel.ts";
 
@@ -24,8 +23,6 @@ export interface ServerOptions extends Binding {
   page?: PageFiles | undefined;
   /** Handles /mcp. */
   mcp?: ((request: Request) => Promise<Response>) | undefined;
-  /** Default: list prices. The page shows no costs for a model without one. */
-  priceOf?: PriceOf | undefined;
   /** The share of the window at which agents compact. */
   compactAt?: number | undefined;
   project?: ProjectReader | undefined;
@@ -63,7 +60,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     hub,
     past: new TimeTravel(),
     about: { version, store: options.storeName, demo: options.demo ?? false, startedAt: Date.now() },
-    priceOf: options.priceOf ?? listPrice,
     compactAt: options.compactAt ?? standardCompactAt,
     project,
     hosts: options.hosts ?? noHosts,

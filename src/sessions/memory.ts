@@ -73,7 +73,7 @@ export class Memory {
     return this.#setting.toolbox.readAs(reading).describe();
   }
 
-  /** What the memory is made of, for agents, adapters and hosts. */
+  /** The parts of the memory, for agents, adapters and hosts. */
   get setting(): MemoryConfig {
     return this.#setting;
   }

@@ -58,7 +58,7 @@ export interface PastConversation {
 /** Reads the conversation of a session; undefined if there is none. */
 export type ReadConversation = (session: SessionHandle) => Promise<PastConversation | undefined>;
 
-/** What the caller of a tool provides, besides what every write takes. */
+/** The caller's options of a tool, in addition to those of each write. */
 export interface CallOptions extends ApplyOptions {
   children?: ChildRunner | undefined;
   /** Aborts when the caller stops waiting for the answer. */
@@ -98,7 +98,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   run(call: Call, input: z.output<Input>): Promise<z.output<Output>>;
   /** The description and the input as they are true in a place. Only texts and JSON Schema hints may differ. */
   adapt?(limits: Limits, reading: Reading): { description?: string; input?: Input };
-  /** What the model reads (default: the output as JSON). */
+  /** The text for the model (default: the output as JSON). */
   text?(output: z.output<Output>): string;
 }
 
@@ -120,7 +120,7 @@ export interface SurfaceView {
   name: string;
   /** Sort order of its block, lowest first (default: 2). */
   order?: number;
-  /** What the model sees every turn; undefined for no block. */
+  /** The text in each turn. Undefined for no block. */
   block?(state: State): Omit<Block, "surface"> | undefined;
   /** The end marker that its block needs where more text follows. */
   end?: string;

@@ -143,12 +143,12 @@ async function expected({
   return { handoff, receipt };
 }
 
-/** What every driver writes down. A driver that keeps the last answer in context does not repeat it. */
+/** The records of each driver. A driver that keeps the last answer in context does not repeat it. */
 function sharedFacts({ epoch: _epoch, text: _text, lastWords: _words, done, ...facts }: Handoff) {
   return { ...facts, done: done.map((lines) => lines.filter(({ isEnd }) => !isEnd)) };
 }
 
-/** What every compaction driver has to do. Each case runs the whole story once. */
+/** The duties of each compaction driver. Each case runs the whole story once. */
 export const driverContract: readonly DriverCase[] = [
   {
     name: "writes the expected handoff",

@@ -10,7 +10,7 @@ export const inspector = from("inspector", {
   "inspector.search":
     "One search covers the notes, notepads, plans, titles and messages of all sessions, also those in a host's transcript.",
   "inspector.memory":
-    "Memory shows pins, notepad with author marks and the line up to which the model sees it, notes, references, project and budgets; every edit can be undone.",
+    "Memory shows pins, notepad with author marks and the line up to which the model sees it, notes, references and project; every edit can be undone.",
   "inspector.merge": "A person edits while the agent writes, and both edits are kept.",
   "inspector.conflict":
     "Conflicting edits of the same lines are shown side by side and never resolved silently.",

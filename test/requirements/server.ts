@@ -23,7 +23,7 @@ export const server = from("serve", {
   "serve.search":
     "The search covers the memory and titles of all sessions, in pages, with the same hits in the same order as the CLI.",
   "serve.memory":
-    "The server returns a session's memory with authors, stale references, open tasks and budgets.",
+    "The server returns a session's memory with authors, stale references, open tasks and limits.",
   "serve.edit":
     "A person's edit is merged with concurrent changes; a conflict returns both sides and saves nothing.",
   "serve.notes": "A person adds, finds, edits and deletes notes.",

@@ -66,18 +66,18 @@ export async function hook(
   surfaces?: readonly MomentSurface[],
 ): Promise<InProcess> {
   const event = readHookEvent(hostNamed(host), { cwd: project.root, ...payload });
-  let reply: HookReply = {};
+  const replies: HookReply[] = [];
   const failures: string[] = [];
   await runHook({
     event,
     project: findProject(event.cwd),
     config: readWorkspaceConfig(project),
     ...(surfaces ? { surfaces } : {}),
-    answer: (given) => {
-      reply = given;
-    },
+    answer: (reply) => replies.push(reply),
     fail: (error) => failures.push((error as Error).message),
   });
+  const [reply = {}, ...more] = replies;
+  if (more.length > 0) throw new Error(`${event.name} was answered ${replies.length} times`);
   const stdout = event.host.formatAnswer(event, reply);
   return { stdout, context: contextIn(stdout), failures };
 }

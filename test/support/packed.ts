@@ -18,7 +18,7 @@ export interface Installed {
   /** The program, as the link in node_modules/.bin names it. */
   cli: string;
   packages: string[];
-  /** What they take on the disk. */
+  /** Their size on the disk. */
   megabytes: number;
 }
 

@@ -1,4 +1,4 @@
-import { type PageFiles, pageFiles } from "../../../src/server/page/page.ts";
+import { type PageFiles, pageFiles } from "../../../src/server/page.ts";
 
 let files: Promise<PageFiles> | undefined;
 

@@ -36,7 +36,7 @@ interface Shown {
   origin: string;
   /** When its revision was written. */
   at: number;
-  /** What the last compaction left; none for an earlier state. */
+  /** The facts of the last compaction. None for an earlier state. */
   receipt: Receipt | undefined;
 }
 

@@ -36,11 +36,11 @@ interface Step {
 
 interface Story {
   steps: Step[];
-  /** What the agent does when it reads the warning (default: it writes to its notepad). */
+  /** The agent's action after the warning (default: it writes to its notepad). */
   answer?: ClientAnswer;
 }
 
-/** A conversation with the real client. The model runs a command for each step, then says that it is done. */
+/** A conversation with the real client. The model runs a command for each step, then reports that it is done. */
 async function tell({ steps, answer = writing }: Story) {
   const place = makePlace("claude-code");
   const requests: (ClientRequest & { kind: "turn" | "summary"; of: string; answered?: number })[] = [];

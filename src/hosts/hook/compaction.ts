@@ -7,6 +7,7 @@ import {
   findEnded,
   planSessionEnd,
 } from "../../compaction/compaction.ts";
+import { noticeFor } from "../../compaction/receipt.ts";
 import { handoffTokens } from "../../compaction/room.ts";
 import type { Summary } from "../../compaction/summary.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
@@ -81,7 +82,7 @@ export async function showCompacted(hook: HookContext): Promise<void> {
   const { phase, ended, epoch } = await findCompaction(session, hook.state.seen);
   const isKnown = ended !== undefined && (phase === "finished" || (await isReported(hook, session, phase)));
   const show = (text: string, receipt: Receipt) => {
-    hook.answer({ context: text, notice: noticeOf(receipt) });
+    hook.answer({ context: text, notice: noticeFor(receipt) });
     noteCompaction(hook.state);
     hook.state.report = reportKey(hook.event, epoch);
     if (hook.state.last) hook.state.last.showedCompaction = true;
@@ -123,21 +124,6 @@ async function finish(
     },
     finished: ({ receipt }) => show(shown?.withReceipt(receipt.line) ?? receipt.line, receipt),
   }).finish(summaryOf(summary), conversation);
-}
-
-/** For the user: what the model has again, and what it can recall. */
-function noticeOf({ user, notepad, messages, readWith }: Receipt): string | undefined {
-  const said = user.whole + user.cut;
-  const restored = [
-    said === 0 ? "" : `${said} of your messages`,
-    notepad.lines === 0 ? "" : notepad.shown === notepad.lines ? "the notepad" : "part of the notepad",
-  ].filter((part) => part !== "");
-  const removed = messages === 1 ? "the removed message" : `all ${messages} removed messages`;
-  const sentences = [
-    restored.length === 0 ? "" : `Holdfast restored ${restored.join(" and ")}.`,
-    messages === 0 || readWith !== "recall" ? "" : `The agent can recall ${removed}.`,
-  ].filter((sentence) => sentence !== "");
-  return sentences.length === 0 ? undefined : sentences.join(" ");
 }
 
 async function render(
@@ -251,7 +237,7 @@ function leadOf(hook: HookContext, handoff: string): string {
 
 /**
  * Identifies what a host reports in an epoch: the same report sent twice has the same key. A host reports twice if the
- * hook is configured in two places. Undefined if nothing in the report says which one it is.
+ * hook is configured in two places. Undefined if nothing in the report identifies it.
  */
 function reportKey(
   { host, hostSession, name, source, isManual, summary, transcript }: HookEvent,

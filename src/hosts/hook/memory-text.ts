@@ -21,10 +21,10 @@ const whole = Number.POSITIVE_INFINITY;
 /** The part of it reserved for the receipt. */
 const receiptBytes = 300;
 
-/** What the receipt and its gap leave. */
+/** The bytes that the receipt and its gap leave. */
 const besideReceipt = maxInjected - receiptBytes - 2;
 
-/** What a handoff gets if the notepad is too long to be shown whole. */
+/** The bytes of a handoff if the notepad is too long to be shown whole. */
 const handoffShare = 1_900;
 
 /** A part of the text for the model. `share` is the bytes it gets if there is not enough room for all. */

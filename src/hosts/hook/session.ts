@@ -6,9 +6,8 @@ import type { Session } from "../../sessions/session.ts";
 import { notifySurfaces } from "../../surfaces/notify.ts";
 import { hasNotes } from "../../surfaces/project/location.ts";
 import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
-import { offers, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
+import { limitsOf, offers, retentionOf, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { openHookMemory } from "../../workspace/hook-memory.ts";
-import { limitsOf, retentionOf } from "../../workspace/library-options.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation, stampOf } from "../../workspace/store-location.ts";
 import { findLink, type LinkPlace, linkSession, memoryOf, sessionIdOf } from "../session-link.ts";
@@ -58,7 +57,7 @@ export async function openContext(run: HookRun): Promise<HookContext> {
       limits: limitsOf(run.config),
       handoff: settingValue(run.config, "handoff"),
       onSecret: (notice) => fail(new Error(notice), "secret"),
-      patience: settingValue(run.config, "interactivePatience"),
+      lockTimeout: settingValue(run.config, "interactiveLockTimeout"),
     });
     return opened;
   };
@@ -195,7 +194,7 @@ export function handoffRoomFor(
   return handoffRoom({ ...memory, ...settingOfHook(hook) });
 }
 
-/** What a memory's text depends on besides the memory. */
+/** The inputs of a memory's text in addition to the memory. */
 function settingOfHook(hook: HookContext) {
   const { sessionId, event, config } = hook;
   return {

@@ -23,7 +23,7 @@ export interface PiTool {
 export interface PiContext {
   cwd: string;
   hasUI?: boolean;
-  ui?: { notify(message: string, kind: "warning"): void };
+  ui?: { notify(message: string, kind: "info" | "warning"): void };
   sessionManager: {
     getSessionId(): string;
     /** From the root to the current entry. */

@@ -97,7 +97,7 @@ test("memory comes first in every call, byte for byte the same, and the conversa
   assert.match(shownIn(first), /## Session Notepad\s+The ledger/, "the first write takes the hint out");
 });
 
-test("the next turn shows what the agent wrote in the last one [plugins.pi-placement]", async () => {
+test("the next turn shows the agent's writes of the last one [plugins.pi-placement]", async () => {
   const pi = await startPi();
   pi.say("user", "Begin.");
   await pi.modelCall();
@@ -338,6 +338,8 @@ test("a compaction has a handoff, a summary and a receipt, and a repeated reques
   const shown = shownIn(await pi.modelCall());
   assert.match(shown, /cedar-4711[\s\S]*was audited/);
   assert.match(shown, /\[Receipt: 4 messages compacted\. /);
+  assert.equal(pi.news.length, 1);
+  assert.match(pi.news[0] ?? "", /^Holdfast restored \d of your messages/);
 
   pi.say("assistant", "The invoices are fine.");
   const [second] = await pi.beforeCompact(pi.say("user", "Thanks."));

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { noticeFor } from "../../compaction/receipt.ts";
 import { handoffTokens } from "../../compaction/room.ts";
 import { type AskSummariser, renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
@@ -94,8 +95,8 @@ export class PiExtension {
       );
     listen("context", (event: PiContextEvent, context) => this.#placeMemory(event, context));
     listen("session_before_compact", (event: PiBeforeCompactEvent, context) => this.#compact(event, context));
-    listen("session_compact", (event: PiCompactEvent) => {
-      this.#finishing = this.#compacted(event);
+    listen("session_compact", (event: PiCompactEvent, context) => {
+      this.#finishing = this.#compacted(event, context);
       return this.#finishing;
     });
     for (const tool of this.#parts.tools) pi.registerTool(this.#toolOf(tool));
@@ -244,14 +245,19 @@ export class PiExtension {
     return pending;
   }
 
-  async #compacted({ compactionEntry: { summary } }: PiCompactEvent): Promise<void> {
+  async #compacted(
+    { compactionEntry: { summary } }: PiCompactEvent,
+    { hasUI, ui }: PiContext,
+  ): Promise<void> {
     const pending = this.#pending;
     this.#pending = undefined;
     const own = await pending?.answer.catch(() => undefined);
     const isOwn = own?.text === summary;
     // Another extension may have written the summary, or pi itself.
     const written = pending && (isOwn ? own.summary : { text: summary, by: "model" as const });
-    await this.#conversation.finishCompaction(written, isOwn);
+    const finished = await this.#conversation.finishCompaction(written, isOwn);
+    const notice = finished && noticeFor(finished.receipt);
+    if (hasUI && notice) ui?.notify(notice, "info");
   }
 }
 

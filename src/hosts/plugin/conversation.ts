@@ -36,7 +36,7 @@ export interface PluginCall extends Pick<ToolDescription, "name" | "readOnly"> {
   conversation: ReadConversation;
 }
 
-/** What a host knows about a request that it is about to make. */
+/** The host's facts about a request that it is about to make. */
 export interface RequestFacts {
   /** The agent's last answer, if a message of the user begins a turn with this request. */
   lastAnswer?: string | undefined;
@@ -102,7 +102,7 @@ export class PluginConversation {
     return answer;
   }
 
-  /** What a request shows of the memory: `head` in its place, `news` before the user's newest message. */
+  /** The memory in a request: `head` in its place, `news` before the user's newest message. */
   async texts(
     session: Session,
     { lastAnswer, fill }: RequestFacts = {},
@@ -171,7 +171,7 @@ export class PluginConversation {
   }
 }
 
-/** What the memory shows of a compaction. */
+/** The facts of a compaction in the memory. */
 function noticeOf(
   { handoff, receipt }: Pick<Finished, "handoff" | "receipt">,
   hasHandoff: boolean,

@@ -1,8 +1,7 @@
 import type { Memory } from "../../sessions/memory.ts";
 import { inPlugin, type Surface } from "../../surfaces/surface.ts";
 import { createToolbox, type ToolDescription } from "../../surfaces/toolbox.ts";
-import { settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
-import { limitsOf } from "../../workspace/library-options.ts";
+import { limitsOf, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";

@@ -22,7 +22,7 @@ export interface ServerAddress {
 }
 
 /** Outlasts the 30 s in which Patroni, by default, replaces a failed primary. */
-const defaultPatience = 45_000;
+const defaultLockTimeout = 45_000;
 
 /** Of one process to one server, without the one that listens. */
 const maxConnections = 8;
@@ -36,7 +36,7 @@ const idleLimit = 5_000;
 
 interface Attempt {
   mayBeDone: boolean;
-  /** Milliseconds until patience runs out. */
+  /** Milliseconds until the lock timeout. */
   left: number;
   /** From here on a lost connection leaves the outcome open. */
   isCommitting: boolean;
@@ -44,12 +44,12 @@ interface Attempt {
 
 /**
  * The connections of this process to one server. Work that fails because the connection was lost, the server was
- * replaced or a row was locked is done again until patience runs out.
+ * replaced or a row was locked is done again until the lock timeout.
  */
 export class Connections {
   readonly address: ServerAddress;
   readonly pg: Pg;
-  readonly #patience: number;
+  readonly #lockTimeout: number;
   readonly #silence: number;
   /** One per host. */
   readonly #pools: Pool[];
@@ -57,11 +57,11 @@ export class Connections {
   #current = 0;
   #isClosed = false;
 
-  constructor(pg: Pg, address: ServerAddress, patience = defaultPatience) {
+  constructor(pg: Pg, address: ServerAddress, lockTimeout = defaultLockTimeout) {
     this.pg = pg;
     this.address = address;
-    this.#patience = patience;
-    this.#silence = Math.max(shortestSilence, Math.min(longestSilence, patience / 2));
+    this.#lockTimeout = lockTimeout;
+    this.#silence = Math.max(shortestSilence, Math.min(longestSilence, lockTimeout / 2));
     this.#pools = address.hosts.map((host) => this.#makePool(host));
   }
 
@@ -105,7 +105,7 @@ export class Connections {
       ...clientConfig(this.pg, host),
       // Statements that do not need each other's answer are sent together.
       pipeline: true,
-      connectionTimeoutMillis: Math.max(shortestSilence, Math.min(longestSilence, this.#patience)),
+      connectionTimeoutMillis: Math.max(shortestSilence, Math.min(longestSilence, this.#lockTimeout)),
       max: maxConnections,
       onConnect: (client) => this.#prepare(client),
     });
@@ -134,7 +134,7 @@ export class Connections {
 
   async #retry<T>(work: (client: Client, attempt: Attempt) => Promise<T>): Promise<T> {
     const started = Date.now();
-    const deadline = started + this.#patience;
+    const deadline = started + this.#lockTimeout;
     let doubt: unknown;
     for (let pause = 20; ; pause = Math.min(pause * 2, 1_000)) {
       if (this.#isClosed) throw closedError();
@@ -298,7 +298,7 @@ function closedError(): HoldfastError {
 }
 
 /**
- * What an error says about the statement it answers.
+ * The meaning of an error for the statement that it answers.
  * - `lost`: the connection failed; a COMMIT that was sent may have been applied.
  * - `moved`: the server accepts no writes (a standby); not applied, a new connection may reach the primary.
  * - `crowded`: the server has no free connection; not applied.

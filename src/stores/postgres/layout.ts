@@ -11,7 +11,7 @@ export interface StoreLayout {
   /** In a line: where the tables are. */
   layout: string;
   schema: number;
-  /** What is wrong, each with what to do about it. */
+  /** The problems, each with its next step. */
   problems: string[];
 }
 

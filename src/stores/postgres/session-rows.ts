@@ -8,7 +8,7 @@ import { sessionTables } from "./schema.ts";
 const batchSize = 200;
 
 /**
- * What a transaction does to the rows of one session. Every statement names it by a parameter and takes no rows from
+ * The statements of a transaction on the rows of one session. Every statement names it by a parameter and takes no rows from
  * elsewhere, so that a distributed engine runs it on one shard.
  */
 

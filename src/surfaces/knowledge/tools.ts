@@ -27,7 +27,7 @@ export interface SkillSource {
 const maxNameLength = 64;
 const maxDescriptionLength = 1_024;
 
-/** What violates the Agent Skills format in a skill's name or description; "" if both are valid. */
+/** The violation of the Agent Skills format in a skill's name or description; "" if both are valid. */
 export function findSkillFault(name: unknown, description: unknown): string {
   for (const [field, value] of Object.entries({ name, description }))
     if (value !== undefined && value !== null && typeof value !== "string")
@@ -72,7 +72,7 @@ const noSkills: SkillSource = {
   read: async () => undefined,
 };
 
-/** What an agent keeps across sessions: its system prompt, its skills and its state. */
+/** The knowledge of an agent across sessions: its system prompt, its skills and its state. */
 export function knowledgeSurface({ skills = noSkills }: KnowledgeOptions = {}): Surface {
   const blocks = new Map<string, string>();
   return {

@@ -10,15 +10,15 @@ import { parseReference, readSource, rootPrefix, withoutMachinePaths } from "./r
 
 export interface MomentOptions extends ProjectOptions, Caller {}
 
-/** What was written. Nothing here throws: a failure of memory never stops an agent. */
+/** The written row. Nothing here throws: a failure of memory never stops an agent. */
 export interface Written {
   /** Whether NOTES.md was written. */
   written: boolean;
-  /** What went wrong and what to do about it. */
+  /** The failure and the next step. */
   warnings: string[];
 }
 
-/** What a conversation starts with, or continues with after a compaction. */
+/** The text at the start of a conversation, or after a compaction. */
 export interface Recovered {
   /** Level 1, to show to the model; "" if the project has no notes. */
   text: string;
@@ -95,9 +95,9 @@ export function resolvedLines(blockers: Recovered["blockers"]): string[] {
 
 export interface CheckpointOptions extends MomentOptions {
   handoff: Pick<Handoff, "plan" | "tasks" | "finished" | "said" | "lastWords">;
-  /** What triggered it. */
+  /** Its trigger. */
   moment: "before-compaction" | "session-end";
-  /** What was done, in the agent's words (default: made from the handoff). */
+  /** The finished work, in the agent's words (default: made from the handoff). */
   summary?: string | undefined;
 }
 
@@ -120,7 +120,7 @@ export async function checkpointProject(options: CheckpointOptions): Promise<Wri
   });
 }
 
-/** What was done and what is open, in one line: finished work first, then the agent's last words; "" for nothing. */
+/** The finished and open work, in one line: finished work first, then the agent's last words; "" for nothing. */
 function summaryOf(handoff: CheckpointOptions["handoff"]): string {
   const part = (label: string, items: readonly string[], max: number) => {
     if (items.length === 0) return [];

@@ -26,7 +26,7 @@ export type ToWorker =
       run: number;
       code: string;
       input: string;
-      /** What the program may call, such as `session.notepad.append`. */
+      /** The names that the program may call, for example `session.notepad.append`. */
       paths: readonly string[];
       limits: RunLimits;
       /** Only check that it compiles. */

@@ -8,7 +8,7 @@ import { HostedWorker } from "./hosted-worker.ts";
 import { type LimitName, mergeSandboxLimits, type RunLimits, type SandboxLimits, tighten } from "./limits.ts";
 import type { Engine } from "./protocol.ts";
 
-/** What a program may call. */
+/** The names that a program may call. */
 export interface SandboxApi {
   /** Dotted names, such as `session.notepad.append`. */
   paths: readonly string[];

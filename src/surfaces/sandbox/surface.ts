@@ -239,7 +239,7 @@ function renderTools(tools: readonly SavedTool[]): string {
   return `## Your Tools\n${lines.join("\n")}`;
 }
 
-/** What a program may call. The journal attributes each call to the tool. */
+/** The names that a program may call. The journal attributes each call to the tool. */
 function programApi({ session, options }: Call, tool: string, hostTools: HostTools): SandboxApi {
   const toolPaths = Object.keys(hostTools).map((name) => `tools.${name}`);
   const actor = { kind: options.actor?.kind ?? "agent", name: tool };
@@ -408,7 +408,7 @@ function page(id: string, text: string, offset: number): string {
   return `${shown}\n[Characters ${offset} to ${end} of ${text.length}. For the rest call read_output with id "${id}" and offset ${end}; it is kept in memory for a while.]`;
 }
 
-/** What a program can call for each surface. */
+/** The names that a program can call for each surface. */
 const objects: Readonly<Record<string, string>> = {
   notepad:
     "- session.notepad: read(), write(text), append(text), prepend(text), replace(find, text, { all }), delete(text)",

@@ -23,7 +23,10 @@ export interface FakePiOptions {
 /** pi as an extension sees it: a tree of entries with a leaf, tools, and events that are awaited in order. */
 export class FakePi implements PiExtensionApi {
   readonly tools = new Map<string, PiTool>();
+  /** The warnings that the user is shown. */
   readonly notices: string[] = [];
+  /** The other lines that the user is shown. */
+  readonly news: string[] = [];
   readonly summaryRequests: PiModelRequest[] = [];
   readonly context: PiContext;
   entries: PiTreeEntry[];
@@ -37,7 +40,7 @@ export class FakePi implements PiExtensionApi {
     this.context = {
       cwd,
       hasUI: true,
-      ui: { notify: (message) => void this.notices.push(message) },
+      ui: { notify: (message, kind) => void (kind === "info" ? this.news : this.notices).push(message) },
       sessionManager: {
         getSessionId: () => id,
         getBranch: () => this.branch(),
@@ -101,7 +104,7 @@ export class FakePi implements PiExtensionApi {
     return structuredClone([...summary, ...said.map(({ message }) => message as PiAgentMessage)]);
   }
 
-  /** What the model is sent after all extensions have run. */
+  /** The input of the model after all extensions have run. */
   async modelCall(): Promise<PiAgentMessage[]> {
     const messages = this.messages();
     return (await this.emit<{ messages: PiAgentMessage[] }>("context", { messages }))?.messages ?? messages;
