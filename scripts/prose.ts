@@ -61,7 +61,8 @@ export function commentFaults(source: string): string[] {
   return source.split("\n").flatMap((line, index) => {
     const [, comment] = /^\s*(?:\/\*\*|\*|\/\/)\s?(.*)$/.exec(line) ?? / \/\/ (.*)$/.exec(line) ?? [];
     const [, name] = /\btest\(\s*["'`](.*)\[[a-z]+\./.exec(line) ?? [];
-    return faultsIn((comment ?? name ?? "").replaceAll(/`[^`]*`/g, "x"), index, rulesInCode);
+    const sentence = comment ?? name?.replace(/^what\b/, "What") ?? "";
+    return faultsIn(sentence.replaceAll(/`[^`]*`/g, "x"), index, rulesInCode);
   });
 }
 

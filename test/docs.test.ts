@@ -95,7 +95,7 @@ test("every command in the README and the docs exists, with its options [repo.do
   assert.equal(wrongCommands(planted).length, 3, "the check finds planted ones");
 });
 
-test("the pictures of terminals are what the program prints [repo.pictures]", () => {
+test("the pictures of terminals show the output of the program [repo.pictures]", () => {
   for (const [name, svg] of Object.entries(terminalPictures({ NODE_COMPILE_CACHE: compiled })))
     assert.equal(svg, read(join("docs/images", name)), `${name}: run node scripts/draw-terminals.ts`);
 });

@@ -69,7 +69,7 @@ test("a hook loads only its own file and Node's modules, because an agent waits 
   );
 });
 
-test("the hook's file does not contain what init writes for a host [repo.hook-entry]", () => {
+test("the hook's file does not contain the setup of a host [repo.hook-entry]", () => {
   const holders = readdirSync(dist).filter(
     (name) => name.endsWith(".js") && readFileSync(join(dist, name), "utf8").includes("mcpServers"),
   );

@@ -69,7 +69,7 @@ test("a story depends on its seed alone, and its first turns have every fact [be
   }
 });
 
-test("what a run costs does not depend on the clock and on random ids [bench.seeds]", () => {
+test("the cost of a run does not depend on the clock and on random ids [bench.seeds]", () => {
   const runAt = (time: string, first: string, second: string) => {
     const shown = (id: string) => `User${time}: look at group ${id}`;
     const requests = [[shown(first)], [shown(first), shown(second)], [shown(second)]].map((texts) => ({

@@ -24,7 +24,7 @@ import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentEvent } from "./events.ts";
 import { CallRecorder, ReceiptCheck } from "./ledger.ts";
 import type { AgentConfig } from "./options.ts";
-import { WrittenSince } from "./shown.ts";
+import { UnseenWrites } from "./shown.ts";
 import { definitionsText, ownDefinitionsText } from "./tools.ts";
 
 /** Holdfast itself writes this, not the agent or a person. */
@@ -51,7 +51,7 @@ export interface PromptNow {
 /** The controller's view of one session's conversation: read once, then updated with new messages only. */
 export class AgentSession {
   readonly session: Session;
-  readonly written: WrittenSince;
+  readonly unseen: UnseenWrites;
   readonly recorder: CallRecorder;
   readonly receiptCheck: ReceiptCheck;
   readonly #config: AgentConfig;
@@ -70,7 +70,7 @@ export class AgentSession {
     this.session = session;
     this.#config = config;
     this.#tools = config.toolbox.tools;
-    this.written = new WrittenSince(session);
+    this.unseen = new UnseenWrites(session);
     this.receiptCheck = new ReceiptCheck(session);
     this.recorder = new CallRecorder(session, config, config.clock);
   }
@@ -136,7 +136,7 @@ export class AgentSession {
     const at = this.#config.clock();
     const values = messages.map((message) => fromStored(message, at, inWarning));
     const { result, revision, state } = await this.session.apply(this.addOperation(values));
-    this.written.skipOwnWrite(state, revision);
+    this.unseen.skipOwnWrite(state, revision);
     for (const message of messages) this.#sinceCounted += this.#config.messageTokens(message);
     const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
     if (result.first === next)

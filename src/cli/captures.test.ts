@@ -203,6 +203,7 @@ test("help COMMAND is that command's help, and names that are nearly right are s
   assert.match(one.stdout, /^Usage: holdfast log/);
   for (const [args, suggestion] of [
     [["help", "sesions"], "sessions"],
+    [["export", "--all"], "store export"],
     [["init", "openclaww"], "openclaw"],
     [["project", "recver"], "recover"],
     [["log", "--limt", "3"], "--limit"],

@@ -44,9 +44,14 @@ export async function currentSession(
   memory: Memory,
   otherwise: () => Promise<Session> = () => pickSession(memory, undefined),
 ): Promise<Session> {
+  const id = currentSessionId();
+  return id === undefined ? otherwise() : memory.openSession(id);
+}
+
+/** The session of the conversation that a coding agent has here; nothing may have been written to it. */
+export function currentSessionId(): string | undefined {
   const cwd = process.cwd();
-  const link = findNewestLink({ ...findProject(cwd), cwd }, hostNames);
-  return link ? memory.openSession(link.session) : otherwise();
+  return findNewestLink({ ...findProject(cwd), cwd }, hostNames)?.session;
 }
 
 async function findById(memory: Memory, id: string): Promise<Session | undefined> {

@@ -73,7 +73,7 @@ function order(source: string): number {
   return ["environment", "flag", "project", "user", "host"].indexOf(source);
 }
 
-test("what reaches outside the project is refused in holdfast.json, and taken from the user's file [config.outside]", async () => {
+test("a setting that reaches outside the project is refused in holdfast.json, and taken from the user's file [config.outside]", async () => {
   const written = {
     store: "postgres://elsewhere/notes",
     secrets: "allow",

@@ -175,9 +175,9 @@ test("the newest 30 sessions are listed, and the beginning of an id that is show
   await memory.close();
   const { stdout } = await holdfastWith({ HOLDFAST_DB }, "sessions");
   const lines = stdout.split("\n");
-  assert.match(lines[1] ?? "", /^claude-code\.44 +Task 44 +Claude Code +/);
-  assert.match(stdout, /\nclaude-code\.15 .*\n\n5 older sessions not shown: holdfast sessions --all\n$/);
-  assert.equal((await holdfastWith({ HOLDFAST_DB }, "show", "claude-code.15")).code, 0);
+  assert.match(lines[1] ?? "", /^claude-code\.44-1 +Task 44 +Claude Code +/);
+  assert.match(stdout, /\nclaude-code\.15-1 .*\n\n5 older sessions not shown: holdfast sessions --all\n$/);
+  assert.equal((await holdfastWith({ HOLDFAST_DB }, "show", "claude-code.15-1")).code, 0);
 });
 
 test("log shows changes of memory under their days, without the conversation's bookkeeping [people.sentences]", async () => {

@@ -76,8 +76,8 @@ function agentAndStatus(session: SessionSummary, agents: HostSessions): string {
   return session.status === "active" ? agent : `${agent}, ${session.status}`;
 }
 
-/** Shorter beginnings of ids are hard to tell apart. */
-const shortest = 12;
+/** A beginning has a part of the id after the name of the coding agent. */
+const shortest = 16;
 
 /** The length from which on the beginning of every id is unique, so that it can be used instead of the id. */
 function prefixLength(ids: readonly string[]): number {

@@ -85,7 +85,7 @@ test("[hooks.startup] nothing is offered without earlier notes, in a shared stor
   }
 });
 
-test("[hooks.news] a prompt shows what was written since the memory was last shown, once", async () => {
+test("[hooks.news] a prompt shows the writes since the memory was last shown, once", async () => {
   const project = await hookProject();
   const event = { session_id: "s1" };
   const prompt = () =>
@@ -125,7 +125,7 @@ test('[hooks.news] with the placement "message" every prompt shows the memory', 
     assert.match((await send("UserPromptSubmit")).context, /## Session Notepad\nport 8443/, `turn ${turn}`);
 });
 
-test("[hooks.news] within a turn the agent is shown what others write, and its own writes with the next prompt", async () => {
+test("[hooks.news] within a turn the agent is shown writes by others, and its own writes with the next prompt", async () => {
   const project = await hookProject();
   const send = async (hook_event_name: string) =>
     (await hook(project, "claude-code", { session_id: "s1", hook_event_name, prompt: "x" })).context;

@@ -39,7 +39,7 @@ import {
 } from "./state.ts";
 import { dueWarning, dueWarningAtEnd, recordWarning } from "./warning.ts";
 
-/** The agent went on without the answer, so it was not shown what the answer says. */
+/** The agent went on without the answer, so it was not shown the answer. */
 export class LateAnswer extends Error {}
 
 /** Handles one event of a host: answers first, then writes. */

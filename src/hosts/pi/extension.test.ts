@@ -97,7 +97,7 @@ test("memory comes first in every call, byte for byte the same, and the conversa
   assert.match(shownIn(first), /## Session Notepad\s+The ledger/, "the first write takes the hint out");
 });
 
-test("the next turn shows what the agent wrote in the last one [plugins.pi-placement]", async () => {
+test("the next turn shows the agent's writes of the last one [plugins.pi-placement]", async () => {
   const pi = await startPi();
   pi.say("user", "Begin.");
   await pi.modelCall();

@@ -20,7 +20,7 @@ testContract("postgres", async () => {
   return { open: () => postgresStore({ url, patience: patience++ }), durable: true };
 });
 
-test("a redaction reaches what another process stores meanwhile [secrets.erase]", async (context) => {
+test("a redaction reaches writes of another process during it [secrets.erase]", async (context) => {
   const url = await server.database();
   const store = await postgresStore({ url });
   const memory = await openTestMemory({ store, secrets: "allow" });

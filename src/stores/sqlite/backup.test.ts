@@ -136,7 +136,7 @@ test("without a backup the error reports it, and doctor finds a single wrong row
   assert.match(message, /There is no backup at \S+memory\.db\.backup\./);
 });
 
-test("what is purged or rewritten does not stay in the backup [stores.purge-leaves-nothing]", async () => {
+test("purged or rewritten text does not stay in the backup [stores.purge-leaves-nothing]", async () => {
   const path = join(temporaryDirectory(), "memory.db");
   await writeNotes(path, "secret");
   await backUp(path);

@@ -46,7 +46,7 @@ test("a session start recovers level 1, rechecks the blockers and records the ti
   assert.equal(read().match(/Session Started/g)?.length, 1);
 });
 
-test("compaction and session end write a handoff row with what was done and what is not [project.moments]", async () => {
+test("compaction and session end write a handoff row with finished and open work [project.moments]", async () => {
   const { root, project, read, clock } = makeProject();
   const done = await checkpointProject({
     root,
@@ -82,7 +82,7 @@ test("compaction and session end write a handoff row with what was done and what
   assert.deepEqual((await lintProject(project)).findings, []);
 });
 
-test("a handoff of a conversation is logged with what was done [project.moments]", async () => {
+test("a handoff of a conversation is logged with the finished work [project.moments]", async () => {
   const { root, read, clock } = makeProject();
   const planned = (messages: StoredMessage[], ticked: string[] = []) =>
     planHandoff({

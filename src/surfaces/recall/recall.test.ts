@@ -60,7 +60,7 @@ test("recall finds the best five passages, each with who, when and a number to r
   assert.equal(many.passages.length, 1, "passages that differ only in numbers are one");
 });
 
-test("recall searches what left the context; where nothing has, all of it [recall.search]", async () => {
+test("recall searches the removed messages, or all if none was removed [recall.search]", async () => {
   const talk = conversation(user("The key file is a.pem"), says("Noted."), user("The key file is b.pem"));
   const froms = async (contextFrom: number) =>
     (await (await recalling(talk, contextFrom)).ask({ query: "key file" })).passages.map(({ from }) => from);
