@@ -74,7 +74,7 @@ async function tell({ steps, answer = writing }: Story) {
   });
   const settings = join(place.root, ".claude/settings.json");
   writeJson(settings, { ...JSON.parse(readFileSync(settings, "utf8")), autoCompactWindow: window });
-  const told = ({ kind, last, answered = "" }: (typeof requests)[number]) =>
+  const told = ({ kind, last, answered = 0 }: (typeof requests)[number]) =>
     `${kind}${last.includes(warningStart) ? " warned" : ""} ${answered}`;
   return { place, requests, kinds: () => requests.map(told).join(", ") };
 }
