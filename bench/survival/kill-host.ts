@@ -62,10 +62,9 @@ export async function startHost(id: string): Promise<KillHost> {
     async open(conversation, onHalt) {
       const { directory } = conversation;
       halts.set(directory, onHalt);
-      const { canEdit = false } = await ask({ open: conversation });
+      await ask({ open: conversation });
       return {
         send: async (text) => void (await ask({ directory, send: text })),
-        ...(canEdit ? { edit: async (text) => void (await ask({ directory, edit: text })) } : {}),
         close: async () => {},
       };
     },

@@ -25,7 +25,7 @@ import type { AgentEvent } from "./events.ts";
 import { CallRecorder, ReceiptCheck } from "./ledger.ts";
 import type { AgentConfig } from "./options.ts";
 import { UnseenWrites } from "./shown.ts";
-import { definitionsText, ownDefinitionsText } from "./tools.ts";
+import { definitionsText, memoryToolSet } from "./tools.ts";
 
 /** Holdfast itself writes this, not the agent or a person. */
 export const asSystem = { actor: { kind: "system" as const } };
@@ -224,7 +224,7 @@ export class AgentSession {
     );
     const parts = {
       system: count(base),
-      tools: count(definitionsText(this.#tools)) + count(ownDefinitionsText(options.tools ?? {})),
+      tools: count(definitionsText(memoryToolSet(this.#tools))) + count(definitionsText(options.tools ?? {})),
       memory: Math.max(0, count(system) - count(base)) + Math.round(tokens.memory) + before,
       summaries: Math.round(tokens.summaries),
       history: Math.round(tokens.history) - before,
