@@ -23,7 +23,7 @@ export interface ServerAddress {
 }
 
 /** Outlasts the 30 s in which Patroni, by default, replaces a failed primary. */
-const defaultPatience = 45_000;
+const defaultLockTimeout = 45_000;
 
 /** Of one process to one server, without the one that listens. */
 const maxConnections = 8;
@@ -37,7 +37,7 @@ const idleLimit = 5_000;
 
 interface Attempt {
   mayBeDone: boolean;
-  /** Milliseconds until patience runs out. */
+  /** Milliseconds until the lock timeout. */
   left: number;
   /** From here on a lost connection leaves the outcome open. */
   isCommitting: boolean;
@@ -45,12 +45,12 @@ interface Attempt {
 
 /**
  * The connections of this process to one server. Work that fails because the connection was lost, the server was
- * replaced or a row was locked is done again until patience runs out.
+ * replaced or a row was locked is done again until the lock timeout.
  */
 export class Connections {
   readonly address: ServerAddress;
   readonly pg: Pg;
-  readonly #patience: number;
+  readonly #lockTimeout: number;
   readonly #silence: number;
   /** One per host. */
   readonly #pools: Pool[];
@@ -58,11 +58,11 @@ export class Connections {
   #current = 0;
   #isClosed = false;
 
-  constructor(pg: Pg, address: ServerAddress, patience = defaultPatience) {
+  constructor(pg: Pg, address: ServerAddress, lockTimeout = defaultLockTimeout) {
     this.pg = pg;
     this.address = address;
-    this.#patience = patience;
-    this.#silence = Math.max(shortestSilence, Math.min(longestSilence, patience / 2));
+    this.#lockTimeout = lockTimeout;
+    this.#silence = Math.max(shortestSilence, Math.min(longestSilence, lockTimeout / 2));
     this.#pools = address.hosts.map((host) => this.#makePool(host));
   }
 
@@ -104,7 +104,7 @@ export class Connections {
   #makePool(host: string): Pool {
     const pool = new this.pg.Pool({
       ...clientConfig(this.pg, host),
-      connectionTimeoutMillis: Math.max(shortestSilence, Math.min(longestSilence, this.#patience)),
+      connectionTimeoutMillis: Math.max(shortestSilence, Math.min(longestSilence, this.#lockTimeout)),
       max: maxConnections,
       onConnect: (client) => this.#prepare(client),
     });
@@ -133,7 +133,7 @@ export class Connections {
 
   async #retry<T>(work: (client: Client, attempt: Attempt) => Promise<T>): Promise<T> {
     const started = Date.now();
-    const deadline = started + this.#patience;
+    const deadline = started + this.#lockTimeout;
     let doubt: unknown;
     for (let pause = 20; ; pause = Math.min(pause * 2, 1_000)) {
       if (this.#isClosed) throw closedError();
