@@ -57,7 +57,7 @@ export interface MemoryOptions {
   /** Called when a store repaired or dropped something (default: `console.warn`). */
   onWarning?: (warning: string) => void;
   /** Milliseconds to wait for a store that is locked or unreachable (default: the store's own). */
-  patience?: number;
+  lockTimeout?: number;
   /** For tests: milliseconds since 1970. */
   clock?: () => number;
   /** For tests: ids of new sessions. */
@@ -76,7 +76,7 @@ const memoryOptions = {
   secrets: oneOf(secretPolicies),
   retention: anything,
   onWarning: anything,
-  patience: wholeNumber(0),
+  lockTimeout: wholeNumber(0),
   clock: anything,
   makeId: anything,
 } satisfies Record<keyof MemoryOptions, OptionKind | OptionKinds>;
@@ -119,7 +119,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   const memory = new Memory({
     store: await openStore(options.store, {
       ...(options.onWarning ? { onWarning: options.onWarning } : {}),
-      ...(options.patience === undefined ? {} : { patience: options.patience }),
+      ...(options.lockTimeout === undefined ? {} : { lockTimeout: options.lockTimeout }),
     }),
     owner: checkId(options.owner ?? "local", "owner"),
     project: options.project,

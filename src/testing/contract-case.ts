@@ -7,7 +7,7 @@ export interface StoreHarness {
   /** Whether writes survive after all handles are closed. */
   durable: boolean;
   /** How long a change may take to reach a watcher (default: 10,000). */
-  patienceMilliseconds?: number;
+  watchTimeout?: number;
 }
 
 export interface ContractCase {

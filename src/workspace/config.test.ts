@@ -66,7 +66,7 @@ test("flags go before the environment, a host's config, the project's and the us
     ["user", "flag", "project", "environment", "host"].toSorted((a, b) => order(a) - order(b)),
   );
   assert.equal(settingValue({ values }, "skills"), undefined);
-  assert.equal(settingValue({ values }, "interactivePatience"), 2_000);
+  assert.equal(settingValue({ values }, "interactiveLockTimeout"), 2_000);
 });
 
 function order(source: string): number {

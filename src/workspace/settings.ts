@@ -135,12 +135,12 @@ export const settings = {
     env: ["HOOK_DEADLINE"],
     actsIn: ["hook"],
   }),
-  interactivePatience: setting({
+  interactiveLockTimeout: setting({
     kind: wholeNumber(0, 60_000),
     default: 2_000,
     description:
       "Milliseconds that a call of an agent or a browser waits for a store that another process holds.",
-    env: ["INTERACTIVE_PATIENCE"],
+    env: ["INTERACTIVE_LOCK_TIMEOUT"],
     actsIn: ["mcp", "hook", "plugin", "serve"],
   }),
   skills: setting({

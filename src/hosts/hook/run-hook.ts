@@ -118,7 +118,8 @@ async function startSession(hook: HookContext): Promise<void> {
   if (isShownByPrompt(hook)) return hook.answer({});
   if (event.source === "resume") {
     if (event.host.forgetsStart) forgetShown(hook);
-    if (!(await showUnshown(hook))) await showWithWarning(hook, showMemory);
+    const isEvery = event.kind === "prompt" && showsWithEveryPrompt(hook);
+    if (!(await showUnshown(hook))) await showWithWarning(hook, isEvery ? showNews : showMemory);
   } else if (event.source === "compact") {
     // A host may resume and compact in one turn and report both: show the memory with the first only.
     if (known?.last?.isResume && known.last.showedCompaction) return hook.answer({});

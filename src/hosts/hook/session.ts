@@ -57,7 +57,7 @@ export async function openContext(run: HookRun): Promise<HookContext> {
       limits: limitsOf(run.config),
       handoff: settingValue(run.config, "handoff"),
       onSecret: (notice) => fail(new Error(notice), "secret"),
-      patience: settingValue(run.config, "interactivePatience"),
+      lockTimeout: settingValue(run.config, "interactiveLockTimeout"),
     });
     return opened;
   };

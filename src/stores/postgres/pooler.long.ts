@@ -20,9 +20,9 @@ const through = (url: string) => url.replace(/:\d+\//, `:${bouncer?.port}/`);
 for (const { name, run } of storeContract)
   test(`through PgBouncer in transaction mode: ${name}`, { skip, timeout: 60_000 }, async () => {
     const direct = (await server?.database()) ?? "";
-    let patience = 45_000;
+    let lockTimeout = 45_000;
     const url = `${through(direct)}?listen=${encodeURIComponent(direct)}`;
-    await run({ open: () => postgresStore({ url, patience: patience++ }), durable: true });
+    await run({ open: () => postgresStore({ url, lockTimeout: lockTimeout++ }), durable: true });
   });
 
 test("a pooler that the URL does not mention is found out", { skip, timeout: 60_000 }, async (context) => {

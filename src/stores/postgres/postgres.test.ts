@@ -16,8 +16,8 @@ const sent = mock.method(pg.Client.prototype, "query");
 testContract("postgres", async () => {
   const url = await server.database();
   // Stores with the same options share their connections; these must act like separate processes.
-  let patience = 45_000;
-  return { open: () => postgresStore({ url, patience: patience++ }), durable: true };
+  let lockTimeout = 45_000;
+  return { open: () => postgresStore({ url, lockTimeout: lockTimeout++ }), durable: true };
 });
 
 test("a redaction reaches writes of another process during it [secrets.erase]", async (context) => {
