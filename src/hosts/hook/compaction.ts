@@ -15,7 +15,7 @@ import { readEpoch } from "../../engine/conversation.ts";
 import type { Handoff, Receipt } from "../../engine/records.ts";
 import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { Moment } from "../../surfaces/surface.ts";
+import type { LifecycleEvent } from "../../surfaces/surface.ts";
 import { offers } from "../../workspace/config.ts";
 import { stampOf } from "../../workspace/store-location.ts";
 import { sizeOf } from "../transcript/file.ts";
@@ -201,7 +201,7 @@ function driverOf(hook: HookContext, session: Session, epoch: number): Compactio
     countTokens: estimateTokens,
     contextAfter: async ({ summary }) => ({ text: summary, tokens: estimateTokens(summary) }),
     commit: (receipt) => commitReceipt(session, receipt, key),
-    notify: (moment) => notify(hook, moment),
+    notify: (event) => notify(hook, event),
   };
 }
 
@@ -219,7 +219,7 @@ function readHostConversation(
 }
 
 /** The end of the session, for surfaces that log it; undefined when there was no conversation. */
-export async function readSessionEnd(hook: HookContext): Promise<Moment | undefined> {
+export async function readSessionEnd(hook: HookContext): Promise<LifecycleEvent | undefined> {
   const { messages } = readHostConversation(hook);
   const session = messages.length > 0 ? await findSession(hook) : undefined;
   return session && planSessionEnd(session, messages, estimateTokens);
