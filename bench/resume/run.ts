@@ -78,8 +78,10 @@ async function changesSince(): Promise<string> {
     const other = lines.filter((line) => !before.has(line)).length;
     return [`${id}: ${other} of ${lines.length} lines are different`];
   });
-  if (changes.length === 0) return "Every context is today as it was when it was read, byte for byte.";
-  return `Different today from what was read (the figures are of what was read):\n${changes.join("\n")}`;
+  const notMade = "Contexts of peers that npm install does not bring are not made again.";
+  if (changes.length === 0)
+    return `Every context is today as it was when it was read, byte for byte. ${notMade}`;
+  return `Different today from what was read (the figures are of what was read):\n${changes.join("\n")}\n${notMade}`;
 }
 
 async function openTasks(): Promise<Task[]> {

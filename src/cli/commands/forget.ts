@@ -4,10 +4,10 @@ import { maskMatches, maskOccurrences, maskSecrets } from "../../secrets/edit.ts
 import { copiesOf } from "../../sessions/copy-store.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { openStore } from "../../stores/open-store.ts";
-import { readRegularFile } from "../../stores/regular-file.ts";
 import type { SessionSummary, Store } from "../../stores/store.ts";
 import { knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
 import { notesPaths } from "../../surfaces/project/location.ts";
+import { readRegularFile } from "../../workspace/small-file.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments, usageError } from "../arguments.ts";
 import { withMemory } from "../memory.ts";

@@ -93,7 +93,7 @@ test(`${spec}: an agent that works in another repository keeps the memory of the
   const steps: ClientAnswer[] = [
     command("mkdir nested && cd nested && git init --quiet . && pwd"),
     { call: { tool: "exec_command", input: { cmd: "pwd", workdir: "nested" } } },
-    // More than the limit: the next request is the summariser's.
+    // More than the limit: the next request is the summarizer's.
     { call: { tool: "mcp__holdfast/write_notepad", input: { content: "cedar-4711" } }, tokens: 61_000 },
   ];
   const model = await startClientModel(({ last }) =>

@@ -125,6 +125,20 @@ test('[hooks.news] with the placement "message" every prompt shows the memory', 
     assert.match((await send("UserPromptSubmit")).context, /## Session Notepad\nport 8443/, `turn ${turn}`);
 });
 
+test('[hooks.news] with the placement "message" the first prompt of a resumed conversation shows it too', async () => {
+  const project = await hookProject();
+  writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ placement: "message" }));
+  const send = (hook_event_name: string, source = "") =>
+    hook(project, "gemini", { session_id: "s1", hook_event_name, source, prompt: "x" });
+  await inMemory(project, async (memory) =>
+    (await memory.openSession("gemini.s1")).notepad.append("port 8443"),
+  );
+  for (const source of ["startup", "resume", "resume"]) {
+    await send("SessionStart", source);
+    assert.match((await send("BeforeAgent")).context, /## Session Notepad\nport 8443/, source);
+  }
+});
+
 test("[hooks.news] within a turn the agent is shown writes by others, and its own writes with the next prompt", async () => {
   const project = await hookProject();
   const send = async (hook_event_name: string) =>

@@ -20,12 +20,12 @@ import {
   findSession,
   type HookContext,
   type HookRun,
-  hasMoments,
   hasOtherPins,
   markSeen,
   notify,
   openContext,
   projectText,
+  reactsToLifecycle,
   renderFor,
 } from "./session.ts";
 import {
@@ -118,7 +118,8 @@ async function startSession(hook: HookContext): Promise<void> {
   if (isShownByPrompt(hook)) return hook.answer({});
   if (event.source === "resume") {
     if (event.host.forgetsStart) forgetShown(hook);
-    if (!(await showUnshown(hook))) await showWithWarning(hook, showMemory);
+    const isEvery = event.kind === "prompt" && showsWithEveryPrompt(hook);
+    if (!(await showUnshown(hook))) await showWithWarning(hook, isEvery ? showNews : showMemory);
   } else if (event.source === "compact") {
     // A host may resume and compact in one turn and report both: show the memory with the first only.
     if (known?.last?.isResume && known.last.showedCompaction) return hook.answer({});
@@ -359,7 +360,7 @@ async function endTurn(hook: HookContext): Promise<void> {
 /** Ends the conversation: surfaces with data outside the session write their handoff. */
 async function endSession(hook: HookContext): Promise<void> {
   hook.answer({});
-  if (!hasMoments(hook)) return;
+  if (!reactsToLifecycle(hook)) return;
   const { readSessionEnd } = await loadCompaction();
   const end = await readSessionEnd(hook);
   if (end) await notify(hook, end);

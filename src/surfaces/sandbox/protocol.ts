@@ -1,5 +1,15 @@
 import type { LimitName, RunLimits, SandboxLimits } from "./limits.ts";
-import type { Engine } from "./load-engine.ts";
+
+/** The compiled QuickJS module. TypeScript declares WebAssembly only together with the DOM. */
+export interface Engine {
+  readonly [compiled]: true;
+}
+
+export interface EngineMemory {
+  readonly buffer: ArrayBuffer;
+}
+
+declare const compiled: unique symbol;
 
 /** The data a worker starts with. */
 export interface WorkerSetting {

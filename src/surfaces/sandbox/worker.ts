@@ -1,7 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { RunLimits } from "./limits.ts";
-import { explain, LimitReached, type Listener, limitIn, Machine } from "./machine.ts";
-import { type Prepared, prepareProgram } from "./prepare-program.ts";
+import {
+  explain,
+  LimitReached,
+  type Listener,
+  limitIn,
+  Machine,
+  type Prepared,
+  prepareProgram,
+} from "./machine.ts";
 import {
   type FromWorker,
   type ProgramEnd,
