@@ -4,7 +4,7 @@ import { defaultLimits } from "../src/engine/limits.ts";
 import { projectTool } from "../src/mcp/project-tools.ts";
 import { instructionsOf } from "../src/mcp/server.ts";
 import { inHost } from "../src/surfaces/surface.ts";
-import { findSurfaces } from "../src/surfaces/surfaces.ts";
+import { defaultSurfaces, findSurfaces } from "../src/surfaces/surfaces.ts";
 import { createToolbox } from "../src/surfaces/toolbox.ts";
 import { runHooks } from "./resume/claude-code.ts";
 
@@ -67,7 +67,7 @@ function simulate({ constant, afterCompaction, warning }: Parts): { dollars: num
   return { dollars, compactions };
 }
 
-const surfaces = findSurfaces(["notepad", "notes", "pins", "recall"]);
+const surfaces = findSurfaces(defaultSurfaces.server);
 const tools = createToolbox(surfaces, { limits: defaultLimits, countTokens: () => 0 }, inHost).describe();
 const shown = async (handoff: boolean) => estimateTokens((await runHooks(3, { handoff })).context);
 const blocks = await shown(false);

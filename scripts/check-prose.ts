@@ -5,11 +5,7 @@ import { commentFaults, proseFaults } from "./prose.ts";
 const root = join(import.meta.dirname, "..");
 
 /** Pages with other rules: generated from the sources, or text of others. */
-const exceptions = [
-  /^docs.api/,
-  /^docs.(?:from-the-documents|benchmark)\.md$/,
-  /^(?:AGENTS|CODE_OF_CONDUCT)\.md$/,
-];
+const exceptions = [/^docs.api/, /^docs.from-the-documents\.md$/, /^(?:AGENTS|CODE_OF_CONDUCT)\.md$/];
 
 const pages = globSync(["*.md", "docs/**/*.md"], { cwd: root }).filter(
   (page) => !exceptions.some((exception) => exception.test(page)),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { warningFor } from "../src/compaction/notices.ts";
 import { openMemory } from "../src/index.ts";
 import { initProject, openProject, projectSurface } from "../src/surfaces/project/index.ts";
-import type { Reading, Surface } from "../src/surfaces/surface.ts";
+import type { Presentation, Surface } from "../src/surfaces/surface.ts";
 import { type DocumentName, entryPoints, type SeedRow, seedRows } from "../test/requirements/seed-rows.ts";
 import { alignedTable } from "./aligned-table.ts";
 
@@ -137,7 +137,7 @@ function fenced(language: string, text: string): string {
 }
 
 /** As an agent of ours reads it, with the document's placement. */
-const reading: Reading = { shown: "system", keepsConversation: true, dotless: true };
+const presentation: Presentation = { shown: "system", keepsConversation: true, dotless: true };
 
 async function seen({ surface, writes }: DocumentPage) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-documents-"));
@@ -145,16 +145,16 @@ async function seen({ surface, writes }: DocumentPage) {
     const surfaces = [surface === "project" ? notesIn(folder) : surface];
     const memory = await openMemory({ store: "memory:", surfaces, clock: () => start });
     const session = await memory.openSession("audit");
-    const { system, message } = await session.context(reading);
+    const { system, message } = await session.context(presentation);
     const before = [system, message].filter((part) => part !== "").join("\n\n");
     const lines: string[] = [];
     for (const [tool, input] of writes) {
       const answer = await session.call(tool, input);
       lines.push(`${tool}(${JSON.stringify(input)})`, `→ ${answer.text}`);
     }
-    const { blocks } = await session.context(reading);
+    const { blocks } = await session.context(presentation);
     const after = [lines.join("\n"), ...blocks.map(({ text }) => text)].join("\n\n");
-    const tools = memory.tools(reading).map(({ name, description, inputSchema }) => {
+    const tools = memory.tools(presentation).map(({ name, description, inputSchema }) => {
       const { additionalProperties: _, ...parameters } = inputSchema;
       return `${name.replace(".", "_")}: ${description}\n${JSON.stringify(parameters)}`;
     });

@@ -274,7 +274,7 @@ test("the sandbox's guidance names only surfaces that the agent gets [config.san
   const guidance = async (...names: string[]) =>
     guidanceOf(await loadSurfaces(["sandbox", ...names], workspace), {
       limits: defaultLimits,
-      reading: inHost,
+      presentation: inHost,
     });
   assert.match(await guidance("notepad"), /session\.notepad: read[\s\S]+append progress to the notepad/);
   assert.doesNotMatch(await guidance("notepad"), /session\.notes|session\.scratchpad/);

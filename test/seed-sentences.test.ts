@@ -16,7 +16,9 @@ const page = (name: string) => readFileSync(join(import.meta.dirname, "..", name
 
 test("when to write, and what not: in the guidance of every place, in the skill and in the docs [config.when-to-write]", () => {
   const texts = [
-    ...[ownLoop, inHost, inPlugin()].map((reading) => scratchpadSurface.guidance(defaultLimits, reading, [])),
+    ...[ownLoop, inHost, inPlugin()].map((presentation) =>
+      scratchpadSurface.guidance(defaultLimits, presentation, []),
+    ),
     renderSkill(["scratchpad"]),
     page("docs/surfaces.md"),
   ];

@@ -13,13 +13,13 @@ import { type FittedContext, fitBlocks } from "../context/memory-share.ts";
 import { pairCalls } from "../context/pairs.ts";
 import { type Prompt, planPrompt } from "../context/prompt.ts";
 import { blocksOf } from "../context/shown-memory.ts";
-import { readEpoch, readInjections, readLearned, summarisedUpTo } from "../engine/conversation.ts";
+import { readEpoch, readLearned, readShownChanges, summarisedUpTo } from "../engine/conversation.ts";
 import type { Json } from "../engine/json.ts";
 import type { MessageOperation } from "../engine/messages.ts";
-import type { Injection, Learned } from "../engine/records.ts";
+import type { Learned, ShownChange } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
-import type { Moment, Tool } from "../surfaces/surface.ts";
+import type { LifecycleEvent, Tool } from "../surfaces/surface.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentEvent } from "./events.ts";
 import { CallRecorder, ReceiptCheck } from "./ledger.ts";
@@ -91,9 +91,9 @@ export class AgentSession {
     if (!isSame) this.#tools = [...toolbox.tools, ...extra];
   }
 
-  /** Notifies the surfaces of a moment in the conversation; failures are emitted as error events. */
-  async notify(moment: Moment, emit: (event: AgentEvent) => void): Promise<void> {
-    for (const message of await this.#config.toolbox.notify(this.session, moment))
+  /** Notifies the surfaces of a lifecycle event of the conversation; failures are emitted as error events. */
+  async notify(event: LifecycleEvent, emit: (event: AgentEvent) => void): Promise<void> {
+    for (const message of await this.#config.toolbox.notify(this.session, event))
       emit({ type: "error", message });
   }
 
@@ -243,8 +243,8 @@ export function inPrompt(messages: readonly StoredMessage[], state: State): Stor
 }
 
 /** The warning of the compaction that comes next, once it was given. */
-export function warningIn(state: State): Injection | undefined {
-  return readInjections(state).find(({ text }) => text.startsWith(warningStart));
+export function warningIn(state: State): ShownChange | undefined {
+  return readShownChanges(state).find(({ text }) => text.startsWith(warningStart));
 }
 
 /** Tokens that providers take for an image or a page; what a file takes follows from its size. */

@@ -217,7 +217,7 @@ export function agentConfig(
   const { memoryShare = agentDefaults.memoryShare } = options;
   return {
     options,
-    toolbox: toolbox.readAs({ shown: placement, keepsConversation: true, dotless: true }),
+    toolbox: toolbox.presentAs({ shown: placement, keepsConversation: true, dotless: true }),
     placement,
     policy: {
       contextWindow,

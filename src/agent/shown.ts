@@ -3,7 +3,7 @@ import { messageOfCall } from "../context/conversation.ts";
 import { chooseEnds, renderEnds } from "../context/excerpt.ts";
 import { blocksOf, changesSince, shownIn, showsOldHint } from "../context/shown-memory.ts";
 import { agentDefaults } from "../engine/agent-defaults.ts";
-import { readEpoch, readInjections, readSnapshot } from "../engine/conversation.ts";
+import { readEpoch, readShownChanges, readSnapshot } from "../engine/conversation.ts";
 import type { ShownBlock } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
@@ -75,7 +75,7 @@ export async function showNews(run: TurnRun): Promise<void> {
 async function isFirstEdit({ agent }: TurnRun, state: State): Promise<boolean> {
   const messages = await agent.messages(state);
   const turn = messages.findLast(({ message }) => message.role === "user")?.number ?? 0;
-  return !readInjections(state).some(({ surface, before }) => surface === "notepad" && before > turn);
+  return !readShownChanges(state).some(({ surface, before }) => surface === "notepad" && before > turn);
 }
 
 function isNotepadWrite({ changes }: JournalEntry): boolean {
@@ -93,7 +93,7 @@ async function show(run: TurnRun, state: State, unseen: readonly JournalEntry[])
   const cut = cutTo(config, context.guidance);
   await agent.session.apply(
     {
-      type: "context.inject",
+      type: "context.show",
       before: state.row.counters.lastMessage + 1,
       shownAt: state.row.revision,
       blocks: changes.map(cut),
@@ -128,7 +128,7 @@ export async function refreshWhenCold(run: TurnRun): Promise<void> {
   if (config.placement !== "epoch") return;
   const state = await agent.session.state();
   // Notices belong to no block, and the line about a new snapshot to all of them.
-  if (readInjections(state).every(({ surface }) => surface === "" || surface === "memory")) return;
+  if (readShownChanges(state).every(({ surface }) => surface === "" || surface === "memory")) return;
   const messages = await agent.messages(state);
   const last = messages.findLast(({ message }) => message.role === "assistant");
   if (last && config.clock() - last.at > cacheMinutes * 60_000) await refreshSnapshot(run, state);

@@ -66,7 +66,7 @@ export type Learned = {
  * Shown in the prompt before message number `before`, until the epoch ends: a changed block of memory, or a notice, whose
  * surface is "".
  */
-export type Injection = { before: number } & ShownBlock;
+export type ShownChange = { before: number } & ShownBlock;
 
 export type OpenTask = {
   description: string;
@@ -190,7 +190,7 @@ export type Removed = {
 };
 
 /** Where something is after a compaction: the model sees it, can read it back, or neither. */
-export type Whereabouts = "in context" | "retrievable" | "lost";
+export type Availability = "in context" | "retrievable" | "lost";
 
 /** The facts of a compaction. Each can be checked. */
 export type Receipt = {
@@ -214,7 +214,7 @@ export type Receipt = {
   /** Lines of the notepad, and how many of them are in context. */
   notepad: { lines: number; shown: number };
   /** Whether the removed messages can be read back, and how: a tool, a command or a path; "" if they cannot. */
-  rest: Exclude<Whereabouts, "in context">;
+  rest: Exclude<Availability, "in context">;
   readWith: string;
   /** The one line the agent sees. */
   line: string;
@@ -240,7 +240,7 @@ export type RecordValues = {
   cleared: ClearedResult;
   excerpt: Excerpt;
   learned: Learned;
-  injection: Injection;
+  shown: ShownChange;
   removed: Removed;
   child: Child;
   lock: string;
@@ -270,7 +270,7 @@ export const recordKinds: Record<RecordKind, { resident: boolean }> = {
   cleared: { resident: true },
   excerpt: { resident: true },
   learned: { resident: true },
-  injection: { resident: true },
+  shown: { resident: true },
   child: { resident: true },
   lock: { resident: true },
   origin: { resident: true },

@@ -17,7 +17,7 @@ import { initialize, startMcp } from "./test-support/mcp-process.ts";
 test("the instructions say how to recover, then give the session's guidance [mcp.instructions]", async (context) => {
   const guidance = guidanceOf(findSurfaces(["notepad", "pins"]), {
     limits: defaultLimits,
-    reading: inHost,
+    presentation: inHost,
   });
   const server = startMcp(context, ["--store", "memory:"]);
   const { instructions, serverInfo } = await initialize(server);
@@ -31,7 +31,7 @@ test("the instructions say how to recover, then give the session's guidance [mcp
   const tasks = findSurfaces(["tasks"]);
   assert.equal(
     instructionsOf(tasks),
-    guidanceOf(tasks, { limits: defaultLimits, reading: inHost }),
+    guidanceOf(tasks, { limits: defaultLimits, presentation: inHost }),
     "no tool reads tasks",
   );
   assert.match(instructionsOf(findSurfaces(["scratchpad"])), /^If you .*, call session_scratchpad: /);

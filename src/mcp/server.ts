@@ -86,7 +86,7 @@ export function instructionsOf(surfaces: readonly Surface[], limits: Limits = de
     readers.length === 0
       ? ""
       : `If you do not see your memory after a compaction or a /clear, call ${readers.join(" and ")}: everything you saved is still there.`,
-    guidanceOf(surfaces, { limits, reading: inHost }),
+    guidanceOf(surfaces, { limits, presentation: inHost }),
   ]
     .filter((text) => text !== "")
     .join("\n\n");

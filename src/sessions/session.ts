@@ -34,7 +34,7 @@ import type {
   HistorySelection,
   SessionHandle,
 } from "../surfaces/session-handle.ts";
-import { type CallOptions, ownLoop, type Reading } from "../surfaces/surface.ts";
+import { type CallOptions, ownLoop, type Presentation } from "../surfaces/surface.ts";
 import type { ToolAnswer, ToolDescription } from "../surfaces/toolbox.ts";
 import { CallLog } from "./call-log.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
@@ -142,16 +142,16 @@ export class Session implements SessionHandle {
     return this.#state;
   }
 
-  /** The texts for the model: blocks and guidance, and where they go. Pass `reading` if you place them otherwise. */
-  async context(reading: Reading = ownLoop): Promise<Context> {
+  /** The texts for the model: blocks and guidance, and where they go. Pass `presentation` if you place them otherwise. */
+  async context(presentation: Presentation = ownLoop): Promise<Context> {
     await this.#setting.toolbox.refresh(this);
-    return this.#setting.toolbox.readAs(reading).context(await this.state());
+    return this.#setting.toolbox.presentAs(presentation).context(await this.state());
   }
 
   /** Descriptions of the agent's current tools, for the model. */
-  async tools(reading: Reading = ownLoop): Promise<ToolDescription[]> {
+  async tools(presentation: Presentation = ownLoop): Promise<ToolDescription[]> {
     await this.#setting.toolbox.refresh(this);
-    return this.#setting.toolbox.readAs(reading).describe(this.#state.row);
+    return this.#setting.toolbox.presentAs(presentation).describe(this.#state.row);
   }
 
   /** Calls a tool by name, as an agent would. A rejected call returns an answer; it does not throw. */

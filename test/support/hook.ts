@@ -6,7 +6,7 @@ import { runHook } from "../../src/hosts/hook/run-hook.ts";
 import { hostNamed } from "../../src/hosts/hosts.ts";
 import { openMemory } from "../../src/index.ts";
 import type { Memory } from "../../src/sessions/memory.ts";
-import type { MomentSurface } from "../../src/surfaces/surface.ts";
+import type { LifecycleSurface } from "../../src/surfaces/surface.ts";
 import { readWorkspaceConfig } from "../../src/workspace/config.ts";
 import { findProject } from "../../src/workspace/project.ts";
 import type { Outcome } from "./command-line.ts";
@@ -63,7 +63,7 @@ export async function hook(
   project: HookProject,
   host: string,
   payload: Record<string, unknown>,
-  surfaces?: readonly MomentSurface[],
+  surfaces?: readonly LifecycleSurface[],
 ): Promise<InProcess> {
   const event = readHookEvent(hostNamed(host), { cwd: project.root, ...payload });
   const replies: HookReply[] = [];

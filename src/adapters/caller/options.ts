@@ -61,7 +61,7 @@ export function describeTools(
   { placement = "epoch", ...options }: Pick<CallerOptions, "placement" | "surfaces">,
 ) {
   const toolbox = adapterToolbox(source, options);
-  const { tools } = toolbox.readAs({ shown: placement, keepsConversation: true, dotless: true });
+  const { tools } = toolbox.presentAs({ shown: placement, keepsConversation: true, dotless: true });
   return tools.map(({ name, description, input }) => ({
     name: dotless(name),
     description,

@@ -20,12 +20,12 @@ import {
   findSession,
   type HookContext,
   type HookRun,
-  hasMoments,
   hasOtherPins,
   markSeen,
   notify,
   openContext,
   projectText,
+  reactsToLifecycle,
   renderFor,
 } from "./session.ts";
 import {
@@ -360,7 +360,7 @@ async function endTurn(hook: HookContext): Promise<void> {
 /** Ends the conversation: surfaces with data outside the session write their handoff. */
 async function endSession(hook: HookContext): Promise<void> {
   hook.answer({});
-  if (!hasMoments(hook)) return;
+  if (!reactsToLifecycle(hook)) return;
   const { readSessionEnd } = await loadCompaction();
   const end = await readSessionEnd(hook);
   if (end) await notify(hook, end);

@@ -367,6 +367,7 @@ test("without a model the summary is deterministic, and carries over the earlier
   pi.say("assistant", "The invoices are fine.");
   const [second] = await pi.beforeCompact(pi.say("user", "Thanks."));
   assert.match(second?.summary ?? "", /User: Audit src\/ledger\.ts/);
+  assert.doesNotMatch(second?.summary ?? "", /Earlier: The handoff/, "an earlier handoff is not below");
 });
 
 test("when pi writes the summary, handoff and receipt are shown with the memory [plugins.pi-compaction]", async () => {

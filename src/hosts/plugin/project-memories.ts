@@ -47,6 +47,6 @@ async function openProjectMemory(cwd: string, host: HostSettings | undefined): P
 
 /** The tools of surfaces, known before a session is open. */
 export function describeTools(surfaces: readonly Surface[], config: WorkspaceConfig): ToolDescription[] {
-  const reading = inPlugin(settingValue(config, "placement"));
-  return createToolbox(surfaces, { limits: limitsOf(config), countTokens: () => 0 }, reading).describe();
+  const presentation = inPlugin(settingValue(config, "placement"));
+  return createToolbox(surfaces, { limits: limitsOf(config), countTokens: () => 0 }, presentation).describe();
 }

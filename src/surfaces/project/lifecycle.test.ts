@@ -10,8 +10,8 @@ import { planSessionEnd } from "../../compaction/compaction.ts";
 import { planHandoff } from "../../compaction/handoff.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens, openMemory } from "../../index.ts";
+import { checkpointProject, projectLifecycle, startProjectSession } from "./lifecycle.ts";
 import { lintProject } from "./lint.ts";
-import { checkpointProject, projectMoments, startProjectSession } from "./moments.ts";
 import { projectSurface } from "./surface.ts";
 import { templateText } from "./template.ts";
 import { decision, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
@@ -27,7 +27,7 @@ const handoff = {
   lastWords: "The login works again.",
 };
 
-test("a session start recovers level 1, rechecks the blockers and records the time [project.moments]", async () => {
+test("a session start recovers level 1, rechecks the blockers and records the time [project.lifecycle]", async () => {
   const { root, read, clock } = makeProject({ notes: seedNotes });
   writeInto(
     root,
@@ -46,13 +46,13 @@ test("a session start recovers level 1, rechecks the blockers and records the ti
   assert.equal(read().match(/Session Started/g)?.length, 1);
 });
 
-test("compaction and session end write a handoff row with finished and open work [project.moments]", async () => {
+test("compaction and session end write a handoff row with finished and open work [project.lifecycle]", async () => {
   const { root, project, read, clock } = makeProject();
   const done = await checkpointProject({
     root,
     clock,
     handoff,
-    moment: "before-compaction",
+    event: "before-compaction",
     session: "ses_1",
     agent: "coder",
   });
@@ -63,7 +63,7 @@ test("compaction and session end write a handoff row with finished and open work
     read(),
     /^\| 2026-\S+ \| coder \| Compaction: done: Read the code; unfinished: Fix the login, Write tests; at the end: The login works again\. \(session ses_1\) \|$/m,
   );
-  await checkpointProject({ root, clock, handoff, moment: "session-end", summary: "All is well" });
+  await checkpointProject({ root, clock, handoff, event: "session-end", summary: "All is well" });
   assert.match(read(), /^\| 2026-\S+ \| agent \| Session end: All is well \|$/m);
   const long = "多 much ".repeat(2_000);
   const lots = Array.from({ length: 50 }, () => long);
@@ -76,13 +76,13 @@ test("compaction and session end write a handoff row with finished and open work
   };
   for (const summary of [undefined, long])
     assert.deepEqual(
-      await checkpointProject({ root, clock, handoff: full, moment: "session-end", summary }),
+      await checkpointProject({ root, clock, handoff: full, event: "session-end", summary }),
       done,
     );
   assert.deepEqual((await lintProject(project)).findings, []);
 });
 
-test("a handoff of a conversation is logged with the finished work [project.moments]", async () => {
+test("a handoff of a conversation is logged with the finished work [project.lifecycle]", async () => {
   const { root, read, clock } = makeProject();
   const planned = (messages: StoredMessage[], ticked: string[] = []) =>
     planHandoff({
@@ -95,7 +95,7 @@ test("a handoff of a conversation is logged with the finished work [project.mome
       countTokens: estimateTokens,
     });
   const log = (handoff: ReturnType<typeof planned>) =>
-    checkpointProject({ root, clock, handoff, moment: "session-end" });
+    checkpointProject({ root, clock, handoff, event: "session-end" });
   const before = read();
   assert.deepEqual(await log(planned([])), { written: false, warnings: [] });
   assert.equal(read(), before, "nothing was done, so there is nothing to log");
@@ -106,7 +106,7 @@ test("a handoff of a conversation is logged with the finished work [project.mome
   assert.match(read(), /Session end: done: Ported the parser, Survey all sheets/);
 });
 
-test("tasks that were closed without a conversation to read are in the row of the session end [project.moments]", async () => {
+test("tasks that were closed without a conversation to read are in the row of the session end [project.lifecycle]", async () => {
   const { root, read } = makeProject();
   const memory = await openMemory({
     store: "memory:",
@@ -118,7 +118,7 @@ test("tasks that were closed without a conversation to read are in the row of th
     await session.call("end_task", { summary: `${task} is clean` });
   }
   const end = await planSessionEnd(session, [], estimateTokens);
-  await projectMoments({ root }).onMoment?.({ id: session.id, agent: "coder" }, end);
+  await projectLifecycle({ root }).onLifecycle?.({ id: session.id, agent: "coder" }, end);
   await memory.close();
   assert.match(
     read(),
@@ -146,7 +146,7 @@ test("a host gets level 1 within its budget in any script, and a few blockers as
   }
 });
 
-test("without notes, or with notes that cannot be used, nothing is written and nothing fails [project.moments]", async () => {
+test("without notes, or with notes that cannot be used, nothing is written and nothing fails [project.lifecycle]", async () => {
   const root = temporaryDirectory();
   assert.deepEqual(await startProjectSession({ root }), {
     text: "",
@@ -154,7 +154,7 @@ test("without notes, or with notes that cannot be used, nothing is written and n
     written: false,
     warnings: [],
   });
-  assert.deepEqual(await checkpointProject({ root, handoff, moment: "session-end" }), {
+  assert.deepEqual(await checkpointProject({ root, handoff, event: "session-end" }), {
     written: false,
     warnings: [],
   });
@@ -166,7 +166,7 @@ test("without notes, or with notes that cannot be used, nothing is written and n
   assert.deepEqual([linked.text, linked.written], ["", false]);
   assert.match(linked.warnings.join(), /goes through a link/);
   assert.equal(readFileSync(join(outside, "NOTES.md"), "utf8"), seedNotes);
-  const missing = await checkpointProject({ root: join(root, "none"), handoff, moment: "session-end" });
+  const missing = await checkpointProject({ root: join(root, "none"), handoff, event: "session-end" });
   assert.equal(missing.written, false);
   assert.match(missing.warnings.join(), /cannot be opened/);
 });

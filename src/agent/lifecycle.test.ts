@@ -15,7 +15,7 @@ function logBlocker(root: string): void {
   writeFileSync(path, text.replace(/(## Blockers & Dependencies\n(?:<!--.*-->\n)?)/, `$1${blocker}`));
 }
 
-test("the controller notifies the project's memory of a session's start, compactions and end [controller.moments]", async (t) => {
+test("the controller notifies the project's memory of a session's start, compactions and end [controller.lifecycle]", async (t) => {
   const root = temporaryDirectory();
   initProject(openProject({ root }));
   logBlocker(root);
@@ -55,12 +55,12 @@ test("with handoff: false nothing of the conversation is written to NOTES.md [ha
   assert.doesNotMatch(notes, /Compaction:|Session end:|q3|Understood/);
 });
 
-test("a surface's write failure is an error event and blocks nothing [controller.moments]", async (t) => {
+test("a surface's write failure is an error event and blocks nothing [controller.lifecycle]", async (t) => {
   const surface = {
     name: "broken",
     tools: [],
     guidance: () => "",
-    onMoment: async () => ["NOTES.md cannot be written."],
+    onLifecycle: async () => ["NOTES.md cannot be written."],
   };
   const stage = await openStage(t, { script: () => ({ text: "Done." }), surfaces: ["notepad", surface] });
   const { text, events } = await stage.say("Hello.");

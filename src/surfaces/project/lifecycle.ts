@@ -1,6 +1,6 @@
 import type { Handoff } from "../../engine/records.ts";
 import { oneLine, takeCharacters } from "../../engine/text.ts";
-import type { MomentSurface } from "../surface.ts";
+import type { LifecycleSurface } from "../surface.ts";
 import { readNotes } from "./edit.ts";
 import { blockerKind, isOpen, logHandoff, updateContext } from "./entries.ts";
 import { itemsOf, type Notes } from "./notes.ts";
@@ -8,7 +8,7 @@ import { type Caller, openProject, type Project, type ProjectOptions } from "./p
 import { asData, recoverLevel1 } from "./recover.ts";
 import { parseReference, readSource, rootPrefix, withoutMachinePaths } from "./references.ts";
 
-export interface MomentOptions extends ProjectOptions, Caller {}
+export interface LifecycleOptions extends ProjectOptions, Caller {}
 
 /** The written row. Nothing here throws: a failure of memory never stops an agent. */
 export interface Written {
@@ -41,13 +41,13 @@ export async function recoverProject(options: ProjectOptions): Promise<Recovered
 }
 
 /** Session start and `/clear`: recovers level 1 and writes the time at which the session started. */
-export async function startProjectSession(options: MomentOptions): Promise<Recovered & Written> {
+export async function startProjectSession(options: LifecycleOptions): Promise<Recovered & Written> {
   const recovered = await recoverProject(options);
   if (recovered.warnings.length > 0) return { ...recovered, written: false };
   return { ...recovered, ...stampSessionStart(options) };
 }
 
-function stampSessionStart(options: MomentOptions): Written {
+function stampSessionStart(options: LifecycleOptions): Written {
   return attempt(options, (project) => {
     project.change((notes) => ({
       edits: updateContext(notes, { "Session Started": project.now() }),
@@ -93,10 +93,10 @@ export function resolvedLines(blockers: Recovered["blockers"]): string[] {
   return more > 0 ? [...lines, `${more} more may have resolved: recover_context level 3 has them.`] : lines;
 }
 
-export interface CheckpointOptions extends MomentOptions {
+export interface CheckpointOptions extends LifecycleOptions {
   handoff: Pick<Handoff, "plan" | "tasks" | "finished" | "said" | "lastWords">;
   /** Its trigger. */
-  moment: "before-compaction" | "session-end";
+  event: "before-compaction" | "session-end";
   /** The finished work, in the agent's words (default: made from the handoff). */
   summary?: string | undefined;
 }
@@ -107,13 +107,13 @@ const maxSummary = 1_500;
 
 /** Compaction and session end: writes the time to the active context and a row to the log, if anything was done. */
 export async function checkpointProject(options: CheckpointOptions): Promise<Written> {
-  const { handoff, moment } = options;
+  const { handoff, event } = options;
   const done = options.summary ?? summaryOf(handoff);
   if (done === "") return { written: false, warnings: [] };
   return attempt(options, (project) => {
     const { root } = project.file;
     const summary = withoutMachinePaths(root, done).slice(0, maxSummary).toWellFormed();
-    const when = moment === "before-compaction" ? "Compaction" : "Session end";
+    const when = event === "before-compaction" ? "Compaction" : "Session end";
     const open = openItems(handoff)[0] ?? handoff.said.at(-1)?.text ?? done;
     const next = withoutMachinePaths(root, oneLine(open, maxNext));
     logHandoff(project, { summary: `${when}: ${summary}`, task: handoff.tasks.at(-1), next }, options);
@@ -145,7 +145,7 @@ function openItems({ plan }: CheckpointOptions["handoff"]): string[] {
     .map(({ text }) => text);
 }
 
-function attempt(options: MomentOptions, work: (project: Project) => void): Written {
+function attempt(options: LifecycleOptions, work: (project: Project) => void): Written {
   try {
     const project = openProject(options);
     if (!readNotes(project.file)) return { written: false, warnings: [] };
@@ -156,24 +156,24 @@ function attempt(options: MomentOptions, work: (project: Project) => void): Writ
   }
 }
 
-export interface ProjectMomentsOptions extends ProjectOptions {
+export interface ProjectLifecycleOptions extends ProjectOptions {
   /** The agent's name, if the session has none. */
   agent?: string | undefined;
 }
 
-/** How NOTES.md reacts to the moments of a conversation; without its tools, so that hooks can load it. */
-export function projectMoments({ agent, ...options }: ProjectMomentsOptions): MomentSurface {
+/** How NOTES.md reacts to the lifecycle events of a conversation; without its tools, so that hooks can load it. */
+export function projectLifecycle({ agent, ...options }: ProjectLifecycleOptions): LifecycleSurface {
   return {
     name: "project",
-    async onMoment(session, moment) {
+    async onLifecycle(session, event) {
       const named = session.agent === "default" ? agent : session.agent;
-      const momentOptions = { ...options, session: session.id, agent: named };
-      switch (moment.kind) {
+      const lifecycleOptions = { ...options, session: session.id, agent: named };
+      switch (event.kind) {
         case "session-start":
-          return stampSessionStart(momentOptions).warnings;
+          return stampSessionStart(lifecycleOptions).warnings;
         case "before-compaction":
         case "session-end":
-          return (await checkpointProject({ ...momentOptions, ...moment, moment: moment.kind })).warnings;
+          return (await checkpointProject({ ...lifecycleOptions, ...event, event: event.kind })).warnings;
         case "cleared":
         case "after-compaction":
           return [];
