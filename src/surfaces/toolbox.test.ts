@@ -143,7 +143,7 @@ test("two surfaces with the same tool name are refused at start, with or without
 
 test("where several places are offered, one sentence gives each its use, and the plan has one place [context.which]", () => {
   const first = (...names: string[]) =>
-    guidanceOf(findSurfaces(names), { limits: defaultLimits, reading: ownLoop }).split("\n")[0];
+    guidanceOf(findSurfaces(names), { limits: defaultLimits, presentation: ownLoop }).split("\n")[0];
   assert.equal(
     first("notepad", "notes"),
     "Use the notepad for the plan and findings of this task and notes for many small facts to find by tag.",
