@@ -10,7 +10,7 @@ export interface KillResult extends Omit<KilledRun, "reached"> {
   /** Numbers in context or found with one call without a kill, and how many of these after the kills. */
   without: number;
   after: number;
-  /** It went on after every kill, and has all of them. */
+  /** It went on after the kills, and has all of them. A kill may never come if a system has no such phase after its place. */
   survived: boolean;
 }
 
@@ -67,7 +67,7 @@ export function compareKilled(
     ...run,
     without: without.length,
     after,
-    survived: without.length > 0 && after === without.length && missed === undefined,
+    survived: without.length > 0 && after === without.length && (kills > 0 || planned === 0),
     ...(failure === undefined ? {} : { problem: failure }),
   };
 }

@@ -274,7 +274,7 @@ function sizeOf(parts: readonly LongPart[]): number {
 }
 
 /** A part of a message that the prompt can show without its middle. */
-export interface LongPart {
+interface LongPart {
   kind: "prompt" | "result" | "call" | "answer";
   key: string;
   message: number;

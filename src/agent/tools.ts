@@ -6,9 +6,6 @@ import { schemaOf } from "../surfaces/dispatch.ts";
 import type { Tool } from "../surfaces/surface.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import { type ModelAnswer, providerOf } from "./call.ts";
-import type { AgentSession } from "./conversation.ts";
-import type { AgentEvent } from "./events.ts";
-import type { AgentConfig } from "./options.ts";
 import { cacheOf, type TurnRun } from "./turn.ts";
 
 /** Remembers what was made of an object. Lists of tools never change. */
@@ -58,9 +55,7 @@ interface Outcome {
   isError: boolean;
 }
 
-export interface ToolRun {
-  agent: AgentSession;
-  config: AgentConfig;
+interface ToolRun extends TurnRun {
   calls: ModelAnswer["toolCalls"];
   /** The message that contains the calls. */
   message: number;
@@ -70,8 +65,6 @@ export interface ToolRun {
   onlyMemory?: boolean;
   /** Tokens that each result may take in the prompt. */
   room: number;
-  signal: AbortSignal;
-  emit: (event: AgentEvent) => void;
 }
 
 /** Runs the model's tool calls in order and returns one message with all results. */

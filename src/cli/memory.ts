@@ -1,4 +1,5 @@
 import { HoldfastError } from "../errors.ts";
+import { commandName } from "../hosts/install/launcher.ts";
 import type { Memory } from "../sessions/memory.ts";
 import { findProject } from "../workspace/project.ts";
 import { type StoreFlags, storeName } from "../workspace/store-location.ts";
@@ -50,6 +51,6 @@ async function nothingHere(flags: StoreFlags): Promise<HoldfastError> {
   const next =
     connected.length > 0
       ? `Start ${connected.map(({ title }) => title).join(" or ")} here and give it a task.`
-      : `Run "holdfast init" to connect your coding agent.`;
+      : `Run "${commandName()} init" to connect your coding agent.`;
   return new HoldfastError("not_found", `No memory has been written in ${root} yet. ${next}`, { data });
 }

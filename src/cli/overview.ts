@@ -1,5 +1,5 @@
 import { HoldfastError } from "../errors.ts";
-import { ownCommand } from "../hosts/install/launcher.ts";
+import { commandName, ownCommand } from "../hosts/install/launcher.ts";
 import type { HostSessions } from "../server/hosts.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { SessionSummary } from "../stores/store.ts";
@@ -85,7 +85,7 @@ function concernsOf({ name, receipt, notepadCharacters }: Listed, limit: number)
     );
   if (receipt && receipt.notepad.shown < receipt.notepad.lines)
     items.push(
-      `${of}: ${receipt.notepad.shown} of ${receipt.notepad.lines} lines of the notepad are in context. Shorten it with "holdfast edit".`,
+      `${of}: ${receipt.notepad.shown} of ${receipt.notepad.lines} lines of the notepad are in context. Shorten it with "${commandName()} edit".`,
     );
   if (limit > 0 && notepadCharacters > limit * nearlyFull)
     items.push(`${of}: the notepad is ${percent(notepadCharacters / limit)} full.`);
@@ -125,7 +125,7 @@ function renderOverview(shown: Overview, screen: Screen): string[] {
     ...(sessions.length > 0
       ? renderTable(columns, sessions.map(rowOf), screen)
       : ["No memory has been written here yet."]),
-    ...(more > 0 ? [screen.paint("dim", `${counted(more, "more session")}: holdfast sessions`)] : []),
+    ...(more > 0 ? [screen.paint("dim", `${counted(more, "more session")}: ${commandName()} sessions`)] : []),
     ...(attention.length > 0
       ? [
           "",

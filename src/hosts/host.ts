@@ -71,8 +71,6 @@ export interface TranscriptFormat {
 export interface CompactionTraits {
   /** It restarts the session after a compaction, and only the answer to that start reaches the model. */
   restartsSession?: boolean;
-  /** It announces a compaction before every request, whether or not it compacts. */
-  announcesEveryRequest?: boolean;
   /** It announces a compaction, but does not report its end: the next prompt or tool shows it. */
   endsSilently?: boolean;
   /** The tokens at which it compacts by itself, as its settings say in the project at `root`; undefined if unknown. */

@@ -6,6 +6,7 @@ import { examine } from "../../hosts/doctor/examine.ts";
 import { type Finding, type HostReport, ok, problem } from "../../hosts/doctor/finding.ts";
 import { stopAll, throwIfStopped } from "../../hosts/doctor/run-program.ts";
 import { hosts, hostsNamed } from "../../hosts/hosts.ts";
+import { commandName } from "../../hosts/install/launcher.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
 import { findDamage } from "../../stores/sqlite/checksums.ts";
 import { restoreAdvice } from "../../stores/sqlite/errors.ts";
@@ -127,7 +128,7 @@ function isProblem({ status }: Finding): boolean {
 function generalTrouble(reports: readonly HostReport[]): string | undefined {
   const present = reports.filter(({ isPresent }) => isPresent);
   if (reports.some(({ isWired }) => isWired) || present.length === 0) return undefined;
-  return `Installed, not connected yet: ${present.map(({ title }) => title).join(", ")}. Run holdfast init.`;
+  return `Installed, not connected yet: ${present.map(({ title }) => title).join(", ")}. Run ${commandName()} init.`;
 }
 
 /** The findings of doctor. */
@@ -150,7 +151,6 @@ const maxDetail = 600;
 const allWell = "No problems found.";
 const notRunnable =
   "The checks pass, but none of these coding agents is on the PATH, so nothing uses this memory yet.";
-const nothingFound = "No coding agent was found here. To connect yours: holdfast init HOST.";
 
 /** The report of `holdfast doctor`, by host, and the number of problems. */
 export function renderDoctor({ reports, config, trouble, store }: Diagnosis, screen: Screen): string[] {
@@ -180,7 +180,8 @@ export function renderDoctor({ reports, config, trouble, store }: Diagnosis, scr
 
 /** A folder of a coding agent may be all that is left of it. */
 function conclusionOf(shown: readonly HostReport[]): string {
-  if (shown.length === 0) return nothingFound;
+  if (shown.length === 0)
+    return `No coding agent was found here. To connect yours: ${commandName()} init HOST.`;
   const isMissing = ({ check, detail }: Finding) =>
     check === "version" && detail.endsWith("not on the PATH.");
   return shown.every(({ findings }) => findings.some(isMissing)) ? notRunnable : allWell;

@@ -14,7 +14,7 @@ import {
   readSurfaces,
   runInit,
 } from "../../hosts/install/init.ts";
-import { isInNpxCache, npxLauncher, ownCommand } from "../../hosts/install/launcher.ts";
+import { commandName, isInNpxCache, npxLauncher, ownCommand } from "../../hosts/install/launcher.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
 import { planUninstall, runUninstall, type UninstallPlan } from "../../hosts/install/uninstall.ts";
 import {
@@ -45,7 +45,7 @@ export async function run(args: string[]): Promise<number> {
   if (plan.hosts.length === 0) {
     throw new HoldfastError(
       "not_found",
-      `No host was found here. Name the one you use: holdfast init HOST, with HOST one of ${hostNames.join(", ")}.`,
+      `No host was found here. Name the one you use: ${commandName()} init HOST, with HOST one of ${hostNames.join(", ")}.`,
     );
   }
   if (!values.json) show(plan, config, places, values.diff);
@@ -258,6 +258,6 @@ export async function uninstall(args: string[]): Promise<number> {
     console.log(`  left alone: ${path} was changed since init; check it yourself.`);
   if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");
   else if (done.files.length === 0) console.log("There is nothing to undo; nothing was changed.");
-  else console.log('Done. Saved memory stays. "holdfast doctor" shows where it is.');
+  else console.log(`Done. Saved memory stays. "${commandName()} doctor" shows where it is.`);
   return 0;
 }

@@ -10,7 +10,7 @@ import type { Handoff } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Host } from "../../hosts/host.ts";
 import { hostNamed, hosts } from "../../hosts/hosts.ts";
-import { ownCommand } from "../../hosts/install/launcher.ts";
+import { commandName, ownCommand } from "../../hosts/install/launcher.ts";
 import { sessionIdOf } from "../../hosts/session-link.ts";
 import { readSpans } from "../../hosts/transcript/read-conversation.ts";
 import { readRecordedSession } from "../../hosts/transcript/recorded-session.ts";
@@ -106,8 +106,8 @@ async function search(file: string | undefined, isEverywhere: boolean): Promise<
   throw new HoldfastError(
     "not_found",
     isEverywhere
-      ? "No recorded conversation was found on this machine. Pass a transcript: holdfast rescue FILE."
-      : `No recorded conversation was found for ${root}. "holdfast rescue --all" looks at all projects; or pass a transcript: holdfast rescue FILE.`,
+      ? `No recorded conversation was found on this machine. Pass a transcript: ${commandName()} rescue FILE.`
+      : `No recorded conversation was found for ${root}. "${commandName()} rescue --all" looks at all projects; or pass a transcript: ${commandName()} rescue FILE.`,
   );
 }
 

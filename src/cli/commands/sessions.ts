@@ -1,3 +1,4 @@
+import { commandName } from "../../hosts/install/launcher.ts";
 import type { HostSessions } from "../../server/hosts.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { SessionSummary } from "../../stores/store.ts";
@@ -96,7 +97,7 @@ function render(
     left > 0 ? `${counted(left, "older session")} not shown` : "",
     archived > 0 ? counted(archived, "archived session") : "",
   ].filter((part) => part !== "");
-  const hint = more.length > 0 ? [`${more.join(", ")}: holdfast sessions --all`] : [];
+  const hint = more.length > 0 ? [`${more.join(", ")}: ${commandName()} sessions --all`] : [];
   if (rows.length === 0)
     return ["No session is active here. Start your coding agent and give it a task.", ...hint];
   const columns = [

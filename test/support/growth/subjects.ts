@@ -4,7 +4,7 @@ import { rankPassages, searchPassages } from "../../../src/engine/rank.ts";
 import { parseNotes } from "../../../src/surfaces/project/notes.ts";
 import { openProject } from "../../../src/surfaces/project/project.ts";
 import { recoverLevel1, recoverLevel2, recoverLevel3 } from "../../../src/surfaces/project/recover.ts";
-import { archivedEvidenceOf, checkReferences } from "../../../src/surfaces/project/verify.ts";
+import { checkReferences } from "../../../src/surfaces/project/verify.ts";
 import { temporaryDirectory } from "../temporary.ts";
 
 interface Pattern {
@@ -95,7 +95,6 @@ export const subjects: Record<string, () => Promise<(text: string) => unknown>> 
         const notes = parseNotes(section + text);
         recoverLevel1(project.file, notes, characters);
         recoverLevel2(project.file, notes, "word", characters);
-        archivedEvidenceOf(notes);
         checkReferences(project.file, notes);
         recoverLevel3(project.file, notes, []);
       }
