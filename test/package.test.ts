@@ -119,7 +119,7 @@ test("a newcomer: install, init, first memory in a request, doctor, uninstall, i
 
   const init = await run(["init", "claude-code"]);
   assert.equal(init.code, 0, init.stderr);
-  assert.match(init.stdout, /What happens now/);
+  assert.match(init.stdout, /Next: start/);
 
   const event = { session_id: "first", cwd: project, transcript_path: join(project, "none.jsonl") };
   const hook = (name: string, more = {}) =>
