@@ -142,6 +142,9 @@ test("a newcomer: install, init, first memory in a request, doctor, uninstall, i
     /^holdfast: "holdfast chat" needs the AI SDK\. Run: npm install ai @ai-sdk\/openai-compatible$/m,
   );
   assert.equal(early.code, 1);
+  const demo = await run(["serve", "--demo", "--no-open", "--port", "0"]);
+  assert.match(demo.stderr, /^holdfast: "holdfast serve" needs the AI SDK\./);
+  assert.deepEqual([demo.code, demo.stdout], [1, ""]);
   addPackages(project, ["ai", "@ai-sdk/openai-compatible"]);
   const chat = await ask();
   await model.close();
