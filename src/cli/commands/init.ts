@@ -167,7 +167,7 @@ async function whatNow(chosen: InitPlan["hosts"], screen: Screen): Promise<strin
         ];
   return [
     ...[
-      `What happens now: start ${titles} as usual. It has tools to write down what it needs later, and gets that back after every compaction, /clear, resume and crash.`,
+      `Next: start ${titles} as usual. It can now write notes, and gets them back after each compaction, resume and crash.`,
       ...open,
     ].flatMap((line) => wrapParagraph(line, screen)),
     ...aligned({
