@@ -106,7 +106,7 @@ export const hook = defineConfig({
       groups: [
         {
           name: "hook-core",
-          test: /\/src\/(?:cli|errors|engine|context|compaction\/nudges|workspace\/(?!config-problems)|hosts\/(?:[\w-]+\.|hook\/(?!compaction)|transcript\/|[\w-]+\/(?:host|transcript)\.)|sessions\/(?!transfer)|surfaces\/(?!sandbox|knowledge\/(?:check-|json-schema)|project\/(?!notes-md\/(?:places|file)|start-stamp))|stores\/(?:sql|store|regular-file))/,
+          test: /\/src\/(?:cli|errors|engine|context|compaction\/nudges|workspace\/(?!config-problems)|hosts\/(?:[\w-]+\.|hook\/(?!compaction)|transcript\/|[\w-]+\/(?:host|transcript)\.)|sessions\/(?!transfer)|surfaces\/(?!sandbox|knowledge\/(?:check-|json-schema)|project\/(?!notes-md\/(?:places|file)|start-stamp))|stores\/(?:sql|store))/,
         },
       ],
     },

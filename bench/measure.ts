@@ -35,7 +35,7 @@ export interface Figure {
   target: number;
   /** Whether the target is an upper or a lower limit. */
   limit: "max" | "min";
-  unit: "×" | "µs" | "ms";
+  unit: "×" | "ms";
   detail: string;
 }
 

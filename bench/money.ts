@@ -4,17 +4,19 @@ import { defaultLimits } from "../src/engine/limits.ts";
 import { projectTool } from "../src/mcp/project-tools.ts";
 import { instructionsOf } from "../src/mcp/server.ts";
 import { inHost } from "../src/surfaces/surface.ts";
-import { findSurfaces } from "../src/surfaces/surfaces.ts";
+import { defaultSurfaces, findSurfaces } from "../src/surfaces/surfaces.ts";
 import { createToolbox } from "../src/surfaces/toolbox.ts";
-import { median } from "./measure.ts";
-import { contextFromHook } from "./resume/claude-code.ts";
-import { stories } from "./resume/stories.ts";
+import { runHooks } from "./resume/claude-code.ts";
 
 /**
  * The cost of the default install per 100 turns with a provider that caches prompts, in parts: `node bench/money.ts`. The
  * notepad's own text is left out: it stands for words that the agent would need anyway.
+ *
+ * Dollars per million tokens. Anthropic takes 1.25 times the input price for what it writes into the cache (for five
+ * minutes) and a tenth for what it reads from it. OpenAI's older models write for free. The user is never away for so long
+ * that the cache is lost.
  */
-const prices = { input: 3, cached: 0.3, output: 15 };
+const prices = { write: 3.75, cached: 0.3, output: 15 };
 const turns = 100;
 const requestsPerTurn = 5;
 /** Per request: new messages and results of tools, and the model's answer. */
@@ -36,38 +38,38 @@ interface Parts {
 const none: Parts = { constant: 0, afterCompaction: 0, warning: 0 };
 
 function simulate({ constant, afterCompaction, warning }: Parts): { dollars: number; compactions: number } {
-  const totals = { input: own.system + constant, cached: 0, output: 0 };
-  let context = own.system + constant;
+  const totals = { written: 0, cached: 0, output: 0 };
+  const prefix = own.system + constant;
   let compactions = 0;
+  let cached = 0;
+  /** In the next request, and not in the cache yet. */
+  let fresh = prefix;
   const request = (input: number, output: number) => {
-    totals.cached += context;
-    totals.input += input;
+    totals.cached += cached;
+    totals.written += fresh + input;
     totals.output += output;
-    context += input + output;
+    cached += fresh + input;
+    fresh = output;
   };
   for (let count = 0; count < turns * requestsPerTurn; count++) {
-    if (context >= compactsAt) {
+    if (cached + fresh >= compactsAt) {
       if (warning > 0) request(warning, 0);
       request(0, own.summary);
       compactions++;
-      context = own.system + constant;
-      totals.input += own.summary + afterCompaction;
-      context += own.summary + afterCompaction;
+      // System prompt and tools stay in the cache.
+      cached = prefix;
+      fresh = own.summary + afterCompaction;
     }
     request(perRequest.input, perRequest.output);
   }
   const dollars =
-    (totals.input * prices.input + totals.cached * prices.cached + totals.output * prices.output) / 1e6;
+    (totals.written * prices.write + totals.cached * prices.cached + totals.output * prices.output) / 1e6;
   return { dollars, compactions };
 }
 
-const surfaces = findSurfaces(["notepad", "notes", "pins", "recall"]);
+const surfaces = findSurfaces(defaultSurfaces.server);
 const tools = createToolbox(surfaces, { limits: defaultLimits, countTokens: () => 0 }, inHost).describe();
-const shown = async (handoff: boolean) => {
-  const sizes: number[] = [];
-  for (const story of stories) sizes.push(estimateTokens(await contextFromHook(story, 1, { handoff })));
-  return median(sizes);
-};
+const shown = async (handoff: boolean) => estimateTokens((await runHooks(3, { handoff })).context);
 const blocks = await shown(false);
 const sizes = {
   tools: estimateTokens(JSON.stringify(tools.map(projectTool))),

@@ -26,7 +26,7 @@ export interface SliceReport {
 
 type Write = () => Promise<unknown>;
 
-/** One process of the Postgres benchmark: prepares, says that it is ready, then writes when told to. */
+/** One process of the Postgres benchmark: prepares, reports that it is ready, then writes on request. */
 process.once("message", async (order: WorkerOrder) => {
   if (order.listeners > 0) await listen(order);
   const writes: Record<Work, Write[]> =

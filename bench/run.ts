@@ -1,20 +1,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { commandLineFigures } from "./command-line.ts";
-import { contextFigures } from "./context.ts";
+import { growthFigures } from "./growth.ts";
 import { hookFigures } from "./hook.ts";
 import { mcpFigures } from "./mcp.ts";
 import { type Figure, formatFigure, met } from "./measure.ts";
 import { turnFigures } from "./turn.ts";
 
-/** Prints every figure with its target. Exits with 1 when a target is missed. */
+/** Prints what users notice, each figure next to its baseline and with its target. Exits with 1 when a target is missed. */
 const parts: [name: string, measure: (directory: string) => Promise<Figure[]>][] = [
-  ["context and resuming", contextFigures],
-  ["turns", turnFigures],
-  ["MCP", mcpFigures],
-  ["command line", commandLineFigures],
   ["hooks", hookFigures],
+  ["MCP", mcpFigures],
+  ["turns", turnFigures],
+  ["growth over a year", growthFigures],
 ];
 
 const only = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** What the examples use of packages that are too large to be installed with this repository. */
+/** The parts that the examples use of packages too large to install with this repository. */
 declare module "@anthropic-ai/claude-agent-sdk" {
   export function query(call: {
     prompt: string;

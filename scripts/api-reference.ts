@@ -4,7 +4,7 @@ import { findExport, listExports } from "./exported-declarations.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** What each entry of the library is for. */
+/** The purpose of each entry of the library. */
 const purposes: Readonly<Record<string, string>> = {
   holdfast: "Memory and sessions in your own program: see [the quick start](../own-agent.md).",
   "holdfast/agent": "An agent with compaction: see [createAgent](../agent.md).",

@@ -168,11 +168,11 @@ export function readImports(from: string, text: string): string[] {
   return [...imports, ...exports].map(([, specifier = ""]) => resolveFrom(from, specifier));
 }
 
-/** What a plan may not call: files, processes, the network, a model, and every way of writing to a session. */
+/** The calls that a plan may not make: files, processes, the network, a model, and every way of writing to a session. */
 const sideEffects =
   /(?<![.\w])(?:(?:write|append|copy|rename|mkdir|rm|rmdir|unlink|chmod|open)\w*Sync|writeFile|spawn\w*|exec\w*|fetch|generateText|streamText|console\.\w+)\s*\(|\.(?:apply|change|commit|notify|dispatch)\s*\(/;
 
-/** What code without I/O does not touch besides: the clock, chance, the process and what is loaded at run time. */
+/** Other things that code without I/O does not touch: the clock, chance, the process and what is loaded at run time. */
 const surroundings = /\b(?:Date\.now|Math\.random|process\.|setTimeout|setInterval|crypto\.)|\bimport\(/;
 
 /** Folders in which nothing does I/O itself; what they need comes in through a port. */

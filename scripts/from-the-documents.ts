@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { warningFor } from "../src/compaction/notices.ts";
 import { openMemory } from "../src/index.ts";
 import { initProject, openProject, projectSurface } from "../src/surfaces/project/index.ts";
-import type { Reading, Surface } from "../src/surfaces/surface.ts";
+import type { Presentation, Surface } from "../src/surfaces/surface.ts";
 import { type DocumentName, entryPoints, type SeedRow, seedRows } from "../test/requirements/seed-rows.ts";
 import { alignedTable } from "./aligned-table.ts";
 
@@ -18,7 +18,7 @@ interface DocumentPage {
   commands: string[];
   /** How the placement or the store follows the document. */
   hint: string;
-  /** What the model writes before its memory is shown a second time. */
+  /** The model's writes before its memory is shown a second time. */
   writes: [tool: string, input: unknown][];
 }
 
@@ -81,7 +81,7 @@ const documents: Record<DocumentName, DocumentPage> = {
       "holdfast project init",
       "holdfast mcp --surfaces project",
     ],
-    hint: "The commands of `holdfast project` do the same without an agent. Add `results` in a loop of your own: then worked-in results decay.",
+    hint: "The commands of `holdfast project` do the same without an agent. In your own agent, add `results` to clear long results.",
     writes: [
       [
         "log_decision",
@@ -108,10 +108,9 @@ export async function fromTheDocuments(): Promise<string> {
 
 const intro = `# From the documents
 
-Five documents describe the system that Holdfast is built from. You can have each one alone, to the letter, or several together.
-For each document this page has the smallest program, the commands for a coding agent, the texts that the model then
-reads, and the sentences that differ with the reason. \`npm run generate\` writes this page from the code, and tests
-compare it.`;
+Five documents describe the memory that Holdfast follows. You can have each of them alone, to the letter, or several together. For
+each document, this page shows the smallest program, the commands for a coding agent, and the texts that the model reads. A table
+lists each sentence that differs, with the reason. \`npm run generate\` writes this page from the code, and a test compares it.`;
 
 async function section(document: DocumentPage, rows: readonly SeedRow[]): Promise<string> {
   const { title, example, commands, hint, surface } = document;
@@ -138,7 +137,7 @@ function fenced(language: string, text: string): string {
 }
 
 /** As an agent of ours reads it, with the document's placement. */
-const reading: Reading = { shown: "system", keepsConversation: true, dotless: true };
+const presentation: Presentation = { shown: "system", keepsConversation: true, dotless: true };
 
 async function seen({ surface, writes }: DocumentPage) {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-documents-"));
@@ -146,16 +145,16 @@ async function seen({ surface, writes }: DocumentPage) {
     const surfaces = [surface === "project" ? notesIn(folder) : surface];
     const memory = await openMemory({ store: "memory:", surfaces, clock: () => start });
     const session = await memory.openSession("audit");
-    const { system, message } = await session.context(reading);
+    const { system, message } = await session.context(presentation);
     const before = [system, message].filter((part) => part !== "").join("\n\n");
     const lines: string[] = [];
     for (const [tool, input] of writes) {
       const answer = await session.call(tool, input);
       lines.push(`${tool}(${JSON.stringify(input)})`, `→ ${answer.text}`);
     }
-    const { blocks } = await session.context(reading);
+    const { blocks } = await session.context(presentation);
     const after = [lines.join("\n"), ...blocks.map(({ text }) => text)].join("\n\n");
-    const tools = memory.tools(reading).map(({ name, description, inputSchema }) => {
+    const tools = memory.tools(presentation).map(({ name, description, inputSchema }) => {
       const { additionalProperties: _, ...parameters } = inputSchema;
       return `${name.replace(".", "_")}: ${description}\n${JSON.stringify(parameters)}`;
     });

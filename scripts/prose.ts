@@ -15,7 +15,7 @@ export const rules: readonly Rule[] = [
   },
   {
     name: "is no",
-    pattern: /\b(?:is|are) no\b(?! longer)/,
+    pattern: /(?<!\b[Tt]here )\b(?:is|are) no\b(?! longer)/,
     instead: "is not a",
     example: "A pin is no lock.",
   },
@@ -27,7 +27,8 @@ export const rules: readonly Rule[] = [
   },
   {
     name: "a thing that says",
-    pattern: /\bsays\b/i,
+    // Only people and models say.
+    pattern: /(?<!\b(?:agent|model|user|person) )\bsays\b/i,
     instead: "shows, lists, reports, contains",
     example: "A receipt says it.",
   },
@@ -52,17 +53,30 @@ export const rules: readonly Rule[] = [
   },
 ];
 
+/** The rules for comments and the names of tests, which may have semicolons. */
+const rulesInCode = rules.filter(({ name }) => name !== "a semicolon");
+
+/** The comments and test names of a TypeScript file that break a rule, as `LINE: NAME`. */
+export function commentFaults(source: string): string[] {
+  return source.split("\n").flatMap((line, index) => {
+    const [, comment] = /^\s*(?:\/\*\*|\*|\/\/)\s?(.*)$/.exec(line) ?? / \/\/ (.*)$/.exec(line) ?? [];
+    const [, name] = /\btest\(\s*["'`](.*)\[[a-z]+\./.exec(line) ?? [];
+    const sentence = comment ?? name?.replace(/^what\b/, "What") ?? "";
+    return faultsIn(sentence.replaceAll(/`[^`]*`/g, "x"), index, rulesInCode);
+  });
+}
+
+function faultsIn(line: string, index: number, broken: readonly Rule[]): string[] {
+  return broken
+    .filter(({ pattern }) => pattern.test(line))
+    .map(({ name, instead }) => `${index + 1}: ${name} (${instead}): ${line.trim().slice(0, 80)}`);
+}
+
 /** The lines of a Markdown page that break a rule, outside code, as `LINE: NAME`. */
 export function proseFaults(page: string): string[] {
   const prose = page
     .replaceAll(/```[\s\S]*?```/g, (code) => code.replaceAll(/[^\n]/g, ""))
     .replaceAll(/`[^`\n]*`/g, "x")
     .replaceAll(/\]\([^)]*\)/g, "]");
-  return prose
-    .split("\n")
-    .flatMap((line, index) =>
-      rules
-        .filter(({ pattern }) => pattern.test(line))
-        .map(({ name, instead }) => `${index + 1}: ${name} (${instead}): ${line.trim().slice(0, 80)}`),
-    );
+  return prose.split("\n").flatMap((line, index) => faultsIn(line, index, rules));
 }

@@ -1,4 +1,4 @@
-/** What went wrong, as a code that programs can switch on. */
+/** The kind of failure, as a code that programs can switch on. */
 export type ErrorCode =
   | "invalid_input"
   | "unknown_tool"
@@ -34,7 +34,7 @@ export interface ErrorDetails {
 }
 
 /**
- * The one error class. The message says what failed, for which value, and what to do next;
+ * The one error class. The message has the failure, the value and the next step;
  * `code` and `data` carry the same for programs.
  */
 export class HoldfastError extends Error {

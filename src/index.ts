@@ -47,7 +47,7 @@ export interface MemoryOptions {
    * is extracted from the conversation: the next context is the summary and the memory.
    */
   handoff?: boolean;
-  /** What happens to secrets in what is stored (default: `redact`). `refuse` rejects the write, `allow` stores them. */
+  /** The handling of secrets in stored text (default: `redact`). `refuse` rejects the write, `allow` stores them. */
   secrets?: SecretPolicy;
   /**
    * How long the store keeps history, model calls and removed sessions; applied in the background (default: see
@@ -57,7 +57,7 @@ export interface MemoryOptions {
   /** Called when a store repaired or dropped something (default: `console.warn`). */
   onWarning?: (warning: string) => void;
   /** Milliseconds to wait for a store that is locked or unreachable (default: the store's own). */
-  patience?: number;
+  lockTimeout?: number;
   /** For tests: milliseconds since 1970. */
   clock?: () => number;
   /** For tests: ids of new sessions. */
@@ -76,7 +76,7 @@ const memoryOptions = {
   secrets: oneOf(secretPolicies),
   retention: anything,
   onWarning: anything,
-  patience: wholeNumber(0),
+  lockTimeout: wholeNumber(0),
   clock: anything,
   makeId: anything,
 } satisfies Record<keyof MemoryOptions, OptionKind | OptionKinds>;
@@ -119,7 +119,7 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   const memory = new Memory({
     store: await openStore(options.store, {
       ...(options.onWarning ? { onWarning: options.onWarning } : {}),
-      ...(options.patience === undefined ? {} : { patience: options.patience }),
+      ...(options.lockTimeout === undefined ? {} : { lockTimeout: options.lockTimeout }),
     }),
     owner: checkId(options.owner ?? "local", "owner"),
     project: options.project,
@@ -165,5 +165,5 @@ export type { Store, StoreOptions } from "./stores/store.ts";
 export type { Note } from "./surfaces/notes/operations.ts";
 export type { NoteMatches } from "./surfaces/notes/search.ts";
 export type { Scratchpad } from "./surfaces/scratchpad/operations.ts";
-export { type Call, defineTool, type Moment, type Surface, type Tool } from "./surfaces/surface.ts";
+export { type Call, defineTool, type LifecycleEvent, type Surface, type Tool } from "./surfaces/surface.ts";
 export { type SurfaceName, surfaceNames } from "./surfaces/surfaces.ts";

@@ -11,7 +11,7 @@ import { surfaceSettings, toolSettings } from "./config-keys/tool-settings.ts";
 import { handoffSettings, placementSettings, turnSettings } from "./config-keys/turn-settings.ts";
 import { waitSettings } from "./config-keys/wait-settings.ts";
 
-/** What shows each setting act, in every entry point that its table names. */
+/** The evidence that each setting acts, in each entry point that its table names. */
 const scenarios: readonly Scenario[] = [
   ...toolSettings,
   surfaceSettings,

@@ -36,7 +36,7 @@ test("code blocks in the docs are cut from examples that run [repo.docs]", () =>
   assert.ok(blocks >= 4);
 });
 
-/** What an example that shows something is to print. */
+/** The output of the examples that print something. */
 const printed: Readonly<Record<string, RegExp>> = {
   "hono-chat": /ada: What is my name\?\n {2}→ You are Ada\.\nbob: What is my name\?\n {2}→ I do not know\./,
   "langgraph-agent": /Where is the deploy key\?\n {2}→ In vault\/ci\.\n$/,
@@ -95,7 +95,7 @@ test("every command in the README and the docs exists, with its options [repo.do
   assert.equal(wrongCommands(planted).length, 3, "the check finds planted ones");
 });
 
-test("the pictures of terminals are what the program prints [repo.pictures]", () => {
+test("the pictures of terminals show the output of the program [repo.pictures]", () => {
   for (const [name, svg] of Object.entries(terminalPictures({ NODE_COMPILE_CACHE: compiled })))
     assert.equal(svg, read(join("docs/images", name)), `${name}: run node scripts/draw-terminals.ts`);
 });

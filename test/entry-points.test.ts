@@ -173,13 +173,13 @@ test("a handoff row has the project's prefix for paths, and there is none if not
   initProject(project);
   const none = { said: [], tasks: [], plan: [], finished: [], lastWords: "" };
   const finished = [`Wrote ${join(project.file.root, "src/a.ts")}`];
-  await checkpointProject({ root, handoff: { ...none, finished }, moment: "session-end" });
+  await checkpointProject({ root, handoff: { ...none, finished }, event: "session-end" });
   const { readFileSync } = await import("node:fs");
   const read = () => readFileSync(project.file.path, "utf8");
   assert.match(read(), /done: Wrote \$\{PROJECT_ROOT\}\/src\/a\.ts/);
   assert.ok(!read().includes(project.file.root));
   const before = read();
-  await checkpointProject({ root, handoff: none, moment: "session-end" });
+  await checkpointProject({ root, handoff: none, event: "session-end" });
   assert.equal(read(), before, "nothing was done, so no row says so");
 });
 

@@ -16,7 +16,7 @@ import { temporaryDirectory } from "./support/temporary.ts";
 process.env.XDG_STATE_HOME = temporaryDirectory();
 
 /** A busy machine still answers an unlocked call in this time. */
-const patience = 1_500;
+const lockTimeout = 1_500;
 
 /** Far below the minute that programs without a person wait, and far above what a busy machine adds. */
 const soon = 6_000;
@@ -101,7 +101,7 @@ async function assertHeld(plugin: Plugin, store: string, hold: Hold): Promise<vo
     const took = performance.now() - started;
     clearInterval(ticking);
     assert.match(text, /Another (?:process|transaction) .+ Nothing was (?:changed|written)\. Try again\./);
-    assert.ok(took >= patience * 0.9 && took < soon, `${took} ms`);
+    assert.ok(took >= lockTimeout * 0.9 && took < soon, `${took} ms`);
     assert.ok(longest < 1_000, `the event loop was blocked for ${longest} ms`);
     await append("third", "call_3");
   } finally {
@@ -120,19 +120,19 @@ async function assertHeld(plugin: Plugin, store: string, hold: Hold): Promise<vo
 function project(): string {
   const cwd = temporaryDirectory();
   mkdirSync(join(cwd, ".git"));
-  writeFileSync(join(cwd, "holdfast.json"), JSON.stringify({ interactivePatience: patience }));
+  writeFileSync(join(cwd, "holdfast.json"), JSON.stringify({ interactiveLockTimeout: lockTimeout }));
   return cwd;
 }
 
 const hosts = { pi: startPi, OpenClaw: startOpenClaw };
 for (const [name, start] of Object.entries(hosts))
-  test(`${name} answers within interactivePatience while another process locks the file [locks.hosts]`, async () => {
+  test(`${name} answers within interactiveLockTimeout while another process locks the file [locks.hosts]`, async () => {
     const cwd = project();
     const store = join(findProject(cwd).directory, "memory.db");
     await assertHeld(await start(cwd), store, holdFile(store));
   });
 
-test("pi and OpenClaw answer within interactivePatience while another client locks a table of Postgres [locks.hosts]", async (context) => {
+test("pi and OpenClaw answer within interactiveLockTimeout while another client locks a table of Postgres [locks.hosts]", async (context) => {
   const server = await startPostgres();
   context.after(() => server.stop());
   context.after(() => delete process.env.HOLDFAST_STORE);

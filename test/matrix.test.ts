@@ -85,7 +85,7 @@ interface Sent {
   tools?: { function: { name: string } }[];
 }
 
-/** Checks a request: it names only tools that it offers, and what it says about placement holds in it. */
+/** Checks a request: it names only tools that it offers, and its text about placement is true in it. */
 function assertTrue({ messages, tools = [] }: Sent, surfaces: readonly string[], where: string): void {
   const offered = tools.map((tool) => tool.function.name);
   const text = JSON.stringify([messages, tools]);
@@ -139,7 +139,7 @@ test("a surface that names a missing tool, or promises another placement, is cau
 for (const surfaces of combinations) {
   const title = surfaces.join(", ");
   for (const placement of placements) {
-    test(`agent, ${placement}, ${title}: what is promised holds in the next request [config.true-texts]`, async (t) => {
+    test(`agent, ${placement}, ${title}: the promises hold in the next request [config.true-texts]`, async (t) => {
       await checkAgent(t, surfaces as never, placement);
       assertCallable(warningFor(surfaces), await toolsOf(surfaces), "the warning");
     });
@@ -147,7 +147,7 @@ for (const surfaces of combinations) {
     // Sub-sessions need an agent of Holdfast.
     const inSdk = surfaces.filter((name) => name !== "sessions");
     if (inSdk.length === 0) continue;
-    test(`AI SDK, ${placement}, ${title}: what is promised holds in the next request [config.true-texts]`, async (t) => {
+    test(`AI SDK, ${placement}, ${title}: the promises hold in the next request [config.true-texts]`, async (t) => {
       const stage = await openSdkStage(t, () => ({ text: "Done." }), { surfaces: inSdk as never });
       const messages: ModelMessage[] = [];
       const ask = async (content: string) => {
@@ -190,7 +190,7 @@ for (const surfaces of combinations) {
 }
 
 for (const placement of placements) {
-  test(`agent, ${placement}, notepad, project, sandbox: what is promised holds in the next request [config.true-texts]`, async (t) => {
+  test(`agent, ${placement}, notepad, project, sandbox: the promises hold in the next request [config.true-texts]`, async (t) => {
     const root = temporaryDirectory();
     initProject(openProject({ root }));
     const workspace = { project: findProject(root), config: { values: {} } };
@@ -212,7 +212,7 @@ for (const surfaces of configured) {
     assert.doesNotMatch(texts.join("\n"), /prepended to each message|collapse/);
   });
 
-  test(`pi and OpenClaw, ${title}: memory is placed as the guidance says [config.true-texts]`, async (t) => {
+  test(`pi and OpenClaw, ${title}: memory is placed as the guidance describes [config.true-texts]`, async (t) => {
     for (const open of [openPi, openOpenClaw]) {
       const host = await open(t, projectWith(surfaces));
       assertCallable(await host.prompt(), host.offered, host.name);
@@ -274,7 +274,7 @@ test("the sandbox's guidance names only surfaces that the agent gets [config.san
   const guidance = async (...names: string[]) =>
     guidanceOf(await loadSurfaces(["sandbox", ...names], workspace), {
       limits: defaultLimits,
-      reading: inHost,
+      presentation: inHost,
     });
   assert.match(await guidance("notepad"), /session\.notepad: read[\s\S]+append progress to the notepad/);
   assert.doesNotMatch(await guidance("notepad"), /session\.notes|session\.scratchpad/);
@@ -299,7 +299,7 @@ test("results are cleared only where the agent can recall them [config.clearing]
   }
 });
 
-test("the warning names what the agent has, and the seed's text where it has the notepad [config.warning]", () => {
+test("the warning names the agent's memory, and is the seed's text where it has the notepad [config.warning]", () => {
   assert.match(warningFor(["notepad", "notes"]), /Review your session notepad and update it/);
   assert.match(
     warningFor(["scratchpad", "notes"]),

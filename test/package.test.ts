@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { startScriptedServer } from "../src/testing/index.ts";
@@ -69,7 +69,7 @@ test("a hook loads only its own file and Node's modules, because an agent waits 
   );
 });
 
-test("the hook's file does not contain what init writes for a host [repo.hook-entry]", () => {
+test("the hook's file does not contain the setup of a host [repo.hook-entry]", () => {
   const holders = readdirSync(dist).filter(
     (name) => name.endsWith(".js") && readFileSync(join(dist, name), "utf8").includes("mcpServers"),
   );
@@ -127,6 +127,9 @@ test("a newcomer: install, init, first memory in a request, doctor, uninstall, i
   await hook("SessionStart", { source: "startup" });
   const pin = await run(["pin", "Deploy only from the release branch"]);
   assert.equal(pin.code, 0, pin.stderr);
+  assert.match(pin.stdout, /"npx holdfast unpin u1" removes it\./, "a hint works as it is written");
+  const [, page = ""] = /^Documentation: (\S+)$/m.exec((await run(["help", "pin"])).stdout) ?? [];
+  assert.ok(existsSync(new URL(page)), `${page} is in the package`);
   const back = await hook("SessionStart", { source: "compact" });
   assert.match(back.stdout, /Deploy only from the release branch/);
   // The same memory in a request over the wire; test:hosts does it with the real client and installed dependencies.

@@ -50,7 +50,7 @@ async function textOf(session: Session): Promise<string> {
   ]);
 }
 
-test("nothing that is stored contains a secret, and the answer says so [secrets.stored]", async () => {
+test("nothing that is stored contains a secret, and the answer reports it [secrets.stored]", async () => {
   const warnings: string[] = [];
   const memory = await openMemory({ store: "memory:", onWarning: (warning) => warnings.push(warning) });
   const titled = await memory.createSession({ id: "titled", title: `with ${secret}` });
@@ -213,7 +213,7 @@ test("redact rewrites the tables of a Postgres store and reports the rest [secre
   assert.deepEqual(filesWith(join(databaseDir, "base")), []);
 });
 
-test("an erasure that a reader blocks says so and is finished later [secrets.erase]", async () => {
+test("an erasure that a reader blocks reports it and is finished later [secrets.erase]", async () => {
   const directory = temporaryDirectory();
   const path = join(directory, "memory.db");
   const memory = await openMemory({ store: path, secrets: "allow" });

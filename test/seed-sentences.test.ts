@@ -16,7 +16,9 @@ const page = (name: string) => readFileSync(join(import.meta.dirname, "..", name
 
 test("when to write, and what not: in the guidance of every place, in the skill and in the docs [config.when-to-write]", () => {
   const texts = [
-    ...[ownLoop, inHost, inPlugin()].map((reading) => scratchpadSurface.guidance(defaultLimits, reading, [])),
+    ...[ownLoop, inHost, inPlugin()].map((presentation) =>
+      scratchpadSurface.guidance(defaultLimits, presentation, []),
+    ),
     renderSkill(["scratchpad"]),
     page("docs/surfaces.md"),
   ];
@@ -30,7 +32,7 @@ test("when to write, and what not: in the guidance of every place, in the skill 
   }
 });
 
-test("openMemory says where project and sandbox are [config.named-surfaces]", async () => {
+test("openMemory names the entries of project and sandbox [config.named-surfaces]", async () => {
   for (const [name, factory] of [
     ["project", "projectSurface"],
     ["sandbox", "sandboxSurface"],
@@ -68,7 +70,7 @@ test("a search lists notes that only share words apart from those that contain t
   await memory.close();
 });
 
-test("the seed's hint is shown while the notepad is empty; nothing says empty after a write [config.empty-hint]", async (t) => {
+test("the seed's hint is shown while the notepad is empty; no text calls it empty after a write [config.empty-hint]", async (t) => {
   const hint =
     "## Session Notepad\n(empty — use write_notepad or update_notepad to save working notes, findings, and task progress; content here survives context compaction)";
   for (const placement of ["system", "message", "epoch"] as const) {
@@ -83,7 +85,7 @@ test("the seed's hint is shown while the notepad is empty; nothing says empty af
   }
 });
 
-test("a hook with a mistake in the config says so and goes on with the default [config.hook-mistake]", async () => {
+test("a hook with a mistake in the config reports it and goes on with the default [config.hook-mistake]", async () => {
   const root = temporaryDirectory();
   mkdirSync(join(root, ".git"));
   writeFileSync(join(root, "holdfast.json"), '{\n  "scratchpad": { "nudgeAfterTurn": 1 }\n}');

@@ -12,7 +12,7 @@ import {
   scratchpadGuidance,
 } from "./support/seed-texts.ts";
 
-/** What each place puts before the texts of a document. */
+/** The text of each place before the texts of a document. */
 const heads: Record<DoorName, string> = {
   library: "",
   createAgent: "",

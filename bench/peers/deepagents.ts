@@ -20,15 +20,8 @@ export const system: System = {
     "createDeepAgent with its defaults, a model profile with the window, and FilesystemBackend; each note is a file",
   durability: langchainDurability,
   isDurable: true,
-  note: (text, old) =>
-    old
-      ? { name: "edit_file", input: { file_path: notePath(old), old_string: old, new_string: text } }
-      : { name: "write_file", input: { file_path: notePath(text), content: text } },
-  lookUp: ({ subject }) => ({ name: "grep", input: { pattern: subject } }),
-  lookFurther(_question, result) {
-    const [path] = /\/[\w./-]+\.md/.exec(result) ?? [];
-    return path === undefined ? undefined : { name: "read_file", input: { file_path: path } };
-  },
+  note: (line) => ({ name: "write_file", input: { file_path: notePath(line), content: line } }),
+  lookUp: (subject) => ({ name: "grep", input: { pattern: subject } }),
   async open(setting) {
     return runningAgent(
       createDeepAgent({

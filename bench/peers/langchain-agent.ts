@@ -5,7 +5,7 @@ import { ChatOpenAI } from "@langchain/openai";
 import { type AgentMiddleware, createAgent, tool } from "langchain";
 import type { RunningSystem, Setting, SpeedSubject } from "../survival/system.ts";
 
-/** A chat model that says how large its window is, as LangChain's own model profiles do. */
+/** A chat model that reports the size of its window, as LangChain's own model profiles do. */
 export function chatModel({ url, window }: Setting): ChatOpenAI {
   const model = new ChatOpenAI({
     model: "scripted",
@@ -29,7 +29,7 @@ export async function checkpointerFor({ durable, directory }: Pick<Setting, "dur
   if (!durable) return new MemorySaver();
   const { SqliteSaver } = await import("@langchain/langgraph-checkpoint-sqlite");
   const database = openSqlite(join(directory, "checkpoints.db"));
-  // Its constructor takes an open database, as its documentation says.
+  // Its constructor takes an open database, as its documentation shows.
   return new SqliteSaver(database as unknown as ConstructorParameters<typeof SqliteSaver>[0]);
 }
 
@@ -75,7 +75,7 @@ function bindable(values: readonly Bound[]): SQLInputValue[] {
   return values.map((value) => value ?? null);
 }
 
-/** What every LangGraph agent has, as far as the benchmark uses it. */
+/** The parts of a LangGraph agent that the benchmark uses. */
 interface Invocable {
   invoke(input: { messages: { role: string; content: string }[] } | null, config: object): Promise<unknown>;
 }

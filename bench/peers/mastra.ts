@@ -29,7 +29,7 @@ export const system: System = {
     "observationalMemory (observe at 25 % of the window, about what its default of 30,000 tokens is of 128,000: from 30 % on, the observer's own requests, with a prompt of about 4,700 tokens, do not all fit the window of 8,000; retrieval on), workingMemory with its default template, LibSQL",
   durability: "LibSQL (SQLite) file with its defaults",
   isDurable: true,
-  note: (_text, _old, all) => ({ name: "updateWorkingMemory", input: { memory: all.join("\n") } }),
+  note: (_line, all) => ({ name: "updateWorkingMemory", input: { memory: all.join("\n") } }),
   formatSummary: (text) =>
     `<observations>\n${text
       .split("\n")
@@ -38,15 +38,9 @@ export const system: System = {
   // The observer has no tools. A request to the agent may end with a reminder of Mastra's, once the user's message was observed.
   kindOf: ({ tools = [] }) => (tools.length === 0 ? "summary" : "turn"),
   // The observations name the range of messages that they come from.
-  lookUp(_question, context) {
+  lookUp(_subject, context) {
     const [, cursor] = /_range: `([\w-]+):/.exec(context) ?? [];
     return cursor === undefined ? undefined : { name: "recall", input: { mode: "messages", cursor } };
-  },
-  lookFurther(_question, result) {
-    const [, cursor, part] = /recall cursor="([\w-]+)" partIndex=(\d+)/.exec(result) ?? [];
-    return cursor === undefined
-      ? undefined
-      : { name: "recall", input: { cursor, partIndex: Number(part), detail: "high" } };
   },
   async open({ url, window, tools, instructions, directory, durable, earlierStarts }) {
     const model = createOpenAICompatible({ name: "scripted", baseURL: url })("scripted");
@@ -84,7 +78,7 @@ export const system: System = {
         ]),
       ),
     });
-    // What `recall` cuts off depends on the tokens of the messages' ids, so they are the same in every run. A process that
+    // The cut of `recall` depends on the tokens of the messages' ids, so they are the same in every run. A process that
     // goes on after another one must not use its ids again.
     new Mastra({ agents: { story: agent }, idGenerator: makeIds(earlierStarts), logger: false });
     return {

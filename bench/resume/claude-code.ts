@@ -1,14 +1,15 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HookReply, readHookEvent } from "../../src/hosts/hook/event.ts";
 import { runHook } from "../../src/hosts/hook/run-hook.ts";
 import { hostNamed } from "../../src/hosts/hosts.ts";
-import { openMemory } from "../../src/index.ts";
+import { hostConversation } from "../../src/hosts/transcript/past-conversation.ts";
+import { openMemory, type Session } from "../../src/index.ts";
 import { readWorkspaceConfig } from "../../src/workspace/config.ts";
 import { findProject } from "../../src/workspace/project.ts";
-import { spansOf } from "./stories.ts";
-import type { Step, Story } from "./story.ts";
+import { inFolder, spansOf, workFolder } from "./stories.ts";
+import type { Step } from "./story.ts";
 
 export interface HookOptions {
   /** The notepad that the agent has written before each compaction. */
@@ -16,18 +17,19 @@ export interface HookOptions {
   handoff?: boolean;
   /** The hook before a compaction is killed before it writes anything. */
   killed?: boolean;
+  /** The agent's searches with `recall` after the last compaction. */
+  queries?: readonly string[];
 }
 
 /**
- * Writes the story as Claude Code writes its transcript, compacts it, and calls Holdfast's hook at each event.
- * Returns the text that the model gets after the last compaction.
+ * Writes the session as Claude Code writes its transcript, compacts it, and calls Holdfast's hook at each event.
+ * Returns the text that the model gets after the last compaction, and the results of `recall`.
  */
-export async function contextFromHook(
-  story: Story,
+export async function runHooks(
   compactions: number,
-  { notepads, handoff = true, killed = false }: HookOptions = {},
-): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), "holdfast-resume-"));
+  { notepads, handoff = true, killed = false, queries = [] }: HookOptions = {},
+): Promise<{ context: string; found: string[] }> {
+  const directory = temporaryFolder();
   const home = process.env.XDG_STATE_HOME;
   process.env.XDG_STATE_HOME = join(directory, "state");
   try {
@@ -46,14 +48,16 @@ export async function contextFromHook(
       });
     await send("SessionStart", { source: "startup" });
     let context = "";
-    for (const [index, span] of spansOf(story, compactions).entries()) {
-      for (const step of span) writer.add(moved(step, story.folder, project));
+    for (const [index, span] of spansOf(compactions).entries()) {
+      for (const step of inFolder(span, workFolder, project)) writer.add(step);
       if (notepads) await writeNotepad(project, notepads[index] ?? "");
       if (!killed) await send("PreCompact", { trigger: "auto" });
       writer.compact();
       context = await send("SessionStart", { source: "compact" });
     }
-    return moveBack(context, project, story.folder);
+    const found = await recall(project, queries);
+    const movedBack = (text: string) => text.replaceAll(project, workFolder);
+    return { context: movedBack(context), found: found.map(movedBack) };
   } finally {
     if (home === undefined) delete process.env.XDG_STATE_HOME;
     else process.env.XDG_STATE_HOME = home;
@@ -61,13 +65,16 @@ export async function contextFromHook(
   }
 }
 
-/** Holdfast shortens paths below the folder in which the agent works. */
-function moved(step: Step, from: string, to: string): Step {
-  return JSON.parse(JSON.stringify(step).replaceAll(from, to)) as Step;
-}
+let folders = 0;
 
-function moveBack(text: string, project: string, folder: string): string {
-  return text.replaceAll(project, folder);
+/** Its path is always one word and equally long: it is in the transcript, and `recall` weighs passages by their words. */
+function temporaryFolder(): string {
+  const number = String(process.pid * 1_000 + ++folders).padStart(12, "0");
+  const name = [...number].map((digit) => "abcdefghij"[Number(digit)]).join("");
+  const folder = join(tmpdir(), `holdfast-resume-${name}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return folder;
 }
 
 async function callHook(project: string, payload: Record<string, unknown>): Promise<string> {
@@ -88,10 +95,30 @@ async function callHook(project: string, payload: Record<string, unknown>): Prom
 }
 
 async function writeNotepad(project: string, text: string): Promise<void> {
-  const memory = await openMemory({ store: join(findProject(project).directory, "memory.db") });
-  const session = await memory.openSession("claude-code.s1");
-  await session.notepad.write(text);
-  await memory.close();
+  await withSession(project, (session) => session.notepad.write(text));
+}
+
+/** The tool as the MCP server offers it. */
+async function recall(project: string, queries: readonly string[]): Promise<string[]> {
+  const conversation = hostConversation(findProject(project).directory);
+  return withSession(project, async (session) => {
+    const found: string[] = [];
+    for (const query of queries) {
+      const answer = await session.call("recall", { query }, { conversation });
+      found.push(answer.ok ? answer.text : JSON.stringify(answer));
+    }
+    return found;
+  });
+}
+
+async function withSession<T>(project: string, work: (session: Session) => Promise<T>): Promise<T> {
+  const store = join(findProject(project).directory, "memory.db");
+  const memory = await openMemory({ store, surfaces: ["notepad", "notes", "pins", "recall"] });
+  try {
+    return await work(await memory.openSession("claude-code.s1"));
+  } finally {
+    await memory.close();
+  }
 }
 
 /** Appends lines as Claude Code does: a line for each block, and a boundary and a summary for a compaction. */

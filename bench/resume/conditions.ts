@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { contextFromHook, type HookOptions } from "./claude-code.ts";
-import { contextFromAgent, contextFromLangchain, contextFromPruning } from "./others.ts";
-import { lastMessage, stories } from "./stories.ts";
-import type { Story } from "./story.ts";
+import { type HookOptions, runHooks } from "./claude-code.ts";
+import { contextFromAgent, contextFromLangchain, contextFromPruning, runDeepAgents } from "./others.ts";
+import { lastMessage } from "./stories.ts";
 
 /** Summaries and notepads that a model wrote, one for each compaction. */
 export interface Written {
@@ -17,15 +16,16 @@ export interface Condition {
   title: string;
   /** After how many compactions it is read. */
   compactions: readonly number[];
-  /** What has to be written by a model first. */
+  /** The texts that a model has to write first. */
   needs: readonly (keyof Written)[];
-  context(story: Story, compactions: number, written: Written): Promise<string>;
-}
-
-/** A fault that is planted into Holdfast: readers have to find it. */
-interface PlantedCondition extends Omit<Condition, "context"> {
-  plant: string;
-  options(written: Written): HookOptions;
+  context(compactions: number, written: Written): Promise<string>;
+  /** A search in the removed conversation: the reader writes the calls before it sees a result. */
+  tool?: {
+    description: string;
+    results(compactions: number, written: Written, queries: readonly string[]): Promise<string[]>;
+  };
+  /** From packages that `npm install` does not bring. */
+  isPeer?: true;
 }
 
 /** The summary as Claude Code shows it. */
@@ -35,82 +35,65 @@ function withSummary(summaries: readonly string[], context: string): string {
 }
 
 /** Each context ends with the user's last message, which an agent always has. */
-const asked = (story: Story, context: string) => `${context}\n\nUSER: ${lastMessage(story)}`.trimStart();
+const withLast = (context: string) => `${context}\n\nUSER: ${lastMessage}`.trimStart();
 
-const hook = (
-  story: Story,
-  compactions: number,
-  options: HookOptions = {},
-  summaries?: readonly string[],
-): Promise<string> =>
-  contextFromHook(story, compactions, options).then((context) =>
-    asked(story, summaries ? withSummary(summaries, context) : context),
+async function fromHook(compactions: number, options: HookOptions): Promise<string> {
+  return withLast((await runHooks(compactions, options)).context);
+}
+
+async function asInstalled(compactions: number, { summaries, notepads }: Written): Promise<string> {
+  return withLast(withSummary(summaries, (await runHooks(compactions, { notepads })).context));
+}
+
+/** With a fault in Holdfast, in a process of its own. */
+function planted(fault: string, compactions: number, options: HookOptions): string {
+  const [plant = "", script = ""] = ["planted.ts", "planted-contexts.ts"].map((name) =>
+    join(import.meta.dirname, name),
   );
+  const output = execFileSync(process.execPath, ["--import", plant, script], {
+    env: { ...process.env, HOLDFAST_PLANT: fault },
+    input: JSON.stringify({ compactions, options }),
+    encoding: "utf8",
+  });
+  return withLast(output);
+}
 
-const own: readonly Condition[] = [
+const first: readonly Condition[] = [
   {
     id: "nothing",
     title: "nothing: the last message",
-    compactions: [1],
+    compactions: [3],
     needs: [],
-    context: async (story) => asked(story, ""),
+    context: async () => withLast(""),
+  },
+  {
+    id: "names-only",
+    title: "planted: a handoff of names only",
+    compactions: [3],
+    needs: [],
+    context: async (compactions) => planted("names", compactions, {}),
+  },
+  {
+    id: "no-notepad",
+    title: "planted: the notepad is not restored",
+    compactions: [3],
+    needs: ["notepads"],
+    context: async (compactions, { notepads }) =>
+      planted("notepad", compactions, { notepads, handoff: false }),
+  },
+  {
+    id: "no-words",
+    title: "planted: a handoff without the user's words",
+    compactions: [3],
+    needs: [],
+    context: async (compactions) => planted("words", compactions, {}),
   },
   {
     id: "handoff",
     title: "Holdfast's handoff alone",
-    compactions: [1, 3],
+    compactions: [3, 10],
     needs: [],
-    context: (story, compactions) => hook(story, compactions),
-  },
-  {
-    id: "notepad",
-    title: "Holdfast's notepad alone",
-    compactions: [1, 3],
-    needs: ["notepads"],
-    context: (story, compactions, { notepads }) => hook(story, compactions, { notepads, handoff: false }),
-  },
-  {
-    id: "summary",
-    title: "a summary",
-    compactions: [1, 3],
-    needs: ["summaries"],
-    context: async (story, _compactions, { summaries }) => asked(story, withSummary(summaries, "")),
-  },
-  {
-    id: "summary-handoff",
-    title: "a summary and Holdfast's handoff",
-    compactions: [1, 3],
-    needs: ["summaries"],
-    context: (story, compactions, { summaries }) => hook(story, compactions, {}, summaries),
-  },
-  {
-    id: "holdfast",
-    title: "a summary and Holdfast as installed",
-    compactions: [1, 3],
-    needs: ["summaries", "notepads"],
-    context: (story, compactions, { summaries, notepads }) =>
-      hook(story, compactions, { notepads }, summaries),
-  },
-  {
-    id: "langchain",
-    title: "LangChain summarizationMiddleware",
-    compactions: [1, 3],
-    needs: ["summaries"],
-    context: (story, compactions, { summaries }) => contextFromLangchain(story, compactions, summaries),
-  },
-  {
-    id: "prune",
-    title: "AI SDK pruneMessages",
-    compactions: [1],
-    needs: [],
-    context: async (story) => contextFromPruning(story),
-  },
-  {
-    id: "langchain-fails",
-    title: "LangChain, the summarizer fails",
-    compactions: [3],
-    needs: [],
-    context: (story, compactions) => contextFromLangchain(story, compactions, undefined),
+    context: (compactions) => fromHook(compactions, {}),
   },
   {
     id: "agent-fails",
@@ -119,80 +102,89 @@ const own: readonly Condition[] = [
     needs: [],
     context: contextFromAgent,
   },
-];
-
-const faulty: readonly PlantedCondition[] = [
   {
-    id: "no-words",
-    title: "planted: a handoff without the user's words",
-    compactions: [1],
+    id: "langchain-fails",
+    title: "LangChain, the summarizer fails",
+    compactions: [3],
     needs: [],
-    plant: "words",
-    options: () => ({}),
+    context: (compactions) => contextFromLangchain(compactions, undefined),
   },
   {
-    id: "names-only",
-    title: "planted: a handoff of names only",
-    compactions: [1],
+    id: "prune",
+    title: "AI SDK pruneMessages",
+    compactions: [3],
     needs: [],
-    plant: "names",
-    options: () => ({}),
+    context: async () => contextFromPruning(),
   },
   {
-    id: "no-notepad",
-    title: "planted: the notepad is not restored",
-    compactions: [1],
+    id: "notepad",
+    title: "Holdfast's notepad alone",
+    compactions: [3, 10],
     needs: ["notepads"],
-    plant: "notepad",
-    options: ({ notepads }) => ({ notepads, handoff: false }),
+    context: (compactions, { notepads }) => fromHook(compactions, { notepads, handoff: false }),
+  },
+  {
+    id: "summary",
+    title: "a summary",
+    compactions: [3, 10],
+    needs: ["summaries"],
+    context: async (_compactions, { summaries }) => withLast(withSummary(summaries, "")),
+  },
+  {
+    id: "langchain",
+    title: "LangChain summarizationMiddleware",
+    compactions: [3],
+    needs: ["summaries"],
+    context: (compactions, { summaries }) => contextFromLangchain(compactions, summaries),
+  },
+  {
+    id: "holdfast",
+    title: "a summary and Holdfast, without recall",
+    compactions: [3, 10],
+    needs: ["summaries", "notepads"],
+    context: asInstalled,
+  },
+  {
+    id: "deepagents",
+    title: "deepagents and grep in its history",
+    compactions: [10],
+    needs: ["summaries"],
+    isPeer: true,
+    context: async (compactions, { summaries }) =>
+      (await runDeepAgents({ compactions, summaries, queries: [] })).context,
+    tool: {
+      description:
+        "grep: Search for a literal text pattern in the file with the conversation history. Returns the lines that contain it.",
+      results: async (compactions, { summaries }, queries) =>
+        (await runDeepAgents({ compactions, summaries, queries })).found,
+    },
+  },
+  {
+    id: "recall",
+    title: "a summary and Holdfast as installed",
+    compactions: [3, 10],
+    needs: ["summaries", "notepads"],
+    context: asInstalled,
+    tool: {
+      description:
+        "recall: Search the conversation that was compacted away. Look here before you ask the user again or repeat work. `query`: words to look for.",
+      results: async (compactions, { notepads }, queries) =>
+        (await runHooks(compactions, { notepads, queries })).found,
+    },
   },
 ];
 
-/** Read by a second reader as well: two readings have to lie within their spread. */
-const repeated = ["handoff", "summary", "summary-handoff"];
+/** Read a second time: both readings have to lie within their spread. */
+const repeated = ["summary", "holdfast"];
 
-export const conditions: readonly (Condition | PlantedCondition)[] = [
-  ...own,
-  ...faulty,
-  ...own
+export const conditions: readonly Condition[] = [
+  ...first,
+  ...first
     .filter(({ id }) => repeated.includes(id))
     .map((condition) => ({
       ...condition,
       id: `${condition.id}-again`,
-      title: `${condition.title}, another reader`,
+      title: `${condition.title}, read again`,
       compactions: [3],
     })),
 ];
-
-/** The context of each story. Faults are planted in one process for all of them. */
-export async function contextsOf(
-  condition: Condition | PlantedCondition,
-  compactions: number,
-  writtenFor: (story: string) => Written,
-): Promise<Record<string, string>> {
-  if (!("plant" in condition)) {
-    const contexts: Record<string, string> = {};
-    // One after another: each hook gets a state folder of its own.
-    for (const story of stories)
-      contexts[story.id] = await condition.context(story, compactions, writtenFor(story.id));
-    return contexts;
-  }
-  const options = Object.fromEntries(stories.map(({ id }) => [id, condition.options(writtenFor(id))]));
-  const [plant = "", script = ""] = ["planted.ts", "planted-contexts.ts"].map((name) =>
-    join(import.meta.dirname, name),
-  );
-  const output = execFileSync(process.execPath, ["--import", plant, script], {
-    env: { ...process.env, HOLDFAST_PLANT: condition.plant },
-    input: JSON.stringify({ compactions, options }),
-    encoding: "utf8",
-  });
-  const contexts = JSON.parse(output) as Record<string, string>;
-  return Object.fromEntries(stories.map((story) => [story.id, asked(story, contexts[story.id] ?? "")]));
-}
-
-export function storyNamed(id: string): Story {
-  const found = stories.find((story) => story.id === id);
-  if (!found)
-    throw new Error(`There is no story "${id}". There are: ${stories.map((each) => each.id).join(", ")}.`);
-  return found;
-}

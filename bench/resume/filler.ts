@@ -350,7 +350,7 @@ export function log(
   }).join("\n");
 }
 
-/** What a search over a repository finds. */
+/** The results of a search over a repository. */
 export function matches(
   seed: number,
   folders: readonly string[],

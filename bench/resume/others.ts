@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { type ModelMessage, pruneMessages } from "ai";
@@ -5,17 +7,17 @@ import { MockLanguageModelV4 } from "ai/test";
 import { summarizationMiddleware } from "langchain";
 import { createAgent } from "../../src/agent/index.ts";
 import { openMemory } from "../../src/index.ts";
-import { spansOf } from "./stories.ts";
-import type { Step, Story } from "./story.ts";
+import { installPeers } from "../peers/install.ts";
+import { lastMessage, session, spansOf } from "./stories.ts";
+import type { Step } from "./story.ts";
 
 /** LangChain's middleware with its default of 20 messages that stay. Without summaries its model fails. */
 export async function contextFromLangchain(
-  story: Story,
   compactions: number,
   summaries: readonly string[] | undefined,
 ): Promise<string> {
   let messages: BaseMessage[] = [];
-  for (const [index, span] of spansOf(story, compactions).entries()) {
+  for (const [index, span] of spansOf(compactions).entries()) {
     messages.push(...span.flatMap(langchainMessages));
     const model = new FakeListChatModel({ responses: [summaries?.[index] ?? ""] });
     if (!summaries)
@@ -27,7 +29,7 @@ export async function contextFromLangchain(
     const state = { messages } as Parameters<typeof beforeModel>[0];
     const result = await beforeModel(state, { context: {} } as Parameters<typeof beforeModel>[1]);
     const changed = result as { messages?: BaseMessage[] } | undefined;
-    // The first message says that all others are replaced.
+    // The first message tells that all others are replaced.
     if (changed?.messages) messages = changed.messages.slice(1);
   }
   return messages
@@ -58,6 +60,25 @@ function langchainMessages(step: Step): BaseMessage[] {
   ];
 }
 
+/** deepagents with its own packages, in a process of its own. */
+export async function runDeepAgents(options: {
+  compactions: number;
+  summaries: readonly string[];
+  queries: readonly string[];
+}): Promise<{ context: string; found: string[] }> {
+  const problem = installPeers();
+  if (problem !== undefined) throw new Error(problem);
+  const output = execFileSync(
+    process.execPath,
+    [join(import.meta.dirname, "../peers/deepagents-history.ts")],
+    {
+      input: JSON.stringify({ ...options, spans: spansOf(options.compactions), lastMessage }),
+      encoding: "utf8",
+    },
+  );
+  return JSON.parse(output.trim().split("\n").at(-1) ?? "") as { context: string; found: string[] };
+}
+
 function modelMessages(step: Step, number: number): ModelMessage[] {
   if (step.kind === "user") return [{ role: "user", content: step.text }];
   if (step.kind === "agent") return [{ role: "assistant", content: step.text }];
@@ -70,9 +91,9 @@ function modelMessages(step: Step, number: number): ModelMessage[] {
 }
 
 /** The AI SDK's pruneMessages as in its documentation: every word stays, and calls before the last messages go. */
-export function contextFromPruning({ steps }: Story): string {
+export function contextFromPruning(): string {
   const kept = pruneMessages({
-    messages: steps.flatMap(modelMessages),
+    messages: session.flatMap(modelMessages),
     reasoning: "all",
     toolCalls: "before-last-6-messages",
     emptyMessages: "remove",
@@ -96,7 +117,7 @@ function printMessage({ role, content }: ModelMessage): string {
 }
 
 /** Holdfast's agent, whose model fails whenever it is asked for a summary. */
-export async function contextFromAgent(story: Story, compactions: number): Promise<string> {
+export async function contextFromAgent(compactions: number): Promise<string> {
   const memory = await openMemory({ store: "memory:" });
   try {
     let prompt: ModelMessage[] = [];
@@ -110,18 +131,18 @@ export async function contextFromAgent(story: Story, compactions: number): Promi
       },
     });
     const agent = createAgent({ memory, model, contextWindow: 200_000, keep: 0.0005, maxRetries: 0 });
-    const session = await memory.createSession({ id: story.id });
+    const session = await memory.createSession({ id: "exam" });
     let number = 0;
-    for (const span of spansOf(story, compactions)) {
+    for (const span of spansOf(compactions)) {
       const messages = span
         .flatMap((step) => modelMessages(step, ++number))
         .map((message) => ({ message, at: 0 }));
       await session.apply({ type: "messages.add", messages } as unknown as Parameters<
         typeof session.apply
       >[0]);
-      await agent.compact(story.id).result;
+      await agent.compact("exam").result;
     }
-    await agent.send(story.id, "Go on.").result.catch(() => undefined);
+    await agent.send("exam", lastMessage).result.catch(() => undefined);
     return prompt.map(printMessage).join("\n");
   } finally {
     await memory.close();

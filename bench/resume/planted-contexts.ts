@@ -1,13 +1,9 @@
 import { readFileSync } from "node:fs";
-import { contextFromHook, type HookOptions } from "./claude-code.ts";
-import { stories } from "./stories.ts";
+import { type HookOptions, runHooks } from "./claude-code.ts";
 
-/** Started with `--import ./planted.ts`: reads the options for each story from stdin, and prints the contexts. */
+/** Started with `--import ./planted.ts`: reads the options from stdin, and prints the context. */
 const { compactions, options } = JSON.parse(readFileSync(0, "utf8")) as {
   compactions: number;
-  options: Record<string, HookOptions>;
+  options: HookOptions;
 };
-const contexts: Record<string, string> = {};
-for (const story of stories)
-  contexts[story.id] = await contextFromHook(story, compactions, options[story.id]);
-process.stdout.write(JSON.stringify(contexts));
+process.stdout.write((await runHooks(compactions, options)).context);

@@ -1,28 +1,20 @@
 import { estimateTokens } from "../../src/context/estimate-tokens.ts";
-import { median, seededRandom } from "../measure.ts";
+import { seededRandom } from "../measure.ts";
+import type { Condition } from "./conditions.ts";
 import { type Answers, type Grade, type Grades, readRecorded } from "./recorded.ts";
-import { stories } from "./stories.ts";
-import { type Question, questionKinds } from "./story.ts";
-import {
-  type AnyCondition,
-  conditionsAt,
-  depths,
-  graders,
-  isUnknown,
-  lettersFor,
-  madeContexts,
-  readId,
-  writtenFor,
-} from "./tasks.ts";
+import { type AskedQuestion, questions, session } from "./stories.ts";
+import { questionKinds } from "./story.ts";
+import { contextIn, depths, graders, lettersFor, readConditions, readId, writtenFor } from "./tasks.ts";
 
 /** The grades of one answer. */
 interface Graded {
-  question: Question;
+  question: AskedQuestion;
   grades: Grade[];
 }
 
 export interface Score {
-  condition: string;
+  /** Of the recorded reading. */
+  id: string;
   title: string;
   compactions: number;
   /** Share of the questions that are answered, mean of both graders. */
@@ -30,14 +22,12 @@ export interface Score {
   /** Between these, 95 of 100 draws of as many questions lie. */
   spread: readonly [low: number, high: number];
   byGrader: number[];
-  byKind: Record<Question["kind"], number>;
-  byThird: number[];
+  byKind: Record<AskedQuestion["kind"], number>;
+  byPart: Record<AskedQuestion["part"], number>;
   /** Answers that a grader calls false, at most of both. */
   wrong: number;
-  /** Tokens of the context, median of the stories. */
+  /** Tokens of the context with what a tool returned. */
   tokens: number;
-  /** Tokens that a model wrote for it at each compaction. */
-  writtenTokens: number;
   /** Dollars for a compaction: what a model reads and writes for it, and the new context. */
   dollars: number;
 }
@@ -51,78 +41,59 @@ const mean = (values: readonly number[]) =>
 const pointsOf = (all: readonly Graded[]) => mean(all.map(({ grades }) => mean(grades.map(points))));
 
 /** Every condition that is read and graded. */
-export async function scores(): Promise<Score[]> {
-  const found: Score[] = [];
-  for (const depth of depths)
-    for (const condition of conditionsAt(depth)) {
-      const graded = gradesOf(condition, depth);
-      if (graded) found.push(await scoreOf(condition, depth, graded));
-    }
-  return found;
+export function scores(): Score[] {
+  return depths.flatMap((depth) => {
+    const read = readConditions(depth);
+    const batches = graders.map((grader) => readRecorded<Grades>(`grade-d${depth}-${grader}`)?.result);
+    if (batches.includes(undefined)) return [];
+    const ids = [...read.keys()].map(({ id }) => id);
+    return [...read].map(([condition, answers]) => {
+      const graded = questions.map((question) => ({
+        question,
+        grades: graders.map((grader, at) => {
+          const letters = lettersFor(`grade-d${depth}-${grader}`, question.id, ids);
+          const letter = [...letters].find(([, id]) => id === condition.id)?.[0] ?? "";
+          return gradeOf(answers, batches[at] ?? {}, question.id, letter);
+        }),
+      }));
+      return scoreOf(condition, depth, graded);
+    });
+  });
 }
 
-async function scoreOf(condition: AnyCondition, depth: number, graded: readonly Graded[]): Promise<Score> {
-  const written = condition.needs.flatMap((kind) => stories.map(({ id }) => writtenFor(id, depth)[kind]));
-  const writtenTokens =
-    condition.needs.length === 0 ? 0 : mean(written.flat().map(estimateTokens)) * condition.needs.length;
-  const tokens = median(Object.values(await madeContexts(condition, depth)).map(estimateTokens));
-  const conversation = median(stories.map(({ steps }) => estimateTokens(JSON.stringify(steps)))) / depth;
-  const read = conversation * prices.cached * condition.needs.length;
+function gradeOf(answers: Answers, batch: Grades, question: string, letter: string): Grade {
+  if (!answers[question]) return 0;
+  const grade = batch[question]?.[letter];
+  if (grade === undefined) throw new Error(`Question ${question}: reader ${letter} has no grade.`);
+  return grade;
+}
+
+const sessionTokens = estimateTokens(JSON.stringify(session));
+
+function scoreOf(condition: Condition, depth: number, graded: readonly Graded[]): Score {
+  const id = readId(condition, depth);
+  const texts = condition.needs.flatMap((kind) => writtenFor(depth)[kind]);
+  const written = texts.reduce((sum, text) => sum + estimateTokens(text), 0) / depth;
+  const tokens = estimateTokens(contextIn(readRecorded(id)?.input ?? ""));
+  const read = (sessionTokens / depth) * condition.needs.length;
+  const by = <K extends string>(keys: readonly K[], of: (question: AskedQuestion) => K) =>
+    Object.fromEntries(
+      keys.map((key) => [key, pointsOf(graded.filter(({ question }) => of(question) === key))]),
+    ) as Record<K, number>;
   const wrong = graders.map((_, at) => graded.filter(({ grades }) => grades[at] === "w").length);
   return {
-    condition: condition.id,
+    id,
     title: condition.title,
     compactions: depth,
     answered: pointsOf(graded),
     spread: spreadOf(graded),
     byGrader: graders.map((_, at) => mean(graded.map(({ grades }) => points(grades[at] ?? 0)))),
-    byKind: Object.fromEntries(
-      questionKinds.map((kind) => [kind, pointsOf(graded.filter(({ question }) => question.kind === kind))]),
-    ) as Score["byKind"],
-    byThird: [1, 2, 3].map((third) => pointsOf(graded.filter(({ question }) => question.third === third))),
+    byKind: by(questionKinds, ({ kind }) => kind),
+    byPart: by(["first", "middle", "last"], ({ part }) => part),
     wrong: Math.max(...wrong),
     tokens,
-    writtenTokens: Math.round(writtenTokens),
-    dollars: (read + writtenTokens * prices.output + tokens * prices.input) / 1e6,
+    dollars: (read * prices.cached + written * prices.output + tokens * prices.input) / 1e6,
   };
-}
-
-/** All graded answers of a condition; undefined if it was not read, or not by all graders. */
-function gradesOf(condition: AnyCondition, depth: number): Graded[] | undefined {
-  const answers = readRecorded<Record<string, string>>(readId(condition, depth))?.results;
-  const batches = graders.map((grader) => readRecorded<Grades[string]>(`grade-d${depth}-${grader}`)?.results);
-  if (!answers || batches.includes(undefined)) return undefined;
-  const ids = conditionsAt(depth)
-    .filter((each) => readRecorded(readId(each, depth)))
-    .map(({ id }) => id);
-  return stories.flatMap((story) =>
-    story.questions.map((question) => ({
-      question,
-      grades: graders.map((grader, at) =>
-        gradeOf(answers, batches[at], {
-          story: story.id,
-          question: question.id,
-          letter: letterOf(`grade-d${depth}-${grader}`, story.id, ids, condition.id),
-        }),
-      ),
-    })),
-  );
-}
-
-function letterOf(batch: string, story: string, ids: readonly string[], condition: string): string {
-  for (const [letter, id] of lettersFor(batch, story, ids)) if (id === condition) return letter;
-  throw new Error(`${batch} has no letter for ${condition}.`);
-}
-
-function gradeOf(
-  answers: Answers,
-  batch: Record<string, Grades[string]> | undefined,
-  { story, question, letter }: { story: string; question: string; letter: string },
-): Grade {
-  if (isUnknown(answers[story]?.[question])) return 0;
-  const grade = batch?.[story]?.[question]?.[letter];
-  if (grade === undefined) throw new Error(`${story}, question ${question}: reader ${letter} has no grade.`);
-  return grade;
 }
 
 const draws = 2_000;

@@ -17,8 +17,6 @@ export const questionKinds = ["wish", "state", "finding", "failure", "artefact",
 export interface Question {
   id: string;
   kind: (typeof questionKinds)[number];
-  /** The third of the conversation that tells the answer last. */
-  third: 1 | 2 | 3;
   question: string;
   gold: string;
 }

@@ -1,41 +1,40 @@
 import { warningText } from "../../src/compaction/notices.ts";
-import { conditions, contextsOf, type Written } from "./conditions.ts";
-import { type Answers, type ByStory, hashOf, readRecorded } from "./recorded.ts";
-import { print, spansOf, stories } from "./stories.ts";
+import { type Condition, conditions, type Written } from "./conditions.ts";
+import { type Answers, hashOf, type Queries, readRecorded } from "./recorded.ts";
+import { print, printQuestions, questions, spansOf } from "./stories.ts";
 
-/** Something that a model does: the same prompt over one input for each story. */
+/** Something that a model does. */
 export interface Task {
-  /** Such as `summary-d3-s2`: depth 3, second compaction. */
   id: string;
-  kind: "summary" | "notepad" | "read" | "grade";
-  /** What to do with one input. */
+  kind: "summary" | "notepad" | "queries" | "read" | "grade";
   prompt: string;
-  inputs: ByStory<string>;
+  input: string;
 }
 
-export type AnyCondition = (typeof conditions)[number];
-
-export const depths = [1, 3] as const;
+export const depths = [3, 10] as const;
 export const graders = ["a", "b"] as const;
 
-const summaryPrompt = `You are a coding agent. Your context window is full, and the conversation below is about to be removed. Write the summary that replaces it: you go on from this summary and nothing else. Cover the user's requests and wishes, decisions and their reasons, findings, what was tried and failed, files and exact names, what is done, what is open, and the next step. If there is an earlier summary, carry it forward: it is removed as well. Do not invent anything. Write 500 to 900 words. The result is the text of the summary.`;
+/** Characters of the notepad: about as much as a summary may have. */
+const notepadLength = 6_000;
 
-const notepadPrompt = `You are a coding agent with a session notepad. You have worked through the conversation below, and your notepad is as shown. Now you get this message:
+const prompts = {
+  summary: `You are a coding agent. Your context window is full, and the conversation below is about to be removed. Write the summary that replaces it: you go on from this summary and nothing else. Cover the user's requests and wishes, decisions and their reasons, findings, what was tried and failed, files and exact names, what is done, what is open, and the next step. If there is an earlier summary, carry it forward: it is removed as well. Do not invent anything. Write at most 1,000 words. The result is the text of the summary.`,
+  notepad: `You are a coding agent with a session notepad. You have worked through the conversation below, and your notepad is as shown. Now you get this message:
 
 ${warningText}
 
-Write the whole notepad as it is after your update, at most 4,000 characters. Do not invent anything. The result is the text of the notepad.`;
+Write the whole notepad as it is after your update, at most ${notepadLength.toLocaleString("en-US")} characters. Do not invent anything. The result is the text of the notepad.`,
+  queries: `You are a coding agent whose conversation was compacted. The context below is all that you have left of it, and you have the tool that is described below it. For each question that the context does not answer completely, write one or two calls of the tool that should find the answer, before you see any result. The result is an object: the id of the question as the key, and the words to look for as the value (a string, two searches separated by " | ").`,
+  read: `You are a coding agent whose conversation was compacted. The context below is all that you have left of it. Answer the questions from this context alone, in one to three short sentences each. The result is an object: the id of the question as the key, and as the value an object with "answer" and "quote": the words of the context that the answer rests on, copied exactly (passages separated by " … "). Leave out a question that the context does not answer: do not guess.`,
+  grade: `You grade answers of several anonymous readers (letters) to questions about a conversation. Compare each answer with the gold answer. Give 1 if it has all essential elements of the gold answer (other words are fine, more detail is fine), 0.5 if it has about half of them or is only nearly right, 0 if it misses them, and "w" if it states something false that contradicts the gold answer. Grade each answer by itself and all readers by the same measure. The result is an object: the id of the question as the key, and as the value an object with a grade (1, 0.5, 0 or "w") for each letter.`,
+};
 
-const readPrompt = `You are a coding agent whose conversation was compacted. The context below is all that you have left of it. Answer the questions from this context in one to three short sentences each. If the context does not say it, answer "unknown": do not guess. The result is an object: the number of each question as the key, your answer as the value (a string).`;
-
-const gradePrompt = `You grade answers of several anonymous readers (letters) to questions about a conversation. Compare each answer with the gold answer. Give 1 if it has all essential elements of the gold answer (other words are fine, more detail is fine), 0.5 if it has about half of them or is only nearly right, 0 if it is unknown or misses them, and "w" if it states something false that contradicts the gold answer. Grade each answer by itself and all readers by the same measure. The result is an object: the number of each question as the key, and as the value an object with a grade (1, 0.5, 0 or "w") for each letter.`;
-
-/** What a model has written for this depth, as far as it is recorded: an element for each compaction. */
-export function writtenFor(story: string, depth: number): Written {
+/** The texts that a model has written for this depth, as far as it is recorded: an element for each compaction. */
+export function writtenFor(depth: number): Written {
   const texts = (kind: string) => {
     const found: string[] = [];
     for (let step = 1; step <= depth; step++) {
-      const text = readRecorded<string>(`${kind}-d${depth}-s${step}`)?.results[story];
+      const text = readRecorded<string>(`${kind}-d${depth}-s${step}`)?.result;
       if (text === undefined) break;
       found.push(text);
     }
@@ -44,94 +43,97 @@ export function writtenFor(story: string, depth: number): Written {
   return { summaries: texts("summary"), notepads: texts("notepad") };
 }
 
-function isReady(condition: AnyCondition, depth: number): boolean {
-  return stories.every(({ id }) => {
-    const written = writtenFor(id, depth);
-    return condition.needs.every((kind) => written[kind].length === depth);
-  });
-}
-
 function writeTask(kind: "summary" | "notepad", depth: number, step: number): Task | undefined {
-  const inputs: ByStory<string> = {};
-  for (const story of stories) {
-    const written = writtenFor(story.id, depth)[kind === "summary" ? "summaries" : "notepads"];
-    if (written.length < step - 1) return undefined;
-    const before = written[step - 2] ?? (kind === "summary" ? "(none)" : "(empty)");
-    const span = spansOf(story, depth)[step - 1] ?? [];
-    const heading = kind === "summary" ? "# The earlier summary" : "# Your notepad";
-    inputs[story.id] = `${heading}\n\n${before}\n\n# The conversation since then\n\n${print(span)}\n`;
-  }
-  const prompt = kind === "summary" ? summaryPrompt : notepadPrompt;
-  return { id: `${kind}-d${depth}-s${step}`, kind, prompt, inputs };
+  const written = writtenFor(depth)[kind === "summary" ? "summaries" : "notepads"];
+  if (written.length < step - 1) return undefined;
+  const before = written[step - 2] ?? (kind === "summary" ? "(none)" : "(empty)");
+  const heading = kind === "summary" ? "# The earlier summary" : "# Your notepad";
+  const span = print(spansOf(depth)[step - 1] ?? []);
+  const input = `${heading}\n\n${before}\n\n# The conversation since then\n\n${span}\n`;
+  return { id: `${kind}-d${depth}-s${step}`, kind, prompt: prompts[kind], input };
 }
 
-export const readId = (condition: AnyCondition, depth: number) => `read-${condition.id}-d${depth}`;
+export const readId = (condition: Condition, depth: number) => `read-${condition.id}-d${depth}`;
+const queriesId = (condition: Condition, depth: number) => `queries-${condition.id}-d${depth}`;
 
-const made = new Map<string, Promise<ByStory<string>>>();
-
-/** The contexts of a condition, made once for the same texts. */
-export function madeContexts(condition: AnyCondition, depth: number): Promise<ByStory<string>> {
-  const written = stories.map(({ id }) => condition.needs.map((kind) => writtenFor(id, depth)[kind]));
-  const key = `${condition.id.replace(/-again$/, "")} ${depth} ${hashOf(JSON.stringify(written))}`;
-  const contexts = made.get(key) ?? contextsOf(condition, depth, (story) => writtenFor(story, depth));
-  made.set(key, contexts);
-  return contexts;
+/** The conditions that are read at this depth. */
+export function conditionsAt(depth: number): Condition[] {
+  return conditions.filter(({ compactions }) => compactions.includes(depth));
 }
 
-async function readTask(condition: AnyCondition, depth: number): Promise<Task> {
-  const contexts = await madeContexts(condition, depth);
-  const inputs = Object.fromEntries(
-    stories.map(({ id, questions }) => {
-      const asked = questions.map((question) => `${question.id}. ${question.question}`).join("\n");
-      return [id, `# The context\n\n${contexts[id]}\n\n# The questions\n\n${asked}\n`];
-    }),
+const questionsHeading = "\n\n# The questions\n\n";
+const asked = (context: string) => `# The context\n\n${context}${questionsHeading}${printQuestions()}\n`;
+/** The context in the input of a reader. */
+export const contextIn = (input: string) =>
+  input.slice("# The context\n\n".length, input.indexOf(questionsHeading));
+
+async function readTasks(condition: Condition, depth: number): Promise<Task[]> {
+  const written = writtenFor(depth);
+  if (condition.needs.some((kind) => written[kind].length < depth)) return [];
+  const context = await condition.context(depth, written);
+  const read = (text: string): Task => ({
+    id: readId(condition, depth),
+    kind: "read",
+    prompt: prompts.read,
+    input: asked(text),
+  });
+  if (!condition.tool) return [read(context)];
+  const id = queriesId(condition, depth);
+  const input = `${asked(context)}\n# The tool\n\n${condition.tool.description}\n`;
+  const ask: Task = { id, kind: "queries", prompt: prompts.queries, input };
+  const queries = readRecorded<Queries>(id)?.result;
+  if (!queries) return [ask];
+  const calls = Object.entries(queries).flatMap(([question, text]) =>
+    text.split(" | ").map((query) => ({ question, query })),
   );
-  return { id: readId(condition, depth), kind: "read", prompt: readPrompt, inputs };
+  const results = await condition.tool.results(
+    depth,
+    written,
+    calls.map(({ query }) => query),
+  );
+  const found = calls.map(
+    ({ question, query }, at) => `## ${question}: ${JSON.stringify(query)}\n\n${results[at]}`,
+  );
+  return [ask, read(`${context}\n\n# What the tool returned\n\n${found.join("\n\n")}`)];
 }
 
-/** Letters for the conditions of a batch, in another order for each story and grader. */
-export function lettersFor(batch: string, story: string, ids: readonly string[]): Map<string, string> {
+/** Letters for the conditions, in another order for each question and grader. */
+export function lettersFor(batch: string, question: string, ids: readonly string[]): Map<string, string> {
   const order = ids.toSorted((a, b) =>
-    hashOf(`${batch} ${story} ${a}`) < hashOf(`${batch} ${story} ${b}`) ? -1 : 1,
+    hashOf(`${batch} ${question} ${a}`) < hashOf(`${batch} ${question} ${b}`) ? -1 : 1,
   );
   return new Map(order.map((id, index) => [String.fromCharCode(65 + index), id]));
 }
 
-/** An answer that needs no grader. */
-export const isUnknown = (answer: string | undefined) => !answer || /^\s*unknown\W*$/i.test(answer);
-
-/** The conditions that are read at this depth. */
-export function conditionsAt(depth: number): AnyCondition[] {
-  return conditions.filter(({ compactions }) => compactions.includes(depth));
-}
-
-function gradeTask(depth: number, grader: string): Task | undefined {
-  const read = new Map<string, Answers>();
+/** The conditions whose answers are recorded: the graders see them. */
+export function readConditions(depth: number): Map<Condition, Answers> {
+  const found = new Map<Condition, Answers>();
   for (const condition of conditionsAt(depth)) {
-    const answers = readRecorded<Record<string, string>>(readId(condition, depth))?.results;
-    if (answers) read.set(condition.id, answers);
-    else if (isReady(condition, depth)) return undefined;
+    const answers = readRecorded<Answers>(readId(condition, depth))?.result;
+    if (answers) found.set(condition, answers);
   }
-  if (read.size === 0) return undefined;
-  const id = `grade-d${depth}-${grader}`;
-  const inputs = Object.fromEntries(
-    stories.map((story) => {
-      const letters = lettersFor(id, story.id, [...read.keys()]);
-      const items = story.questions.map(({ id: question, question: text, gold }) => {
-        const lines = [...letters].flatMap(([letter, condition]) => {
-          const answer = read.get(condition)?.[story.id]?.[question];
-          return isUnknown(answer) ? [] : [`- ${letter}: ${answer?.replaceAll("\n", " ")}`];
-        });
-        return `## ${question}. ${text}\nGold: ${gold}\n${lines.join("\n") || "(no answers: give {})"}`;
-      });
-      return [story.id, `${items.join("\n\n")}\n`];
-    }),
-  );
-  return { id, kind: "grade", prompt: gradePrompt, inputs };
+  return found;
 }
 
-/** All tasks whose inputs are there, recorded or not. */
-export async function allTasks(): Promise<Task[]> {
+export function gradeTask(depth: number, grader: string): Task {
+  const id = `grade-d${depth}-${grader}`;
+  const read = new Map(
+    [...readConditions(depth)].map(([{ id: condition }, answers]) => [condition, answers]),
+  );
+  const items = questions.map(({ id: question, question: text, gold }) => {
+    const lines = [...lettersFor(id, question, [...read.keys()])].flatMap(([letter, condition]) => {
+      const given = read.get(condition)?.[question];
+      return given ? [`- ${letter}: ${given.answer.replaceAll("\n", " ")}`] : [];
+    });
+    return `## ${question}. ${text}\nGold: ${gold}\n${lines.join("\n") || "(no answers: give {})"}`;
+  });
+  // The second grader begins at the other end.
+  const order = grader === "a" ? items : items.toReversed();
+  return { id, kind: "grade", prompt: prompts.grade, input: `${order.join("\n\n")}\n` };
+}
+
+/** All tasks whose inputs are there, recorded or not. Peers need packages that are installed when they are first run. */
+export async function allTasks({ withPeers = true } = {}): Promise<Task[]> {
   const tasks: Task[] = [];
   for (const depth of depths)
     for (let step = 1; step <= depth; step++)
@@ -141,20 +143,74 @@ export async function allTasks(): Promise<Task[]> {
       }
   for (const depth of depths)
     for (const condition of conditionsAt(depth))
-      if (isReady(condition, depth)) tasks.push(await readTask(condition, depth));
+      if (withPeers || !condition.isPeer) tasks.push(...(await readTasks(condition, depth)));
   for (const depth of depths)
-    for (const grader of graders) {
-      const task = gradeTask(depth, grader);
-      if (task) tasks.push(task);
-    }
+    if (conditionsAt(depth).length === readConditions(depth).size)
+      for (const grader of graders) tasks.push(gradeTask(depth, grader));
   return tasks;
 }
 
-/** The stories whose recorded result was made from another input, or is missing. */
-export function staleStories({ id, prompt, inputs }: Task): string[] {
-  const recorded = readRecorded(id);
-  return Object.keys(inputs).filter(
-    (story) =>
-      recorded?.hashes[story] !== hashOf(`${prompt}\n${inputs[story]}`) || !(story in recorded.results),
+/** Checks a model's result; throws with what is wrong. */
+export function checkResult({ id, kind, input }: Task, result: unknown): unknown {
+  if (kind === "summary" || kind === "notepad") {
+    if (typeof result !== "string" || result.trim() === "")
+      throw new Error(`${id}: the result is not a text.`);
+    return kind === "notepad" ? result.trim().slice(0, notepadLength) : result.trim();
+  }
+  if (typeof result !== "object" || result === null) throw new Error(`${id}: the result is not an object.`);
+  const given = result as Record<string, unknown>;
+  for (const question of Object.keys(given))
+    if (!questions.some((each) => each.id === question))
+      throw new Error(`${id}: there is no question ${question}.`);
+  if (kind === "read") {
+    const problems = answerProblems(contextIn(input), given as Answers);
+    if (problems.length > 0) throw new Error(`${id}:\n${problems.join("\n")}`);
+  } else if (kind === "queries") {
+    const known = new Set(wordsOf(input));
+    for (const [question, text] of Object.entries(given)) {
+      if (typeof text !== "string" || text.split(" | ").length > 2)
+        throw new Error(`${id}: question ${question} has not one or two searches.`);
+      const invented = wordsOf(text).filter((word) => !known.has(word));
+      if (invented.length > 0)
+        throw new Error(`${id}, question ${question}: the reader cannot know ${invented.join(", ")}.`);
+    }
+  } else checkGrades(id, input, given);
+  return given;
+}
+
+const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+const flat = (text: string) => text.replaceAll(/\s+/g, " ").toLowerCase();
+/** Numbers, paths and names with a digit, an underscore or a slash: they cannot come from anywhere but the context. */
+const exactNames = (text: string) =>
+  (flat(text).match(/[\p{L}\p{N}_./-]*[\d_/][\p{L}\p{N}_./,-]*/gu) ?? []).map((name) =>
+    name.replace(/^[.,/-]+|[.,/-]+$/g, ""),
   );
+
+/** Answers that do not rest on the context: a quote that is not in it, or an exact name that is not. */
+export function answerProblems(context: string, answers: Answers): string[] {
+  const text = flat(context);
+  const known = `${text} ${flat(printQuestions())}`;
+  return Object.entries(answers).flatMap(([question, { answer, quote }]) => {
+    if (typeof answer !== "string" || typeof quote !== "string" || quote.trim() === "")
+      return [`question ${question}: an answer has "answer" and "quote".`];
+    const missing = quote.split(" … ").filter((part) => !text.includes(flat(part).trim()));
+    const invented = exactNames(answer).filter((name) => !known.includes(name));
+    return [
+      ...missing.map((part) => `question ${question}: the context does not contain "${part}".`),
+      ...invented.map((name) => `question ${question}: the context does not contain the name ${name}.`),
+    ];
+  });
+}
+
+const grades: readonly unknown[] = [0, 0.5, 1, "w"];
+
+/** A grade for each letter that the grader was shown. */
+function checkGrades(id: string, input: string, given: Record<string, unknown>): void {
+  for (const { id: question } of questions) {
+    const section = input.split(/^## /m).find((part) => part.startsWith(`${question}. `)) ?? "";
+    for (const [, letter = ""] of section.matchAll(/^- ([A-Z]): /gm))
+      if (!grades.includes((given[question] as Record<string, unknown> | undefined)?.[letter]))
+        throw new Error(`${id}, question ${question}: reader ${letter} has no grade of 1, 0.5, 0 or "w".`);
+  }
 }

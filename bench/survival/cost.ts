@@ -7,7 +7,7 @@ const prices = { input: 3, cached: 0.3, output: 15 };
 const bytesPerToken = 4;
 
 /**
- * What the requests of a run cost with a provider that caches the longest prefix that it has seen, and how many bytes of
+ * The cost of a run's requests with a provider that caches the longest prefix that it has seen, and how many bytes of
  * a turn's prompt the next prompt of a turn did not begin with. A request for a summary is not such a prompt: it costs, but
  * the cache keeps the turn's prompt meanwhile.
  */

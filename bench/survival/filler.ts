@@ -1,4 +1,4 @@
-/** Work that has nothing to do with a story's facts, to fill the window. */
+/** Work that has nothing to do with a story's marks, to fill the window. */
 
 const nouns =
   "batch buffer cursor digest event frame gauge header index journal kernel ledger marker node offset packet queue record segment token".split(
@@ -10,18 +10,12 @@ const adjectives = "cold early fresh inner large late lazy local outer plain spa
   " ",
 );
 
-export type Random = () => number;
+type Random = () => number;
 
 export function pick<T>(random: Random, from: readonly T[]): T {
   const chosen = from[Math.floor(random() * from.length)];
   if (chosen === undefined) throw new Error("There is nothing to pick from.");
   return chosen;
-}
-
-/** `count` different items. */
-export function pickSome<T>(random: Random, from: readonly T[], count: number): T[] {
-  const rest = [...from];
-  return Array.from({ length: count }, () => rest.splice(Math.floor(random() * rest.length), 1)).flat();
 }
 
 /** Source code of about `characters` characters. */

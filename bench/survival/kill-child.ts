@@ -1,5 +1,5 @@
 import { instructions, toolsOf } from "./run-story.ts";
-import { makeStory, type StoryOptions } from "./stories.ts";
+import { makeStory, type StoryOptions } from "./story.ts";
 import type { AgentTool, RunningSystem } from "./system.ts";
 import { loadSystem } from "./systems.ts";
 
@@ -14,17 +14,12 @@ export interface Conversation {
   deadlyFile?: string;
 }
 
-/** What the parent wants; the answer has the number of the call. */
-export type Command =
-  | { open: Conversation }
-  | { directory: string; send: string }
-  | { directory: string; edit: string };
+/** An order of the parent. The answer has the number of the call. */
+export type Command = { open: Conversation } | { directory: string; send: string };
 
 export interface Answer {
   call?: number;
   failed?: string;
-  /** Whether memory can be edited from outside the conversation. */
-  canEdit?: boolean;
   /** No answer: in this directory's conversation the deadly file is read. */
   halted?: string;
 }
@@ -50,8 +45,7 @@ async function obey(command: Command): Promise<Answer> {
   if ("open" in command) return open(command.open);
   const conversation = running.get(command.directory);
   if (!conversation) throw new Error(`There is no conversation in ${command.directory}.`);
-  if ("send" in command) await conversation.send(command.send);
-  else await conversation.edit?.(command.edit);
+  await conversation.send(command.send);
   return {};
 }
 
@@ -60,7 +54,7 @@ async function open({ story, directory, deadlyFile, ...setting }: Conversation):
   const { window } = story;
   const opened = await system.open({ ...setting, window, instructions, tools, directory, durable: true });
   running.set(directory, opened);
-  return { canEdit: opened.edit !== undefined };
+  return {};
 }
 
 function killedIn(tool: AgentTool, directory: string, deadlyFile: string | undefined): AgentTool {

@@ -9,7 +9,7 @@ const maxError = 4_000;
 /** A process that holds conversations of one system and can be killed. */
 export interface KillHost {
   readonly hasEnded: boolean;
-  /** What the process wrote when it ended. */
+  /** The output of the process at its end. */
   error(): string;
   /** Opens a conversation, or goes on with one that an earlier process had. `onHalt`: a tool waits for the kill. */
   open(conversation: Conversation, onHalt: () => void): Promise<RunningSystem>;
@@ -62,10 +62,9 @@ export async function startHost(id: string): Promise<KillHost> {
     async open(conversation, onHalt) {
       const { directory } = conversation;
       halts.set(directory, onHalt);
-      const { canEdit = false } = await ask({ open: conversation });
+      await ask({ open: conversation });
       return {
         send: async (text) => void (await ask({ directory, send: text })),
-        ...(canEdit ? { edit: async (text) => void (await ask({ directory, edit: text })) } : {}),
         close: async () => {},
       };
     },

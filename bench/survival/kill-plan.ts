@@ -1,7 +1,7 @@
 import type { Story } from "./story.ts";
 import type { System } from "./system.ts";
 
-/** What a process does when it is killed. */
+/** The phase in which a process is killed. */
 export const phases = [
   "while it waits for an answer",
   "during a tool",
@@ -19,17 +19,16 @@ export interface Kill {
   from: number;
 }
 
-/** Facts are told before the first kill. */
-const firstPlace = 2;
-
 /** One kill in every phase that the system and the story have, spread over the story. */
 export function planKills(story: Story, system: System): Kill[] {
+  // The marks are said before the first kill.
+  const firstPlace = isOneTurn(story) ? 1 : 3;
   const places = isOneTurn(story) ? callsOf(story).length / 2 : story.turns.length;
   const apart = Math.max(1, Math.floor((places - firstPlace) / phases.length));
   return phasesOf(story, system).map((phase, index) => ({ phase, from: firstPlace + index * apart }));
 }
 
-export function phasesOf(story: Story, { summarises }: System): Phase[] {
+function phasesOf(story: Story, { summarises }: System): Phase[] {
   return phases.filter(
     (phase) =>
       (summarises !== false || !phase.includes("summary")) &&

@@ -1,4 +1,4 @@
-import type { KillResult, PhaseKill } from "./kills.ts";
+import type { KillResult } from "./kills.ts";
 import { oneLine, type Row, table } from "./markdown-table.ts";
 import type { SystemResult } from "./results.ts";
 
@@ -16,13 +16,8 @@ export function killTables(systems: readonly SystemResult[]): string[] {
   return [
     "### Killed in every phase, one after another: runs survived, with 1, 3 and 10 compactions",
     table(
-      ["System", "1", "3", "10", "Kills", "Facts without kills", "Of these after the kills", "First loss"],
+      ["System", "1", "3", "10", "Kills", "Numbers without kills", "Of these after the kills", "First loss"],
       systems.map(storyRow),
-    ),
-    "### One kill in a conversation with all stories: facts within one call, without the kill and after it",
-    table(
-      ["System", "Phase", "Without", "After", "Survived"],
-      systems.flatMap(({ name, phaseKills }) => phaseKills.map((kill) => phaseRow(name, kill))),
     ),
   ];
 }
@@ -43,12 +38,7 @@ function storyRow({ name, kills, killProblem }: SystemResult): Row {
 
 function lossOf({ kind, compactions, without, after, problem }: KillResult): string {
   const why = problem === undefined ? "" : `; ${oneLine(problem).slice(0, maxProblem)}`;
-  return `${kind}, ${compactions}: ${after} of ${without} facts${why}`;
-}
-
-function phaseRow(name: string, { phase, without, after, survived, problem }: PhaseKill): Row {
-  const why = problem === undefined ? "" : `: ${oneLine(problem).slice(0, maxProblem)}`;
-  return [name, phase, without, after, survived ? "yes" : `no${why}`];
+  return `${kind}, ${compactions}: ${after} of ${without} numbers${why}`;
 }
 
 function sum(kills: readonly KillResult[], value: (kill: KillResult) => number): number {

@@ -3,40 +3,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ScriptedServer, startScriptedServer } from "../../src/testing/index.ts";
 import type { KillHost } from "./kill-host.ts";
-import { deadlyFile, isOneTurn, type Kill, type Phase } from "./kill-plan.ts";
-import {
-  goOn,
-  hopeless,
-  isWithinOneCall,
-  type Outcome,
-  outcomeOf,
-  probe,
-  resultOf,
-  takeTurn,
-} from "./run-story.ts";
+import { deadlyFile, isOneTurn, type Kill, type Phase, planKills } from "./kill-plan.ts";
+import { goOn, hopeless, type Outcome, outcomeOf, probe, reachedOf, takeTurn } from "./run-story.ts";
 import { Script } from "./script.ts";
-import { makeStory, type StoryOptions } from "./stories.ts";
-import type { Story, StoryTurn } from "./story.ts";
-import { summariserNamed } from "./summarisers.ts";
+import { makeStory, type Story, type StoryOptions, type StoryTurn } from "./story.ts";
 import type { RequestKind, RunningSystem, System } from "./system.ts";
 
 export interface KilledOptions {
   system: System;
   story: StoryOptions;
-  takesNotes: boolean;
-  /** The kills, in the order in which they happen. */
-  plan: (story: Story) => Kill[];
+  /** The kills, in the order in which they happen: one in every phase, unless said otherwise. */
+  plan?: Kill[];
 }
 
 /** A conversation that was killed, at its end. */
-export interface KilledRun {
-  kind: Story["kind"];
-  seed: number;
-  compactions: number;
+export interface KilledRun extends StoryOptions {
   /** How often it was to be killed, and how often it was. */
   planned: number;
   kills: number;
-  /** Facts in context or retrievable. */
+  /** The subjects whose numbers are in context or found with one call. */
   reached: string[];
   /** The first failure after a kill. */
   problem?: string;
@@ -71,28 +56,20 @@ export class KilledConversation {
   #halt: (() => void) | undefined;
 
   constructor(options: KilledOptions) {
-    const { system, story, takesNotes, plan } = options;
-    const summariser = summariserNamed("S1");
+    const { system, story, plan } = options;
     this.#options = options;
     this.#story = makeStory(story);
-    this.#script = new Script({ ...story, story: this.#story, summariser, system, takesNotes });
-    this.#plan = plan(this.#story);
+    this.#script = new Script({ ...story, story: this.#story, system });
+    this.#plan = plan ?? planKills(this.#story, system);
     this.#planned = this.#plan.length;
   }
 
   result(): KilledRun {
-    const { kind, seed, compactions } = this.#options.story;
-    const reached = this.#story.facts
-      .map((fact) => resultOf(fact, this.#script))
-      .filter(isWithinOneCall)
-      .map(({ id }) => id);
     return {
-      kind,
-      seed,
-      compactions,
+      ...this.#options.story,
       planned: this.#planned,
       kills: this.#kills,
-      reached,
+      reached: reachedOf(this.#story, this.#script),
       ...(this.#problem === undefined ? {} : { problem: this.#problem }),
     };
   }
@@ -184,7 +161,7 @@ export class KilledConversation {
   #note(host: KillHost, outcome: Outcome): void {
     // The turn did not fail: its process is gone.
     if (host.hasEnded) throw new Error(host.error());
-    const failure = "failure" in outcome ? outcome.failure : undefined;
+    const { failure } = outcome;
     this.#failedInARow = failure === undefined ? 0 : this.#failedInARow + 1;
     if (this.#kills > 0) this.#problem ??= failure;
   }

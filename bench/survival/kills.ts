@@ -1,73 +1,37 @@
 import { startHost } from "./kill-host.ts";
-import { type Phase, phasesOf, planKills } from "./kill-plan.ts";
 import { KilledConversation, type KilledOptions, type KilledRun } from "./killed-conversation.ts";
 import { inLanes } from "./lanes.ts";
-import { type FactResult, isWithinOneCall, runStory } from "./run-story.ts";
-import { makeStory } from "./stories.ts";
-import { storyKinds } from "./story.ts";
-import { summariserNamed } from "./summarisers.ts";
+import type { StoryResult } from "./run-story.ts";
+import { type StoryOptions, storyKinds } from "./story.ts";
 import type { System } from "./system.ts";
 
-/** What is left after the kills of what the system has without them. */
-export interface KillResult {
-  kind: KilledRun["kind"];
-  seed: number;
-  compactions: number;
-  planned: number;
-  kills: number;
-  /** Facts in context or retrievable without a kill, and how many of these after the kills. */
+/** A killed story, compared with the same story without kills. */
+export interface KillResult extends Omit<KilledRun, "reached"> {
+  /** Numbers in context or found with one call without a kill, and how many of these after the kills. */
   without: number;
   after: number;
-  /** It went on after every kill, and has all of them. */
+  /** It went on after the kills, and has all of them. A kill may never come if a system has no such phase after its place. */
   survived: boolean;
-  problem?: string;
 }
 
 const window = 16_000;
 
-/** The summarizer of all runs with kills. */
-export const killSummariser = "S1";
+/** Every kind of story with one, three and ten compactions. Those with kills are compared with those without. */
+export function storiesFor(seed: number): StoryOptions[] {
+  return storyKinds.flatMap((kind) => [1, 3, 10].map((compactions) => ({ kind, seed, compactions, window })));
+}
 
 /** Conversations that go on at a time; the others wait for the kill. */
 const lanes = 3;
 
-export interface PhaseKill extends KillResult {
-  phase: Phase;
-}
-
-export interface Killed {
-  /** Every story with 1, 3 and 10 compactions, each killed once in every phase, one phase after another. */
-  stories: KilledRun[];
-  /** The facts of all stories in one conversation, killed in one phase. */
-  phases: PhaseKill[];
-}
-
-export async function runKills(id: string, system: System, seed: number): Promise<Killed> {
+/** Every story, killed once in every phase, one phase after another. */
+export function runKills(id: string, system: System, seed: number): Promise<KilledRun[]> {
   // Without anything outside the process the first kill takes everything; more compactions would only take time.
-  const stories = (system.isDurable ? [1, 3, 10] : [1]).flatMap((compactions) =>
-    storyKinds.map((kind): KilledOptions => {
-      const story = { kind, seed, compactions, window };
-      return { system, story, takesNotes: false, plan: (made) => planKills(made, system) };
-    }),
+  const stories = storiesFor(seed).filter(({ compactions }) => system.isDurable || compactions === 1);
+  return runKilled(
+    id,
+    stories.map((story) => ({ system, story })),
   );
-  const every = { kind: "every", seed, compactions: 1, window } as const;
-  const told = makeStory(every);
-  const from = told.turns.length - 1;
-  const phases = phasesOf(told, system);
-  const killedOnce = phases.map(
-    (phase): KilledOptions => ({ system, story: every, takesNotes: true, plan: () => [{ phase, from }] }),
-  );
-  const summariser = summariserNamed(killSummariser);
-  const { facts } = await runStory(system, told, { ...every, summariser, takesNotes: true });
-  const runs = await runKilled(id, [...killedOnce, ...stories]);
-  const [once, killed] = [runs.slice(0, phases.length), runs.slice(phases.length)];
-  const byPhase = once.map((run) => compareKilled(run, facts));
-  return {
-    stories: killed,
-    phases: phases.flatMap((phase, index) =>
-      byPhase.slice(index, index + 1).map((kill) => ({ phase, ...kill })),
-    ),
-  };
 }
 
 /**
@@ -89,13 +53,13 @@ export async function runKilled(id: string, options: readonly KilledOptions[]): 
   }
 }
 
-/** With the facts of a run that is the same but for the kills. */
+/** With a run that is the same but for the kills. */
 export function compareKilled(
   { reached, problem, ...run }: KilledRun,
-  facts: readonly FactResult[],
+  unkilled: Pick<StoryResult, "reached">,
 ): KillResult {
-  const without = facts.filter(isWithinOneCall).map(({ id }) => id);
-  const after = without.filter((id) => reached.includes(id)).length;
+  const without = unkilled.reached;
+  const after = without.filter((subject) => reached.includes(subject)).length;
   const { planned, kills } = run;
   const missed = kills < planned ? `${planned - kills} of ${planned} kills never came` : undefined;
   const failure = missed ?? (after < without.length ? problem : undefined);
@@ -103,7 +67,7 @@ export function compareKilled(
     ...run,
     without: without.length,
     after,
-    survived: without.length > 0 && after === without.length && missed === undefined,
+    survived: without.length > 0 && after === without.length && (kills > 0 || planned === 0),
     ...(failure === undefined ? {} : { problem: failure }),
   };
 }

@@ -56,24 +56,24 @@ export function renderReport({ date, results: { systems, seeds }, speed }: Repor
         "Turns that failed",
         "First failure",
       ],
-      ran.map(({ name, all, failure = "" }) => [
+      ran.map(({ name, cost, failure = "" }) => [
         name,
-        `${all.unfinished} of ${all.runs}`,
-        all.overflows,
-        all.failedTurns,
+        `${cost.unfinished} of ${cost.runs}`,
+        cost.overflows,
+        cost.failedTurns,
         oneLine(failure).slice(0, 120),
       ]),
     ),
   ].join("\n\n");
 }
 
-function mainRow({ name, all, kills, problem }: SystemResult): Row {
+function mainRow({ name, cost, kills, problem }: SystemResult): Row {
   if (problem !== undefined) return [name, `not run: ${oneLine(problem)}`, ...Array<string>(3).fill("")];
   return [
     name,
-    thousands(all.tokens),
-    thousands(all.prefixBytesChanged),
-    all.dollarsPer100Turns.toFixed(2),
+    thousands(cost.tokens),
+    thousands(cost.prefixBytesChanged),
+    cost.dollarsPer100Turns.toFixed(2),
     survivedOf(kills),
   ];
 }

@@ -2,7 +2,7 @@ import type { ScriptedRequest } from "../../src/testing/index.ts";
 
 type Message = ScriptedRequest["messages"][number];
 
-/** Everything that a message says to the model. */
+/** The whole text of a message to the model. */
 export function textOf({ content, tool_calls = [] }: Message): string {
   const calls = tool_calls.map(({ function: { name, arguments: input } }) => `${name} ${input}`);
   return readable([contentText(content), ...calls].filter((part) => part !== "").join("\n"));
@@ -34,7 +34,7 @@ function withoutClock(text: string): string {
   return timeless;
 }
 
-/** A system may show when something was said. What it costs must not depend on when the benchmark runs. */
+/** A system may show when something was said. Its cost must not depend on when the benchmark runs. */
 function withSameTimes(text: string): string {
   // A text may be cut in the middle of a time.
   const dates = text.replaceAll(/\b20\d\d-\d[\d-]*(?:[T ]\d[\d:.]*)?/g, (time) =>

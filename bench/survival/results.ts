@@ -1,27 +1,39 @@
-import type { CellResult } from "./cells.ts";
 import type { KilledRun } from "./killed-conversation.ts";
-import { compareKilled, type KillResult, killSummariser, type PhaseKill } from "./kills.ts";
-import type { FactResult } from "./run-story.ts";
-import { type Score, scoreOf } from "./score.ts";
+import { compareKilled, type KillResult } from "./kills.ts";
+import type { StoryResult } from "./run-story.ts";
 
-/** What one system reached, or why it could not be run. */
-export interface SystemResult {
+/** The cost of the runs without kills. */
+export interface Cost {
+  runs: number;
+  /** Tokens of the context, on average over the runs in which the model saw one. */
+  tokens: number;
+  /** Per turn that was answered. */
+  prefixBytesChanged: number;
+  dollarsPer100Turns: number;
+  failedTurns: number;
+  overflows: number;
+  /** Runs that ended without a context that fits the window. */
+  unfinished: number;
+}
+
+/** The figures of one system, or why it could not be run. */
+export interface SystemResult extends SystemFacts {
   id: string;
+  problem?: string;
+  cost: Cost;
+  /** Every story with 1, 3 and 10 compactions, killed in every phase, one after another. */
+  kills: KillResult[];
+  /** The first failure in the runs, in the system's words. */
+  failure?: string;
+}
+
+export interface SystemFacts {
   name: string;
   version: string;
   configuration: string;
   durability: string;
-  problem?: string;
-  /** All runs in which the agent writes nothing down. */
-  all: Score;
-  /** Every story with 1, 3 and 10 compactions, killed in every phase, one after another. */
-  kills: KillResult[];
-  /** All stories in one conversation, killed in one phase. */
-  phaseKills: PhaseKill[];
   /** Why it was not killed. */
   killProblem?: string;
-  /** The first failure in the runs, in the system's words. */
-  failure?: string;
 }
 
 /** Everything that depends on the seeds and versions alone. */
@@ -30,40 +42,58 @@ export interface Results {
   systems: SystemResult[];
 }
 
-type SystemFacts = Pick<
-  SystemResult,
-  "id" | "name" | "version" | "configuration" | "durability" | "phaseKills" | "killProblem"
->;
-
 export function systemResult(
-  facts: SystemFacts,
-  results: readonly CellResult[],
+  facts: SystemFacts & { id: string },
+  results: readonly StoryResult[],
   killed: readonly KilledRun[],
 ): SystemResult {
-  const stories = results.filter(({ track }) => track === "stories");
   const failure = results.find((result) => result.failure)?.failure;
   return {
     ...facts,
-    all: scoreOf(stories),
-    kills: killed.map((run) => compareKilled(run, unkilled(run, stories))),
+    cost: totalCost(results),
+    kills: killed.map((run) => compareKilled(run, unkilled(run, results))),
     ...(failure === undefined ? {} : { failure }),
   };
 }
 
-/** The facts of the run that is the same but for the kills. */
-function unkilled(run: KilledRun, stories: readonly CellResult[]): readonly FactResult[] {
-  const same = stories.find(
-    ({ kind, seed, compactions, summariser }) =>
-      kind === run.kind &&
-      seed === run.seed &&
-      compactions === run.compactions &&
-      summariser === killSummariser,
+/** The run that is the same but for the kills. */
+function unkilled(run: KilledRun, results: readonly StoryResult[]): StoryResult {
+  const { kind, seed, compactions } = run;
+  const same = results.find(
+    (result) => result.kind === kind && result.seed === seed && result.compactions === compactions,
   );
-  if (!same) throw new Error(`There is no run of "${run.kind}" with ${run.compactions} without kills.`);
-  return same.facts;
+  if (!same) throw new Error(`There is no run of "${kind}" with ${compactions} compactions without kills.`);
+  return same;
 }
 
-/** A system that could not be run. */
-export function notRun(facts: SystemFacts, problem: string): SystemResult {
-  return { ...systemResult(facts, [], []), problem };
+export function totalCost(results: readonly StoryResult[]): Cost {
+  const turns = sum(results, ({ answeredTurns }) => answeredTurns);
+  const sizes = results.flatMap(({ tokens }) => tokens ?? []);
+  return {
+    runs: results.length,
+    tokens: Math.round(
+      ratio(
+        sum(sizes, (size) => size),
+        sizes.length,
+      ),
+    ),
+    prefixBytesChanged: Math.round(
+      ratio(
+        sum(results, (result) => result.prefixBytesChanged),
+        turns,
+      ),
+    ),
+    dollarsPer100Turns: ratio(100 * sum(results, ({ dollars }) => dollars), turns),
+    failedTurns: sum(results, ({ failedTurns }) => failedTurns),
+    overflows: sum(results, ({ overflows }) => overflows),
+    unfinished: results.length - sizes.length,
+  };
+}
+
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}
+
+function ratio(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
 }

@@ -2,12 +2,13 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { allCells, type Cell } from "./cells.ts";
 import { errorIn } from "./error-in.ts";
+import { storiesFor } from "./kills.ts";
 import { inLanes } from "./lanes.ts";
 import type { Report } from "./report.ts";
-import { notRun, type Results, type SystemResult, systemResult } from "./results.ts";
+import { type Results, type SystemResult, systemResult } from "./results.ts";
 import type { SpeedResult } from "./speed.ts";
+import type { StoryOptions } from "./story.ts";
 import { isPeer, storesNothing } from "./systems.ts";
 import type { Job, JobResult } from "./worker.ts";
 
@@ -60,28 +61,26 @@ function canRun(id: string, { peerProblem }: RunOptions): boolean {
   return peerProblem === undefined || !isPeer(id);
 }
 
-/** Two jobs for the first seed and one for each of the others, and one for the kills and the recorded conversations. */
+/** Two jobs for the first seed and one for each of the others, and one for the kills. */
 export function jobsOf(id: string, { seeds }: Pick<RunOptions, "seeds">): Job[] {
-  const cells = allCells(seeds);
   const [first = 1, ...others] = seeds;
-  const isLong = ({ compactions }: Cell) => compactions === 10;
-  const ofSeed = (seed: number) => cells.filter((cell) => cell.seed === seed);
+  const isLong = ({ compactions }: StoryOptions) => compactions === 10;
   return [
-    { id, cells: ofSeed(first).filter(isLong) },
-    { id, cells: ofSeed(first).filter((cell) => !isLong(cell)) },
-    ...others.map((seed) => ({ id, cells: ofSeed(seed) })),
-    { id, cells: [], killSeed: first },
+    { id, stories: storiesFor(first).filter(isLong) },
+    { id, stories: storiesFor(first).filter((story) => !isLong(story)) },
+    ...others.map((seed) => ({ id, stories: storiesFor(seed) })),
+    { id, stories: [], killSeed: first },
   ];
 }
 
-/** How long a job takes, about: compactions. Each new process takes as long as some of them. */
-function lengthOf({ cells, killSeed }: Job): number {
+/** How long a job takes, about: compactions. Each process that is started again takes as long as some of them. */
+function lengthOf({ stories, killSeed }: Job): number {
   const kills = killSeed === undefined ? 0 : 200;
-  return cells.reduce((sum, { compactions }) => sum + compactions, kills);
+  return stories.reduce((sum, { compactions }) => sum + compactions, kills);
 }
 
 function unknownSystem(id: string) {
-  return { id, name: id, version: "", configuration: "", durability: "", phaseKills: [] };
+  return { id, name: id, version: "", configuration: "", durability: "" };
 }
 
 /** One result from the jobs of a system. */
@@ -91,12 +90,11 @@ function joinParts(id: string, parts: readonly (JobResult | Error)[]): SystemRes
     if (part instanceof Error) return notRun(unknownSystem(id), part.message);
     done.push(part);
   }
-  const facts = Object.assign({ id }, ...done) as JobResult & { id: string };
-  const { results: _results, killedStories: _killed, ...system } = facts;
+  const { results: _results, killed: _killed, ...facts } = Object.assign({}, ...done) as JobResult;
   return systemResult(
-    { ...system, phaseKills: done.flatMap(({ phaseKills }) => phaseKills) },
+    { id, ...facts },
     done.flatMap(({ results }) => results),
-    done.flatMap(({ killedStories }) => killedStories),
+    done.flatMap(({ killed }) => killed),
   );
 }
 
@@ -140,4 +138,8 @@ async function measureSpeed(id: string): Promise<SpeedResult[]> {
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
+}
+
+function notRun(facts: ReturnType<typeof unknownSystem>, problem: string): SystemResult {
+  return { ...systemResult(facts, [], []), problem };
 }

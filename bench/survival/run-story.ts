@@ -3,28 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startScriptedServer } from "../../src/testing/index.ts";
 import { costOf } from "./cost.ts";
-import { type Fact, judge } from "./facts.ts";
 import { contextOf, tokensOf } from "./request-text.ts";
 import { Script } from "./script.ts";
-import type { Story, StoryTurn } from "./story.ts";
-import type { Summariser } from "./summarisers.ts";
+import { makeStory, type Story, type StoryOptions, type StoryTurn } from "./story.ts";
 import type { AgentTool, RunningSystem, System } from "./system.ts";
 
-/** Where a fact is for the agent. */
-export type Reach = "context" | "one call" | "further" | "lost";
-
-export interface FactResult {
-  id: string;
-  reach: Reach;
-  hadOtherValue: boolean;
-  stale: boolean;
-  isEndedWork: boolean;
-  resurrected: boolean;
-}
-
-export interface StoryResult {
-  facts: FactResult[];
-  /** Tokens of the context in which the facts were looked for; undefined if the model never saw one. */
+/** A story that is told to one system. */
+export interface StoryResult extends StoryOptions {
+  /** The subjects whose numbers are in context or found with one call at the end. */
+  reached: string[];
+  /** Tokens of the context in which the marks were looked for; undefined if the model never saw one. */
   tokens: number | undefined;
   /** How often the system compacted, as the model sees it. */
   compacted: number;
@@ -33,7 +21,6 @@ export interface StoryResult {
   failedTurns: number;
   /** Requests that did not fit the window. */
   overflows: number;
-  repeatedReads: number;
   /** Bytes of a turn's prompt that the next prompt of a turn did not begin with, for all of them together. */
   prefixBytesChanged: number;
   dollars: number;
@@ -41,27 +28,21 @@ export interface StoryResult {
   failure?: string;
 }
 
-export interface RunOptions {
-  summariser: Summariser;
-  window: number;
-  compactions: number;
-  takesNotes?: boolean;
-}
-
 export const instructions =
   "You are a careful engineer. Work on the tasks one after another, and keep to what the user has said.";
 
-export async function runStory(system: System, story: Story, options: RunOptions): Promise<StoryResult> {
-  const { summariser, window, compactions, takesNotes = false } = options;
-  const script = new Script({ story, summariser, system, window, compactions, takesNotes });
+export async function runStory(system: System, options: StoryOptions): Promise<StoryResult> {
+  const { window, compactions } = options;
+  const story = makeStory(options);
+  const script = new Script({ story, system, window, compactions });
   const server = await startScriptedServer((request) => script.answer(request));
   const directory = mkdtempSync(join(tmpdir(), "holdfast-survival-"));
   const tools = toolsOf(story);
   const failures: string[] = [];
   let answeredTurns = 0;
   const count = (outcome: Outcome) => {
-    if ("failure" in outcome) failures.push(outcome.failure);
-    else if (outcome.isTurn) answeredTurns++;
+    if (outcome.failure === undefined) answeredTurns++;
+    else failures.push(outcome.failure);
   };
   try {
     const running = await system.open({
@@ -78,7 +59,7 @@ export async function runStory(system: System, story: Story, options: RunOptions
       if (index >= story.turns.length && script.compactions >= compactions) break;
       if (failedInARow === hopeless) break;
       const outcome = await outcomeOf(takeTurn(running, script, turn));
-      failedInARow = "failure" in outcome ? failedInARow + 1 : 0;
+      failedInARow = outcome.failure === undefined ? 0 : failedInARow + 1;
       count(outcome);
     }
     if (!script.probed) count(await outcomeOf(probe(running, script)));
@@ -88,13 +69,13 @@ export async function runStory(system: System, story: Story, options: RunOptions
     rmSync(directory, { recursive: true, force: true });
   }
   return {
-    facts: story.facts.map((fact) => resultOf(fact, script)),
+    ...options,
+    reached: reachedOf(story, script),
     tokens: script.probed && tokensOf(script.probed),
     compacted: script.compactions,
     answeredTurns,
     failedTurns: failures.length,
     overflows: script.overflows,
-    repeatedReads: script.repeatedReads,
     ...costOf(script.seen, script.outputBytes),
     ...(failures[0] === undefined ? {} : { failure: failures[0] }),
   };
@@ -103,18 +84,16 @@ export async function runStory(system: System, story: Story, options: RunOptions
 /** A conversation that has failed this often in a row does not fit any more: more turns would fail in the same way. */
 export const hopeless = 8;
 
-/** `isTurn` is false where a person edits memory: the model is not asked, so it is not a turn that could be divided by. */
-export type Outcome = { failure: string } | { isTurn: boolean };
+/** Why a turn has no answer; empty if it has one. */
+export interface Outcome {
+  failure?: string;
+}
 
 export function outcomeOf(work: Promise<Outcome>): Promise<Outcome> {
   return work.catch((error: unknown) => ({ failure: messageOf(error) }));
 }
 
-export async function takeTurn(running: RunningSystem, script: Script, turn: StoryTurn): Promise<Outcome> {
-  if (turn.isEdit && running.edit) {
-    await running.edit(turn.user);
-    return { isTurn: false };
-  }
+export function takeTurn(running: RunningSystem, script: Script, turn: StoryTurn): Promise<Outcome> {
   script.begin(turn);
   return send(running, script, turn.user);
 }
@@ -133,52 +112,26 @@ export function probe(running: RunningSystem, script: Script): Promise<Outcome> 
 /** Some systems return as if nothing had happened when a request was refused, so the model says whether it answered. */
 async function send(running: RunningSystem, script: Script, text: string): Promise<Outcome> {
   await running.send(text);
-  return script.isAnswered
-    ? { isTurn: true }
-    : { failure: script.refusal ?? "the turn ended without an answer" };
+  return script.isAnswered ? {} : { failure: script.refusal ?? "the turn ended without an answer" };
 }
 
-/** Whether the agent has the fact in context or can retrieve it. */
-export function isWithinOneCall({ reach }: FactResult): boolean {
-  return reach === "context" || reach === "one call";
+/** The subjects whose numbers the agent has in context or has found with one call. */
+export function reachedOf({ marks }: Story, { probed, found }: Script): string[] {
+  const context = probed ? contextOf(probed) : "";
+  return marks
+    .filter((mark) => context.includes(mark.number) || found.has(mark))
+    .map(({ subject }) => subject);
 }
 
-export function resultOf(fact: Fact, { probed, found }: Script): FactResult {
-  const { bound, ...flaws } = judge(probed ? contextOf(probed) : "", fact);
-  return {
-    id: fact.id,
-    reach: bound ? "context" : (found.get(fact.id) ?? "lost"),
-    hadOtherValue: fact.old !== undefined,
-    isEndedWork: fact.status !== undefined && fact.status !== "open",
-    ...flaws,
-  };
-}
-
-/** The agent's own tools: their results are those of the story. */
-export function toolsOf({ turns, more, files }: Story): AgentTool[] {
-  const results = new Map<string, string>(
-    [...turns, ...more].flatMap(({ steps }) =>
-      steps.map(({ tool, input, result }) => [`${tool} ${JSON.stringify(input)}`, result] as const),
-    ),
-  );
-  const define = (name: string, description: string, parameter: string): AgentTool => ({
-    name,
-    description,
-    parameters: {
-      type: "object",
-      properties: { [parameter]: { type: "string" } },
-      required: [parameter],
-    },
-    execute: (input) =>
-      (name === "view_file" ? files.get(input.path ?? "") : undefined) ??
-      results.get(`${name} ${JSON.stringify({ [parameter]: input[parameter] })}`) ??
-      "nothing found",
-  });
+/** The agent's own tool: it reads the files of the story. */
+export function toolsOf({ files }: Story): AgentTool[] {
   return [
-    define("view_file", "Read a file of the project.", "path"),
-    define("run_command", "Run a command.", "command"),
-    define("start_agent", "Start a helper in the background.", "task"),
-    define("check_agent", "Ask what a helper has done.", "agent"),
+    {
+      name: "view_file",
+      description: "Read a file of the project.",
+      parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+      execute: ({ path = "" }) => files.get(path) ?? "nothing found",
+    },
   ];
 }
 

@@ -1,22 +1,14 @@
 import type { ScriptedAnswer, ScriptedRequest } from "../../src/testing/index.ts";
-import { type Fact, judge } from "./facts.ts";
 import { contextOf, textOf, tokensIn, tokensOf } from "./request-text.ts";
-import type { Story, StoryTurn } from "./story.ts";
-import { leadOf, type Summariser } from "./summarisers.ts";
-import type { Question, RequestKind, System, ToolCall } from "./system.ts";
+import type { Mark, Story, StoryTurn } from "./story.ts";
+import type { RequestKind, System, ToolCall } from "./system.ts";
 
 export interface ScriptOptions {
   story: Story;
-  summariser: Summariser;
   system: System;
   window: number;
   compactions: number;
-  /** Whether the agent writes down what it is told. */
-  takesNotes: boolean;
 }
-
-/** How far a fact was when the agent looked for it. */
-export type Found = "one call" | "further";
 
 const probeText = "Before you go on: tell me what you know about the open points.";
 
@@ -27,7 +19,6 @@ interface Progress {
   turn: StoryTurn;
   /** Calls that are still to be made. */
   calls: (ToolCall & { says?: string })[];
-  readAgain: Set<string>;
 }
 
 /** A request that was not too long, and what it asked for. */
@@ -41,9 +32,8 @@ export class Script {
   readonly seen: SeenRequest[] = [];
   /** The context of the first request of the probe, as the model saw it. */
   probed: ScriptedRequest | undefined;
-  readonly found = new Map<string, Found>();
-  /** Requests for a summary that fit, answered or not. */
-  summaries = 0;
+  /** The marks that the agent has found with one call. */
+  readonly found = new Set<Mark>();
   /** How often a summary was answered between two steps, or the prompt shrank without one. */
   compactions = 0;
   /** Whether the last request of the turn got the answer that ends the turn. */
@@ -51,17 +41,16 @@ export class Script {
   /** Why the turn has no answer: the last error that it got, or the first one of a summary. */
   refusal: string | undefined;
   overflows = 0;
-  repeatedReads = 0;
   outputBytes = 0;
   readonly #options: ScriptOptions;
   #progress: Progress | undefined;
-  /** What the user said last. */
+  /** The user's last message. */
   #said = "";
   #size = 0;
   /** Since the last step. */
   #summary: "none" | "failed" | "answered" = "none";
   readonly #leads: readonly string[];
-  #probe: { waiting: Fact[]; asked: Fact | undefined; results: string[] } | undefined;
+  #probe: { waiting: Mark[]; asked: Mark | undefined } | undefined;
 
   constructor(options: ScriptOptions) {
     this.#options = options;
@@ -94,15 +83,17 @@ export class Script {
     this.isAnswered = false;
     this.refusal = undefined;
     this.#said = turn.user;
-    const { system, takesNotes } = this.#options;
     const calls: Progress["calls"] = turn.steps.map(({ tool, input, says = "" }) => ({
       name: tool,
       input,
       says,
     }));
-    if (takesNotes && turn.note !== undefined && system.note)
-      calls.push(...turn.note.split("\n").flatMap((line) => this.#noteCall(line) ?? []));
-    this.#progress = { turn, calls, readAgain: new Set() };
+    const { note } = this.#options.system;
+    if (turn.note !== undefined && note) {
+      this.#noted.push(turn.note);
+      calls.push(note(turn.note, this.#noted));
+    }
+    this.#progress = { turn, calls };
   }
 
   /** The user asks for the rest of a turn that broke off. */
@@ -112,23 +103,15 @@ export class Script {
     this.#said = text;
   }
 
-  /** An agent that keeps its notes in order replaces what it wrote about the same thing. */
-  readonly #noted = new Map<string, string>();
+  readonly #noted: string[] = [];
 
-  #noteCall(line: string): ToolCall | undefined {
-    const key = keyOf(line);
-    const old = this.#noted.get(key);
-    this.#noted.set(key, line);
-    return this.#options.system.note?.(line, old, [...this.#noted.values()]);
-  }
-
-  /** The next turn asks for every fact. */
+  /** The next turn asks for every mark. */
   beginProbe(): void {
     this.isAnswered = false;
     this.refusal = undefined;
     this.#progress = undefined;
     this.#said = probeText;
-    this.#probe = { waiting: [], asked: undefined, results: [] };
+    this.#probe = { waiting: [], asked: undefined };
   }
 
   answer(request: ScriptedRequest): ScriptedAnswer {
@@ -146,12 +129,12 @@ export class Script {
     this.overflows++;
     return {
       status: 400,
-      code: "context_length_exceeded",
+      code: "consummarylength_exceeded",
       error: `This model's maximum context length is ${this.#options.window} tokens. However, your messages resulted in ${size} tokens.`,
     };
   }
 
-  /** What became of the turn and of the summaries, as the model sees it. */
+  /** Whether the turn and its summaries were answered, as the model sees it. */
   #note(kind: RequestKind, answer: ScriptedAnswer): void {
     const error = errorOf(answer);
     if (error !== undefined && (kind === "turn" || this.refusal === undefined)) this.refusal = error;
@@ -191,26 +174,14 @@ export class Script {
   #summarise(request: ScriptedRequest): ScriptedAnswer {
     const text = contextOf(request);
     const said = this.#leads.filter((lead) => text.includes(lead));
-    const { summariser, system } = this.#options;
-    const answer = summariser.answer(said, this.summaries++);
-    return "text" in answer && answer.text !== undefined && system.formatSummary
-      ? { ...answer, text: system.formatSummary(answer.text) }
-      : answer;
+    const summary = newest(said);
+    return { text: this.#options.system.formatSummary?.(summary) ?? summary };
   }
 
   #work(request: ScriptedRequest): ScriptedAnswer {
     const progress = this.#progress;
     if (!progress) return { text: "Understood." };
-    const { turn, readAgain } = progress;
-    const context = contextOf(request);
-    const missing = (turn.needs ?? []).find(
-      (need) => !readAgain.has(need.path) && !judge(context, need).bound,
-    );
-    if (missing) {
-      readAgain.add(missing.path);
-      this.repeatedReads++;
-      return { toolCalls: [{ name: "view_file", input: { path: missing.path } }] };
-    }
+    const { turn } = progress;
     const call = progress.calls.shift();
     if (turn.isProbed && (!call || this.compactions >= this.#options.compactions)) {
       this.beginProbe();
@@ -221,7 +192,7 @@ export class Script {
     return { toolCalls: [{ name, input }], ...(says === "" ? {} : { text: says }) };
   }
 
-  /** Looks for every fact that is not in the context, with one call each and then with a second one. */
+  /** Looks for every mark that is not in the context, with one call each. */
   #lookUp(request: ScriptedRequest): ScriptedAnswer {
     const probe = this.#probe;
     if (!probe) return { text: "Understood." };
@@ -229,28 +200,16 @@ export class Script {
     if (!this.probed) {
       this.probed = request;
       const context = contextOf(request);
-      probe.waiting = system.lookUp ? story.facts.filter((fact) => !judge(context, fact).bound) : [];
+      probe.waiting = system.lookUp ? story.marks.filter(({ number }) => !context.includes(number)) : [];
     }
-    const { asked, results } = probe;
-    if (asked) {
-      const result = request.messages.at(-1);
-      results.push(result?.role === "tool" ? textOf(result) : "");
-      if (judge(results.join("\n"), asked).bound)
-        this.found.set(asked.id, results.length === 1 ? "one call" : "further");
-      else if (results.length === 1) {
-        const next = system.lookFurther?.(questionOf(asked), results.join("\n"));
-        if (next) return { toolCalls: [next] };
-      }
-    }
+    const result = request.messages.at(-1);
+    if (probe.asked && result?.role === "tool" && textOf(result).includes(probe.asked.number))
+      this.found.add(probe.asked);
     for (;;) {
-      const fact = probe.waiting.shift();
-      probe.asked = undefined;
-      if (!fact) return { text: "That is all that I know." };
-      const call = system.lookUp?.(questionOf(fact), contextOf(this.probed));
-      if (!call) continue;
-      probe.asked = fact;
-      probe.results = [];
-      return { toolCalls: [call] };
+      probe.asked = probe.waiting.shift();
+      if (!probe.asked) return { text: "That is all that I know." };
+      const call = system.lookUp?.(probe.asked.subject, contextOf(this.probed));
+      if (call) return { toolCalls: [call] };
     }
   }
 }
@@ -261,13 +220,22 @@ function errorOf(answer: ScriptedAnswer): string | undefined {
   return "status" in answer ? answer.error : undefined;
 }
 
-function questionOf({ subject, relation, status }: Fact): Question {
-  return { subject, relation: status ? "" : (relation[0] ?? "") };
+/** The first sentence of a message, or its first line. */
+function leadOf(text: string): string {
+  const [lead = ""] = text.trim().split(/(?<=[.!?])\s+|\n/);
+  return lead.slice(0, 300);
 }
 
-/** What a line is about: without its value and status. */
-function keyOf(line: string): string {
-  const work = /^(?:- \[.\]|cancelled:) (.+)$/.exec(line)?.[1];
-  const agent = /^agent (\S+)/.exec(line)?.[1];
-  return work ?? agent ?? line.replace(/(?:is|port) \S+(?: days| seconds)?\.?$/, "");
+const summaryCharacters = 2_400;
+
+/** The summary in place of a model's: the first sentence of every message, the newest that fit into 600 tokens. */
+function newest(sentences: readonly string[]): string {
+  const kept: string[] = [];
+  let length = 0;
+  for (const sentence of sentences.toReversed()) {
+    length += sentence.length + 1;
+    if (length > summaryCharacters) break;
+    kept.unshift(sentence);
+  }
+  return kept.join("\n");
 }

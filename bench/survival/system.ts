@@ -14,7 +14,7 @@ export interface ToolCall {
   input: Record<string, unknown>;
 }
 
-/** What a system is given: the same for all. */
+/** Given to each system, the same for all. */
 export interface Setting {
   /** An OpenAI-compatible endpoint on loopback. */
   url: string;
@@ -34,15 +34,7 @@ export interface Setting {
 export interface RunningSystem {
   /** One message of the user, with all model and tool calls that follow from it. */
   send(text: string): Promise<void>;
-  /** A person changes memory from outside. A system without it is told by the user. */
-  edit?(text: string): Promise<void>;
   close(): Promise<void>;
-}
-
-/** What the agent looks for: it knows the subject and what it wants to know, not the answer. */
-export interface Question {
-  subject: string;
-  relation: string;
 }
 
 /** `other`: the system itself talks to the agent, and the agent says that it has understood. */
@@ -54,23 +46,19 @@ export interface System {
   package?: string;
   /** The documented configuration that is used. */
   configuration: string;
-  /** What a process that was killed finds again, and how durable a write is. */
+  /** The state that a new process finds after a kill, and how durable a write is. */
   durability: string;
   /** Whether a new process can go on with the conversation. */
   isDurable: boolean;
-  /** What a request asks for, where the default is wrong: a request that ends neither with a tool's result nor with the
+  /** The kind of a request, where the default is wrong: a request that ends neither with a tool's result nor with the
    * user's message asks for a summary. */
   kindOf?(request: ScriptedRequest): RequestKind | undefined;
-  /**
-   * How the agent writes something down, if the system gives it a tool for that. `old` is replaced by the text; `all` is
-   * everything that the agent has written down by then.
-   */
-  note?(text: string, old: string | undefined, all: readonly string[]): ToolCall;
+  /** How the agent writes a line down, if the system gives it a tool for that; `all` is every line so far. */
+  note?(line: string, all: readonly string[]): ToolCall;
   /** A summary in the form that the system asks its model for. */
   formatSummary?(text: string): string;
-  /** The call with which an agent that sees only `context` looks for an answer, and the one after its result. */
-  lookUp?(question: Question, context: string): ToolCall | undefined;
-  lookFurther?(question: Question, result: string): ToolCall | undefined;
+  /** The call with which an agent that sees only `context` looks for the number of a subject. */
+  lookUp?(subject: string, context: string): ToolCall | undefined;
   /** False for a system that makes room without asking for a summary. */
   summarises?: false;
   open(setting: Setting): Promise<RunningSystem>;
@@ -78,7 +66,7 @@ export interface System {
   openStore?(directory: string): Promise<SpeedSubject>;
 }
 
-/** What is timed: the system's own store, as durable as it gets. */
+/** The subject of the timing: the system's own store, as durable as it gets. */
 export interface SpeedSubject {
   durability: string;
   /** Writes one short note or message. */

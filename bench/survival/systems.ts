@@ -22,7 +22,7 @@ const own: Record<string, () => Promise<System>> = {
   "no-memory": async () => (await import("./systems/no-memory.ts")).noMemory,
 };
 
-/** What `--only` takes. */
+/** The names that `--only` takes. */
 export const systemIds: readonly string[] = [...Object.keys(own), ...peerFiles];
 
 /** Whether a system needs a package from bench/peers. */
@@ -39,7 +39,7 @@ export async function loadSystem(id: string): Promise<System> {
   return system;
 }
 
-/** The installed version, as its package says. */
+/** The installed version, from its package. */
 export function versionOf({ package: name }: System): string {
   const folder = name === undefined ? join(peersFolder, "../..") : join(peersFolder, "node_modules", name);
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };

@@ -1,40 +1,38 @@
 import { writeFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
-import { type Cell, type CellResult, runCells } from "./cells.ts";
 import type { KilledRun } from "./killed-conversation.ts";
-import { type PhaseKill, runKills } from "./kills.ts";
+import { runKills } from "./kills.ts";
+import { inLanes } from "./lanes.ts";
+import type { SystemFacts } from "./results.ts";
+import { runStory, type StoryResult } from "./run-story.ts";
+import type { StoryOptions } from "./story.ts";
 import { loadSystem, versionOf } from "./systems.ts";
 
-/** What a process does with one system. */
+/** The work of a process with one system. */
 export interface Job {
   id: string;
-  cells: readonly Cell[];
-  /** The seed of the conversation in which it is killed; absent if it is not. */
+  stories: readonly StoryOptions[];
+  /** The seed of the stories in which it is killed; absent if it is not. */
   killSeed?: number;
 }
 
-export interface JobResult {
-  name: string;
-  version: string;
-  configuration: string;
-  durability: string;
-  results: CellResult[];
+export interface JobResult extends SystemFacts {
+  results: StoryResult[];
   /** Every story, killed in every phase; still to be compared with the runs without kills. */
-  killedStories: KilledRun[];
-  /** All stories in one conversation, killed in one phase. */
-  phaseKills: PhaseKill[];
-  /** Why it was not killed. */
-  killProblem?: string;
+  killed: KilledRun[];
 }
+
+/** Systems wait at times, for example before they repeat a request; another run may go on meanwhile. */
+const lanes = 3;
 
 /** Does a job in a process of its own: `node worker.ts OUTPUT`, the job as JSON on stdin. */
 const [output = ""] = process.argv.slice(2);
-const { id, cells, killSeed } = JSON.parse(await readAll(process.stdin)) as Job;
+const { id, stories, killSeed } = JSON.parse(await readAll(process.stdin)) as Job;
 const system = await loadSystem(id);
 const { name, configuration, durability } = system;
 // Processes that are killed cannot write what they compiled.
 flushCompileCache();
-const results = await runCells(system, cells);
+const results = await inLanes(stories, lanes, (story) => runStory(system, story));
 const killed = await killedOrNot();
 const done: JobResult = {
   name,
@@ -48,14 +46,12 @@ writeFileSync(output, JSON.stringify(done));
 // Some frameworks keep timers running.
 process.exit(0);
 
-async function killedOrNot(): Promise<Pick<JobResult, "killedStories" | "phaseKills" | "killProblem">> {
-  const none = { killedStories: [], phaseKills: [] };
-  if (killSeed === undefined) return none;
+async function killedOrNot(): Promise<Pick<JobResult, "killed" | "killProblem">> {
+  if (killSeed === undefined) return { killed: [] };
   try {
-    const { stories, phases } = await runKills(id, system, killSeed);
-    return { killedStories: stories, phaseKills: phases };
+    return { killed: await runKills(id, system, killSeed) };
   } catch (error) {
-    return { ...none, killProblem: String(error) };
+    return { killed: [], killProblem: String(error) };
   }
 }
 

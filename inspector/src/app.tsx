@@ -12,7 +12,7 @@ import { Toasts } from "./toast.tsx";
 export function App() {
   const { sessionId } = useRoute();
   const [isHelpOpen, setHelpOpen] = useState(false);
-  /** What the palette looks for; undefined while it is closed. */
+  /** The text in the palette. Undefined while it is closed. */
   const [wanted, setWanted] = useState<string>();
   const openPalette = (query = "") => setWanted(query);
   useShortcuts({ toggleHelp: () => setHelpOpen((isOpen) => !isOpen), openPalette });

@@ -50,7 +50,7 @@ export function useCalls(
     }
     if (state.again) void load();
   };
-  // A write without a new call needs no request: the session says which call is the newest.
+  // A write without a new call needs no request: the session names the newest call.
   const newest = session?.host === null ? JSON.stringify(session.window) : `${freshness} ${beat}`;
   useEffect(() => {
     if (session) void load();

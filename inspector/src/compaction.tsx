@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Reply } from "./api.ts";
-import { warningFact, whereaboutsOf } from "./facts.ts";
+import { availabilityOf, warningFact } from "./facts.ts";
 import { count, dateTime, percent, plural } from "./format.ts";
 import { useFreshness } from "./live.ts";
 import { useLoad } from "./load.ts";
@@ -72,7 +72,7 @@ const summaryWriters: Record<Compaction["summaryBy"], string> = {
 /** Where everything is now, in three states. */
 function FactsPanel({ compaction }: { compaction: Compaction }) {
   const { epoch, at, trigger, tokensBefore, tokensAfter, tokensBy, verified, mismatch } = compaction;
-  const facts = whereaboutsOf(compaction);
+  const facts = availabilityOf(compaction);
   const about = tokensBy === "estimate" ? "about " : "";
   return (
     <section class="panel" aria-labelledby="title-compaction">

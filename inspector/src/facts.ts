@@ -3,17 +3,17 @@ import { count, plural } from "./format.ts";
 
 export type Facts = NonNullable<Reply<"listSessions">["sessions"][number]["last"]>;
 
-/** What a compaction left where, each fact in exactly one of three states. */
-export interface Whereabouts {
+/** The facts of a compaction, each in exactly one of three states. */
+export interface Availability {
   "in context": string[];
   retrievable: string[];
   lost: string[];
 }
 
-export function whereaboutsOf({ removed, user, notepad, rest, readWith }: Facts): Whereabouts {
+export function availabilityOf({ removed, user, notepad, rest, readWith }: Facts): Availability {
   const said = user.whole + user.cut + user.leftOut;
   const missing = notepad.lines - notepad.shown;
-  const facts: Whereabouts = { "in context": [], retrievable: [], lost: [] };
+  const facts: Availability = { "in context": [], retrievable: [], lost: [] };
   if (notepad.lines > 0)
     facts["in context"].push(
       missing === 0

@@ -44,7 +44,7 @@ export function useActivity(): Activity {
   return useStore(activity);
 }
 
-/** What the tab with the stream sends to the other tabs. */
+/** A message from the tab with the stream to the other tabs. */
 type TabMessage =
   | { type: "change"; change: ChangeEvent }
   | { type: "connection"; state: Connection }
@@ -121,7 +121,7 @@ function patched(data: Reply<"session">, change: ChangeEvent): Reply<"session"> 
   return next;
 }
 
-/** Says what just happened: a warning in the shown session, and a compaction in any. */
+/** Announces the newest event: a warning in the shown session, and a compaction in any. */
 function announce({ sessionId, entries, item }: ChangeEvent): void {
   if (!item) return;
   const types = entries.map(({ type }) => type);
@@ -139,7 +139,7 @@ function announce({ sessionId, entries, item }: ChangeEvent): void {
 function openStream(emit: (message: TabMessage) => void): void {
   const source = new EventSource("api/events");
   const start = () => {
-    // What was read before the stream began may have changed by then.
+    // Data that was read before the stream began may have changed by then.
     emit({ type: "reset" });
     emit({ type: "connection", state: "live" });
   };

@@ -2,7 +2,7 @@ import { type ComponentChildren, h } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Block, type Item, parseInline, parseMarkdown } from "./markdown.ts";
 
-/** What a text offers beyond reading. */
+/** The actions that a text offers beyond reading. */
 export interface MarkdownOptions {
   /** Toggles the checkbox with this number, from 0; without it, boxes are only shown. */
   toggleTask?: ((index: number) => void) | undefined;
@@ -18,7 +18,7 @@ export interface MarkdownOptions {
   find?: string;
 }
 
-/** What the blocks of one text share; `tasks` counts the checkboxes rendered so far. */
+/** The state that the blocks of one text share. `tasks` counts the checkboxes rendered so far. */
 interface Rendering extends MarkdownOptions {
   tasks: number;
   levels: ReadonlyMap<Block, number>;

@@ -3,7 +3,7 @@ import { createStore, useStore } from "./store.ts";
 export const tabs = ["memory", "window", "history"] as const;
 export type Tab = (typeof tabs)[number];
 
-/** What the page shows. Kept in the URL, so that it can be bookmarked, shared and navigated back from. */
+/** The view of the page. Kept in the URL, so that it can be bookmarked, shared and navigated back from. */
 export interface Route {
   sessionId: string | undefined;
   tab: Tab;

@@ -169,7 +169,7 @@ function Head({ session }: { session: Session }) {
   );
 }
 
-/** What needs the person, each with what to do. */
+/** The items that need the user, each with its next step. */
 function Attention({ session: { id, attention } }: { session: Session }) {
   return (
     <details class="menu needs-menu">

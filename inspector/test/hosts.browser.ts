@@ -41,7 +41,7 @@ test(
     await page.locator(".menu-facts").getByText(project.root).waitFor();
     await page.keyboard.press("Escape");
 
-    // What the hook injected after the compaction, as the transcript has it.
+    // The text that the hook injected after the compaction, as the transcript has it.
     const injected = readFileSync(transcript, "utf8")
       .split("\n")
       .filter((line) => line.includes("hook_additional_context"))

@@ -99,7 +99,7 @@ test(
     await page.getByRole("button", { name: "Save" }).click();
     await page.locator(".prose").getByText("typed before the fall").waitFor();
 
-    // With another token, the page cannot reconnect and says what to do.
+    // With another token, the page cannot reconnect and shows the next step.
     await second.server.stop();
     await startTestServer(context, { path: db, port, token: "another-token-than-before" });
     await page.getByText("The server restarted with another token.").waitFor();

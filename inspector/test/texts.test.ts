@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { describeCompaction, type Facts, whereaboutsOf } from "../src/facts.ts";
+import { availabilityOf, describeCompaction, type Facts } from "../src/facts.ts";
 import { type Block, parseInline, parseMarkdown } from "../src/markdown.ts";
 import { readablePiece } from "../src/readable-piece.ts";
 import { naughty } from "./support/naughty.ts";
@@ -123,7 +123,7 @@ const facts: Facts = {
 };
 
 test("each fact of a compaction is in context, retrievable or lost [inspector.survived]", () => {
-  assert.deepEqual(whereaboutsOf(facts), {
+  assert.deepEqual(availabilityOf(facts), {
     "in context": ["7 of 9 lines of the notepad", "13 of 16 user messages, 1 of them cut"],
     retrievable: ["54 removed messages, with recall", "2 lines of the notepad, with read_notepad"],
     lost: [],
@@ -137,7 +137,7 @@ test("each fact of a compaction is in context, retrievable or lost [inspector.su
     rest: "lost",
     readWith: "",
   };
-  assert.deepEqual(whereaboutsOf(gone), { "in context": [], retrievable: [], lost: ["1 removed message"] });
+  assert.deepEqual(availabilityOf(gone), { "in context": [], retrievable: [], lost: ["1 removed message"] });
   assert.equal(describeCompaction(gone), "no notepad, 1 message lost");
 });
 

@@ -184,7 +184,7 @@ test(
     for (const hash of Object.keys(views)) {
       if (hash === "#/audit/memory") continue;
       await visit(page, hash);
-      // What agents and models wrote has words of its own.
+      // Texts by agents and models have words of their own.
       const text = await page.evaluate<string>(`(() => {
         const copy = document.getElementById("app").cloneNode(true);
         for (const element of copy.querySelectorAll("pre, .prose, .piece-title, .talk-line, .entry-text, .diff"))

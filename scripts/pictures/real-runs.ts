@@ -25,7 +25,7 @@ function drawDemo(env: NodeJS.ProcessEnv): string {
   return stillTerminals(panels, columns);
 }
 
-/** What the model reads when a conversation starts again after `/clear`, without and with Holdfast. */
+/** The text that the model reads when a conversation starts again after `/clear`, without and with Holdfast. */
 function drawAfterClear(env: NodeJS.ProcessEnv): string {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-picture-"));
   try {

@@ -14,7 +14,7 @@ export function writer(text: string): string {
   return `${JSON.stringify(process.execPath)} -e '${script.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What `holdfast serve --demo` tells in the terminal, without its pauses. */
+/** The output of `holdfast serve --demo` in the terminal, without its pauses. */
 export function runDemo(env: NodeJS.ProcessEnv = {}): string {
   const url = (path: string) =>
     JSON.stringify(pathToFileURL(join(import.meta.dirname, "../../src", path)).href);

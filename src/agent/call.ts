@@ -75,7 +75,7 @@ export async function callModel(
     else if (part.type === "abort") failure = new DOMException("The turn was aborted.", "AbortError");
   }
   if (failure !== undefined) throw failure;
-  // Without a step the SDK's own promise says why.
+  // Without a step the SDK's own promise has the reason.
   const { usage, request, response, text, finishReason } = ended ?? (await stream.finalStep);
   // Keep only the model's messages: we answer calls that the SDK rejected ourselves.
   const messages = response.messages.filter(({ role }) => role === "assistant");
@@ -252,6 +252,6 @@ export function isOverflow(error: unknown): boolean {
   return false;
 }
 
-/** What providers and local servers say. */
+/** The messages of providers and local servers. */
 const overflowWords =
   /context[_ ]length[_ ]exceeded|maximum (?:context|prompt)|context (?:window|length|size|limit)|(?:prompt|input) (?:is )?too long|too many (?:input )?tokens|exceeds? the (?:model|maximum|context)|input token count|request too large|token limit/i;

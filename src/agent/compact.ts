@@ -122,7 +122,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     // Budgets are shares of the window, which the provider counts in its own way.
     countTokens: (text) => countTokens(text) * tokenizer.ratio,
     room: { tokens: handoffTokens(policy.contextWindow) },
-    notify: (moment) => agent.notify(moment, emit),
+    notify: (event) => agent.notify(event, emit),
     emit,
     async contextAfter({ body, state }) {
       replacement = body;

@@ -13,19 +13,19 @@ import { type FittedContext, fitBlocks } from "../context/memory-share.ts";
 import { pairCalls } from "../context/pairs.ts";
 import { type Prompt, planPrompt } from "../context/prompt.ts";
 import { blocksOf } from "../context/shown-memory.ts";
-import { readEpoch, readInjections, readLearned, summarisedUpTo } from "../engine/conversation.ts";
+import { readEpoch, readLearned, readShownChanges, summarisedUpTo } from "../engine/conversation.ts";
 import type { Json } from "../engine/json.ts";
 import type { MessageOperation } from "../engine/messages.ts";
-import type { Injection, Learned } from "../engine/records.ts";
+import type { Learned, ShownChange } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
-import type { Moment, Tool } from "../surfaces/surface.ts";
+import type { LifecycleEvent, Tool } from "../surfaces/surface.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentEvent } from "./events.ts";
 import { CallRecorder, ReceiptCheck } from "./ledger.ts";
 import type { AgentConfig } from "./options.ts";
-import { WrittenSince } from "./shown.ts";
-import { definitionsText, ownDefinitionsText } from "./tools.ts";
+import { UnseenWrites } from "./shown.ts";
+import { definitionsText, memoryToolSet } from "./tools.ts";
 
 /** Holdfast itself writes this, not the agent or a person. */
 export const asSystem = { actor: { kind: "system" as const } };
@@ -40,7 +40,7 @@ export interface PromptView {
 
 export interface PromptNow {
   view: Required<PromptView>;
-  /** What the surfaces show, within memory's share of the window. */
+  /** The blocks of the surfaces, within memory's share of the window. */
   context: FittedContext;
   prompt: Prompt;
   usage: Usage;
@@ -51,7 +51,7 @@ export interface PromptNow {
 /** The controller's view of one session's conversation: read once, then updated with new messages only. */
 export class AgentSession {
   readonly session: Session;
-  readonly written: WrittenSince;
+  readonly unseen: UnseenWrites;
   readonly recorder: CallRecorder;
   readonly receiptCheck: ReceiptCheck;
   readonly #config: AgentConfig;
@@ -62,7 +62,7 @@ export class AgentSession {
   #prompt: PromptNow | undefined;
   /** Tokens of messages added since the prompt was last counted. */
   #sinceCounted = 0;
-  /** What the last call has shown; stored with the next messages. */
+  /** The measurements of the last call. Stored with the next messages. */
   #learned: ({ model: string } & Learned) | undefined;
   #fitted: { context: Context; room: number; fitted: FittedContext } | undefined;
 
@@ -70,7 +70,7 @@ export class AgentSession {
     this.session = session;
     this.#config = config;
     this.#tools = config.toolbox.tools;
-    this.written = new WrittenSince(session);
+    this.unseen = new UnseenWrites(session);
     this.receiptCheck = new ReceiptCheck(session);
     this.recorder = new CallRecorder(session, config, config.clock);
   }
@@ -91,9 +91,9 @@ export class AgentSession {
     if (!isSame) this.#tools = [...toolbox.tools, ...extra];
   }
 
-  /** Notifies the surfaces of a moment in the conversation; failures are emitted as error events. */
-  async notify(moment: Moment, emit: (event: AgentEvent) => void): Promise<void> {
-    for (const message of await this.#config.toolbox.notify(this.session, moment))
+  /** Notifies the surfaces of a lifecycle event of the conversation; failures are emitted as error events. */
+  async notify(event: LifecycleEvent, emit: (event: AgentEvent) => void): Promise<void> {
+    for (const message of await this.#config.toolbox.notify(this.session, event))
       emit({ type: "error", message });
   }
 
@@ -136,7 +136,7 @@ export class AgentSession {
     const at = this.#config.clock();
     const values = messages.map((message) => fromStored(message, at, inWarning));
     const { result, revision, state } = await this.session.apply(this.addOperation(values));
-    this.written.skipOwnWrite(state, revision);
+    this.unseen.skipOwnWrite(state, revision);
     for (const message of messages) this.#sinceCounted += this.#config.messageTokens(message);
     const next = (this.#messages.at(-1)?.number ?? this.#summarised) + 1;
     if (result.first === next)
@@ -159,7 +159,7 @@ export class AgentSession {
     this.#learned = { model, ...learnFrom(readLearned(state, model), call) };
   }
 
-  /** What the surfaces show, shortened to memory's share of the window. */
+  /** The blocks of the surfaces, shortened to memory's share of the window. */
   context(state: State): FittedContext {
     const context = this.#config.toolbox.context(state);
     const room = this.#config.memoryRoom(context.guidance);
@@ -224,7 +224,7 @@ export class AgentSession {
     );
     const parts = {
       system: count(base),
-      tools: count(definitionsText(this.#tools)) + count(ownDefinitionsText(options.tools ?? {})),
+      tools: count(definitionsText(memoryToolSet(this.#tools))) + count(definitionsText(options.tools ?? {})),
       memory: Math.max(0, count(system) - count(base)) + Math.round(tokens.memory) + before,
       summaries: Math.round(tokens.summaries),
       history: Math.round(tokens.history) - before,
@@ -243,8 +243,8 @@ export function inPrompt(messages: readonly StoredMessage[], state: State): Stor
 }
 
 /** The warning of the compaction that comes next, once it was given. */
-export function warningIn(state: State): Injection | undefined {
-  return readInjections(state).find(({ text }) => text.startsWith(warningStart));
+export function warningIn(state: State): ShownChange | undefined {
+  return readShownChanges(state).find(({ text }) => text.startsWith(warningStart));
 }
 
 /** Tokens that providers take for an image or a page; what a file takes follows from its size. */

@@ -31,7 +31,7 @@ export type AgentEvent =
     }
   | CompactionEvent;
 
-/** What the provider counted. */
+/** The provider's counts. */
 export interface ReportedUsage {
   inputTokens: number | undefined;
   outputTokens: number | undefined;

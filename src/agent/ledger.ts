@@ -9,7 +9,7 @@ import type { Session } from "../sessions/session.ts";
 import { asSystem, type PromptNow } from "./conversation.ts";
 import type { AgentEvent, ReportedUsage } from "./events.ts";
 import type { AgentConfig } from "./options.ts";
-import { cachesPrompts, definitionsText, ownDefinitionsText } from "./tools.ts";
+import { cachesPrompts, definitionsText, memoryToolSet } from "./tools.ts";
 import type { TurnRun } from "./turn.ts";
 
 /** Records the prompt of a turn or a warning; returns the call's number, if it was recorded. */
@@ -21,10 +21,10 @@ export async function recordTurn(
 ): Promise<number | undefined> {
   const { agent, config } = run;
   const offersOwn = purpose !== "warning" || cachesPrompts(run);
-  const own = offersOwn ? ownDefinitionsText(config.options.tools ?? {}) : "";
+  const tools = [offersOwn ? (config.options.tools ?? {}) : {}, memoryToolSet(agent.tools)];
+  const definitions = tools.map(definitionsText).filter((text) => text !== "");
   const pieces: PromptPiece[] = [
-    ...(own === "" ? [] : [{ part: "tools" as const, role: "tools", text: own }]),
-    { part: "tools", role: "tools", text: definitionsText(agent.tools) },
+    ...definitions.map((text) => ({ part: "tools" as const, role: "tools", text })),
     ...systemPieces(prompt, run.base),
     ...prompt.messages.map(
       (message, index): PromptPiece => ({

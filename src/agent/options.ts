@@ -127,7 +127,7 @@ function each<Name extends string>(
   return Object.fromEntries(Object.keys(defaults).map((name) => [name, kind])) as Record<Name, OptionKind>;
 }
 
-/** What each option of an agent may be. Adapters share most of them. */
+/** The kinds of an agent's options. Adapters share most of them. */
 export const agentOptionKinds = {
   // The AI SDK checks these itself.
   ...(Object.fromEntries(modelOptionNames.map((name) => [name, anything])) as Record<
@@ -185,7 +185,7 @@ export function checkAgentOptions(
   );
 }
 
-/** What every part of a turn needs from the agent. Fixed for the agent's lifetime. */
+/** The configuration that each part of a turn needs. Fixed for the agent's lifetime. */
 export interface AgentConfig {
   options: Omit<AgentOptions, "memory" | "model" | "system" | "surfaces">;
   /** The surfaces, settled when the driver was made. */
@@ -217,7 +217,7 @@ export function agentConfig(
   const { memoryShare = agentDefaults.memoryShare } = options;
   return {
     options,
-    toolbox: toolbox.readAs({ shown: placement, keepsConversation: true, dotless: true }),
+    toolbox: toolbox.presentAs({ shown: placement, keepsConversation: true, dotless: true }),
     placement,
     policy: {
       contextWindow,

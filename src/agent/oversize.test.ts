@@ -8,7 +8,7 @@ import { HoldfastError } from "../errors.ts";
 import type { ScriptedAnswer, ScriptedRequest } from "../testing/index.ts";
 import { numberedLines, openWindow } from "./test-support/window.ts";
 
-/** What the model has yet to answer in a request: a prompt, or the results of its calls. */
+/** The part of a request that the model has not answered: a prompt, or the results of its calls. */
 function newestIn({ messages }: ScriptedRequest): string[] {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   return messages.slice(last + 1).map(({ content }) => String(content));
@@ -20,7 +20,7 @@ for (let seed = 1; seed <= 8; seed++) {
     const window = [4_000, 8_000, 16_000][random(3)] ?? 4_000;
     const factor = [1, 1.25, 2][random(3)] ?? 1;
     const size = () => (random(3) === 0 ? random(window * 2) : random(window / 8));
-    /** What was given to the agent in this turn, by its first words. */
+    /** The agent's input in this turn, by its first words. */
     const given = new Map<string, string>();
     let number = 0;
     const text = (kind: string) => {

@@ -37,7 +37,7 @@ test("pins are in the prompt after a compaction, first, in every placement [pins
   }
 });
 
-test("the receipt carries the number of the call whose request contains what it says [pins.receipt]", async (t) => {
+test("the receipt carries the number of the call whose request contains its text [pins.receipt]", async (t) => {
   const stage = await openStage(t, { script: inOrder([]) });
   await stage.say(`Read src/ledger.ts and note SH-4711. ${filler(600)}`);
   await finish(stage.agent.compact("s"));

@@ -153,7 +153,7 @@ class Life {
     return { text: dice < 68 ? "" : `Said. ${filler(this.random(120))}` };
   }
 
-  /** What the model sees must be correct. */
+  /** The model's prompt must be correct. */
   async #look(request: ScriptedRequest): Promise<void> {
     const memory = await openMemory({ store: this.inner, clock: this.clock });
     const notepad = await (await memory.openSession("s")).notepad.read();

@@ -65,7 +65,7 @@ test("compacted messages can be recalled in full, by search, page by page and by
   assert.equal(result.content, login.split("\n").slice(1, 3).join("\n"));
 });
 
-test("recall_result says what to do when it finds nothing [controller.recall]", async (t) => {
+test("recall_result names the next step when it finds nothing [controller.recall]", async (t) => {
   const stage = await openStage(t, {
     script: inOrder([{ toolCalls: [call("recall", {}), call("recall_result", { id: "nobody" })] }]),
   });

@@ -2,8 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tool } from "ai";
 import { z } from "zod";
-import { call, filler, inOrder, ofType, openStage } from "../../test/support/agent.ts";
+import {
+  call,
+  filler,
+  inOrder,
+  isInWarningTurn,
+  isSummaryRequest,
+  ofType,
+  openStage,
+  plainSummary,
+} from "../../test/support/agent.ts";
 import type { ScriptedAnswer, ScriptedRequest } from "../testing/index.ts";
+import { numberedLines, openWindow, textIn } from "./test-support/window.ts";
 
 const readFile = tool({
   inputSchema: z.object({ path: z.string() }),
@@ -170,4 +180,40 @@ test("before a compaction all old results are cleared, and if that frees enough 
   assert.deepEqual(ofType(events, "warning"), []);
   const kept = await openStage(t, { ...room, script: script(), clearing: false });
   assert.ok(ofType((await kept.say("Read the files.")).events, "compaction").length > 0);
+});
+
+test("results whose calls share one id are cleared, stubbed and recalled as themselves [controller.results]", async (t) => {
+  let step = 0;
+  const read = tool({
+    inputSchema: z.object({ path: z.string() }),
+    execute: async ({ path }) => numberedLines(2_500, path),
+  });
+  let recalled = "";
+  const stage = await openWindow(t, {
+    window: 200_000,
+    factor: 1,
+    tools: { read },
+
+    script: (request) => {
+      if (isSummaryRequest(request)) return { text: plainSummary(request) };
+      if (isInWarningTurn(request)) return { text: "Saved." };
+      const all = textIn(request);
+      recalled = all;
+      if (++step <= 24)
+        return { toolCalls: [{ id: "call_0", name: "read", input: { path: `f${step}.ts` } }] };
+      const id = /read \{"path":"f1\.ts"\}[^\]]*recall_result with id "(r\d+_\d+)"/.exec(all)?.[1];
+      if (step === 25)
+        return { toolCalls: [{ id: "call_0", name: "recall_result", input: { id, range: "1-2" } }] };
+      return { text: "Done." };
+    },
+  });
+  const { events } = await stage.say("Read all files.");
+  const cleared = ofType(events, "clearing").reduce((sum, { results }) => sum + results, 0);
+  const last = stage.requests.at(-1) as ScriptedRequest;
+  const stubs = [...textIn(last).matchAll(/\[Result cleared: read \{"path":"(f\d+)\.ts"\}/g)].map(
+    ([, name]) => name,
+  );
+  assert.ok(cleared > 0 && stubs.length === cleared, `${cleared} cleared, ${stubs.length} stubs`);
+  assert.equal(new Set(stubs).size, stubs.length, "each stub names its own file");
+  assert.match(recalled, /f1\.ts row 1 of the long table\\nf1\.ts row 2 /);
 });

@@ -82,7 +82,7 @@ export async function compactNow(run: TurnRun, cause: CompactionTrigger, incomin
   const trigger = triggerFor(now.state, cause);
   const { warning } = readEpoch(now.state);
   const plan = { trigger, incoming, growth: growthOf(run, now.state) };
-  if (warning !== "given" && !isWorthwhile(now, config, plan)) return false;
+  if (warning !== "given" && !freesEnough(now, config, plan)) return false;
   const isDue = warning === "none" || isUnanswered(now.state);
   const isSqueezed = isDue && (await fitForWarning(run));
   const { usage } = await agent.prompt(run);
@@ -97,7 +97,7 @@ function triggerFor({ row }: State, cause: CompactionTrigger): CompactionTrigger
 }
 
 /** A compaction that frees almost nothing would repeat on every call, so it waits as long as the prompt fits. */
-function isWorthwhile(now: PromptNow, config: AgentConfig, plan: CutPlan): boolean {
+function freesEnough(now: PromptNow, config: AgentConfig, plan: CutPlan): boolean {
   const to = cutFor(now, config, plan);
   if (to === undefined) return false;
   const { contextWindow, outputReserve } = config.policy;
@@ -131,7 +131,7 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
     for (let step = 0; step < warningSteps; step++) {
       const now = await agent.prompt(run);
       const { prompt, usage } = now;
-      // What the agent wrote so far is saved.
+      // The agent's writes so far are saved.
       if (usage.total + config.policy.outputReserve > config.policy.contextWindow) return;
       const { modelOptions } = config;
       const cache = cacheOf(run);
@@ -246,7 +246,7 @@ async function fitInto(run: TurnRun, parts: readonly LongPart[], room: number): 
   await shorten(run, over);
 }
 
-/** What the model has yet to answer: a prompt, or its calls with their results. */
+/** The part that the model has not answered: a prompt, or its calls with their results. */
 function unanswered(messages: readonly StoredMessage[]): StoredMessage[] {
   return messages.slice(firstUnanswered(messages)).filter(({ inWarning }) => !inWarning);
 }
@@ -274,7 +274,7 @@ function sizeOf(parts: readonly LongPart[]): number {
 }
 
 /** A part of a message that the prompt can show without its middle. */
-export interface LongPart {
+interface LongPart {
   kind: "prompt" | "result" | "call" | "answer";
   key: string;
   message: number;
@@ -364,7 +364,7 @@ function endsOf(
   return chooseEnds(longest, Math.max(0, room - others), countTokens);
 }
 
-/** Says what is cut, and how the agent reads it. */
+/** Names the cut part, and how the agent reads it. */
 function noteFor(part: LongPart, { head, tail }: Ends, offered: ReadonlySet<string>): string {
   const { kind, text, key, message } = part;
   if (kind === "call") return "[Cut here to fit the context window; the tool received the whole text.]";

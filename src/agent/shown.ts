@@ -3,7 +3,7 @@ import { messageOfCall } from "../context/conversation.ts";
 import { chooseEnds, renderEnds } from "../context/excerpt.ts";
 import { blocksOf, changesSince, shownIn, showsOldHint } from "../context/shown-memory.ts";
 import { agentDefaults } from "../engine/agent-defaults.ts";
-import { readEpoch, readInjections, readSnapshot } from "../engine/conversation.ts";
+import { readEpoch, readShownChanges, readSnapshot } from "../engine/conversation.ts";
 import type { ShownBlock } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
@@ -12,13 +12,11 @@ import { asSystem } from "./conversation.ts";
 import type { AgentConfig } from "./options.ts";
 import type { TurnRun } from "./turn.ts";
 
-/** What was written since the model was last shown its memory, read from the journal once. */
-export class WrittenSince {
+/** The writes that the agent cannot see in its own tool calls, each read from the journal once. */
+export class UnseenWrites {
   readonly #session: Session;
   /** The revision up to which the journal has been read. */
   #read = 0;
-  #shown = -1;
-  #notepad = false;
 
   constructor(session: Session) {
     this.#session = session;
@@ -29,22 +27,14 @@ export class WrittenSince {
     if (Math.max(readEpoch(state).shownAt, this.#read) === revision - 1) this.#read = revision;
   }
 
-  /** `notepad`: somebody wrote to it. `unseen`: there is a write that the agent cannot see in its tool calls. */
-  async look(state: State): Promise<{ notepad: boolean; unseen: boolean }> {
-    const { shownAt } = readEpoch(state);
-    if (this.#shown !== shownAt) this.#notepad = false;
-    this.#shown = shownAt;
-    const from = Math.max(shownAt, this.#read) + 1;
+  /** The writes since the model was last shown its memory, or since they were last read. */
+  async next(state: State): Promise<JournalEntry[]> {
+    const from = Math.max(readEpoch(state).shownAt, this.#read) + 1;
     const { revision } = state.row;
     this.#read = revision;
     const entries = from > revision ? [] : await this.#session.history({ from, to: revision });
-    this.#notepad ||= entries.some(isNotepadWrite);
-    return { notepad: this.#notepad, unseen: entries.some(isUnseen) };
+    return entries.filter(isUnseen);
   }
-}
-
-function isNotepadWrite({ changes }: JournalEntry): boolean {
-  return changes.some((change) => change.type === "text" && change.target === "notepad");
 }
 
 /** Writes by others or by a program in the agent's name, and the end of a task, which hides the calls in it. */
@@ -62,7 +52,7 @@ function isUnseen({ actor, operation: { type }, key }: JournalEntry): boolean {
 export async function showChanges(run: TurnRun): Promise<void> {
   if (run.config.placement !== "epoch") return;
   const state = await run.agent.session.state();
-  await show(run, state, (await run.agent.written.look(state)).notepad);
+  await show(run, state, await run.agent.unseen.next(state));
 }
 
 /**
@@ -73,36 +63,37 @@ export async function showNews(run: TurnRun): Promise<void> {
   const { agent, config } = run;
   if (config.placement !== "epoch") return;
   const state = await agent.session.state();
-  const { notepad, unseen } = await agent.written.look(state);
-  if (unseen || changedOutside(run, state) || (notepad && (await isFirstEdit(run, state))))
-    await show(run, state, notepad);
+  const unseen = await agent.unseen.next(state);
+  const changed = changesSince(shownIn(state), config.toolbox.context(state)).map(({ surface }) => surface);
+  // A file or the agent's knowledge may have changed outside the session.
+  const isOutside = changed.some((surface) => config.toolbox.changeable.has(surface));
+  if (unseen.length > 0 || isOutside || (changed.includes("notepad") && (await isFirstEdit(run, state))))
+    await show(run, state, unseen);
 }
 
 /** Whether this turn has not shown the notepad yet. */
 async function isFirstEdit({ agent }: TurnRun, state: State): Promise<boolean> {
   const messages = await agent.messages(state);
   const turn = messages.findLast(({ message }) => message.role === "user")?.number ?? 0;
-  return !readInjections(state).some(({ surface, before }) => surface === "notepad" && before > turn);
+  return !readShownChanges(state).some(({ surface, before }) => surface === "notepad" && before > turn);
 }
 
-/** Whether anything shown from outside the session has changed: a file, the agent's knowledge. */
-function changedOutside({ config: { toolbox } }: TurnRun, state: State): boolean {
-  if (toolbox.changeable.size === 0) return false;
-  return changesSince(shownIn(state), toolbox.context(state)).some(({ surface }) =>
-    toolbox.changeable.has(surface),
-  );
+function isNotepadWrite({ changes }: JournalEntry): boolean {
+  return changes.some((change) => change.type === "text" && change.target === "notepad");
 }
 
-async function show(run: TurnRun, state: State, isNotepadWritten: boolean): Promise<void> {
+async function show(run: TurnRun, state: State, unseen: readonly JournalEntry[]): Promise<void> {
   const { agent, config } = run;
   const context = config.toolbox.context(state);
   if (showsOldHint(readSnapshot(state), context)) return refreshSnapshot(run, state);
-  const changes = changesSince(shownIn(state), context, isNotepadWritten ? ["notepad"] : []);
+  // A person may have undone an edit that the model sees in its own calls.
+  const again = unseen.some(isNotepadWrite) ? ["notepad"] : [];
+  const changes = changesSince(shownIn(state), context, again);
   if (changes.length === 0) return;
   const cut = cutTo(config, context.guidance);
   await agent.session.apply(
     {
-      type: "context.inject",
+      type: "context.show",
       before: state.row.counters.lastMessage + 1,
       shownAt: state.row.revision,
       blocks: changes.map(cut),
@@ -137,7 +128,7 @@ export async function refreshWhenCold(run: TurnRun): Promise<void> {
   if (config.placement !== "epoch") return;
   const state = await agent.session.state();
   // Notices belong to no block, and the line about a new snapshot to all of them.
-  if (readInjections(state).every(({ surface }) => surface === "" || surface === "memory")) return;
+  if (readShownChanges(state).every(({ surface }) => surface === "" || surface === "memory")) return;
   const messages = await agent.messages(state);
   const last = messages.findLast(({ message }) => message.role === "assistant");
   if (last && config.clock() - last.at > cacheMinutes * 60_000) await refreshSnapshot(run, state);
@@ -158,7 +149,7 @@ export async function refreshWhenLarge(run: TurnRun): Promise<void> {
   if (fresh * slack < usage.memory) await refreshSnapshot(run, state);
 }
 
-/** The system prompt shows the memory as it is now, and a line in the conversation says so. */
+/** The system prompt shows the memory as it is now, and a line in the conversation tells it. */
 async function refreshSnapshot({ agent }: TurnRun, state: State): Promise<void> {
   const messages = await agent.messages(state);
   const end = state.row.counters.lastMessage;

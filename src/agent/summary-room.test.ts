@@ -2,14 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tool } from "ai";
 import { z } from "zod";
-import {
-  call,
-  isInWarningTurn,
-  isSummaryRequest,
-  ofType,
-  plainSummary,
-  tokensOf,
-} from "../../test/support/agent.ts";
+import { call, isInWarningTurn, isSummaryRequest, plainSummary, tokensOf } from "../../test/support/agent.ts";
 import type { ScriptedRequest } from "../testing/index.ts";
 import { numberedLines, openWindow, textIn } from "./test-support/window.ts";
 
@@ -102,62 +95,4 @@ test("in place, the request for the summary begins with the agent's own prompt [
   const warned = stage.requests.slice(before).find((request) => request !== asked);
   assert.ok(asked && warned && asked.tools && asked.tools.length > 0, "the tools are part of the prompt");
   assert.deepEqual(asked.messages.slice(0, warned.messages.length), warned.messages);
-});
-
-test("a turn that repeats itself after compactions ends with an error that says so [controller.no-progress]", async (t) => {
-  const read = tool({
-    inputSchema: z.object({ path: z.string() }),
-    execute: async () => numberedLines(1_500, "same"),
-  });
-  const stage = await openWindow(t, {
-    window: 4_000,
-    factor: 1,
-    tools: { read },
-    clearing: false,
-    script: (request) => {
-      if (isSummaryRequest(request)) return { text: plainSummary(request) };
-      return isInWarningTurn(request) ? { text: "Saved." } : { toolCalls: [call("read", { path: "a.ts" })] };
-    },
-  });
-  await assert.rejects(
-    stage.say("Read a.ts."),
-    /makes no progress: after each of two compactions the model called read again/,
-  );
-  assert.ok(stage.requests.length < 40, `${stage.requests.length} requests`);
-});
-
-test("results whose calls share one id are cleared, stubbed and recalled as themselves [controller.results]", async (t) => {
-  let step = 0;
-  const read = tool({
-    inputSchema: z.object({ path: z.string() }),
-    execute: async ({ path }) => numberedLines(2_500, path),
-  });
-  let recalled = "";
-  const stage = await openWindow(t, {
-    window: 200_000,
-    factor: 1,
-    tools: { read },
-
-    script: (request) => {
-      if (isSummaryRequest(request)) return { text: plainSummary(request) };
-      if (isInWarningTurn(request)) return { text: "Saved." };
-      const all = textIn(request);
-      recalled = all;
-      if (++step <= 24)
-        return { toolCalls: [{ id: "call_0", name: "read", input: { path: `f${step}.ts` } }] };
-      const id = /read \{"path":"f1\.ts"\}[^\]]*recall_result with id "(r\d+_\d+)"/.exec(all)?.[1];
-      if (step === 25)
-        return { toolCalls: [{ id: "call_0", name: "recall_result", input: { id, range: "1-2" } }] };
-      return { text: "Done." };
-    },
-  });
-  const { events } = await stage.say("Read all files.");
-  const cleared = ofType(events, "clearing").reduce((sum, { results }) => sum + results, 0);
-  const last = stage.requests.at(-1) as ScriptedRequest;
-  const stubs = [...textIn(last).matchAll(/\[Result cleared: read \{"path":"(f\d+)\.ts"\}/g)].map(
-    ([, name]) => name,
-  );
-  assert.ok(cleared > 0 && stubs.length === cleared, `${cleared} cleared, ${stubs.length} stubs`);
-  assert.equal(new Set(stubs).size, stubs.length, "each stub names its own file");
-  assert.match(recalled, /f1\.ts row 1 of the long table\\nf1\.ts row 2 /);
 });

@@ -6,61 +6,38 @@ import { schemaOf } from "../surfaces/dispatch.ts";
 import type { Tool } from "../surfaces/surface.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import { type ModelAnswer, providerOf } from "./call.ts";
-import type { AgentSession } from "./conversation.ts";
-import type { AgentEvent } from "./events.ts";
-import type { AgentConfig } from "./options.ts";
 import { cacheOf, type TurnRun } from "./turn.ts";
 
-/** Memory's tool definitions as the model receives them. */
-const definitions = new WeakMap<readonly Tool[], string>();
-
-export function definitionsText(tools: readonly Tool[]): string {
-  let text = definitions.get(tools);
-  if (text === undefined) {
-    text = JSON.stringify(
-      tools.map(({ name, description, input }) => ({
-        name: dotless(name),
-        description,
-        inputSchema: schemaOf(input, "input"),
-      })),
-    );
-    definitions.set(tools, text);
-  }
-  return text;
+/** Remembers what was made of an object. Lists of tools never change. */
+function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, { value: Value }>();
+  return (key) => {
+    const known = made.get(key) ?? { value: make(key) };
+    made.set(key, known);
+    return known.value;
+  };
 }
 
-const ownDefinitions = new WeakMap<ToolSet, string>();
-
-export function ownDefinitionsText(tools: ToolSet): string {
-  let text = ownDefinitions.get(tools);
-  if (text === undefined) {
-    const entries = Object.entries(tools).map(([name, { description, inputSchema }]) => ({
-      name,
-      ...(description === undefined ? {} : { description }),
-      inputSchema: asSchema(inputSchema).jsonSchema,
-    }));
-    text = entries.length === 0 ? "" : JSON.stringify(entries);
-    ownDefinitions.set(tools, text);
-  }
-  return text;
-}
-
-const toolSets = new WeakMap<readonly Tool[], ToolSet>();
+/** The definitions of tools as the model receives them; "" without any. */
+export const definitionsText = oncePer((tools: ToolSet): string => {
+  const entries = Object.entries(tools).map(([name, { description, inputSchema }]) => ({
+    name,
+    ...(description === undefined ? {} : { description }),
+    inputSchema: asSchema(inputSchema).jsonSchema,
+  }));
+  return entries.length === 0 ? "" : JSON.stringify(entries);
+});
 
 /** Memory tools in the AI SDK's form, without dots in their names and without `execute`. */
-export function memoryToolSet(tools: readonly Tool[]): ToolSet {
-  let set = toolSets.get(tools);
-  if (!set) {
-    set = Object.fromEntries(
+export const memoryToolSet = oncePer(
+  (tools: readonly Tool[]): ToolSet =>
+    Object.fromEntries(
       tools.map(({ name, description, input }) => [
         dotless(name),
         tool({ description, inputSchema: jsonSchema(schemaOf(input, "input")) }),
       ]),
-    );
-    toolSets.set(tools, set);
-  }
-  return set;
-}
+    ),
+);
 
 /** The tools that a warning turn offers: memory's, and where that saves money the agent's own, which are not run. */
 export function warningTools(run: TurnRun): ToolSet {
@@ -78,9 +55,7 @@ interface Outcome {
   isError: boolean;
 }
 
-export interface ToolRun {
-  agent: AgentSession;
-  config: AgentConfig;
+interface ToolRun extends TurnRun {
   calls: ModelAnswer["toolCalls"];
   /** The message that contains the calls. */
   message: number;
@@ -90,8 +65,6 @@ export interface ToolRun {
   onlyMemory?: boolean;
   /** Tokens that each result may take in the prompt. */
   room: number;
-  signal: AbortSignal;
-  emit: (event: AgentEvent) => void;
 }
 
 /** Runs the model's tool calls in order and returns one message with all results. */

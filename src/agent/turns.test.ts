@@ -252,13 +252,13 @@ test("a store failure in memory's part of a turn does not block the turn [contro
   await stage.say("Note it.");
   const session = await stage.session();
   await session.notepad.append("another finding", { actor: { kind: "person" } });
-  for (const type of ["context.inject", "context.tell", "context.warn", "context.c"]) {
+  for (const type of ["context.show", "context.tell", "context.warn", "context.c"]) {
     failing = type;
     const { text, events } = await stage.say(`Go on. ${filler(400)}`);
     // Where the compaction fails, the warning stays in the prompt.
     assert.match(text, type === "context.c" ? /^(?:Done|Saved)\.$/ : /^Done\.$/, type);
     const reported = ofType(events, "error").filter(({ message }) => message.includes("disk I/O error"));
-    if (type === "context.inject" || type === "context.c") assert.ok(reported.length > 0, type);
+    if (type === "context.show" || type === "context.c") assert.ok(reported.length > 0, type);
   }
   failing = "none";
   await stage.say("And now?");

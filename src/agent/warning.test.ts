@@ -69,7 +69,7 @@ test("the warning has the seed's text, comes once per epoch, and its call offers
   assertPrefixes(stage.turns());
 });
 
-test("the next epoch's notepad contains what the agent wrote in the warning turn [controller.warning-used]", async (t) => {
+test("the next epoch's notepad contains the agent's notes of the warning turn [controller.warning-used]", async (t) => {
   const warning = () => ({ toolCalls: [append("- a.ts has 1500 words")] });
   const stage = await openStage(t, {
     ...options,

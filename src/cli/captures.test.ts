@@ -8,8 +8,8 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { note, ok, problem } from "../hosts/doctor/finding.ts";
 import { ownCommand } from "../hosts/install/launcher.ts";
 import { docsLink, packageRoot } from "../workspace/package.ts";
+import { type Diagnosis, renderDoctor } from "./commands/doctor.ts";
 import { commands, groups } from "./commands.ts";
-import { type Diagnosis, renderDoctor } from "./terminal/render-doctor.ts";
 
 const fixtures = join(import.meta.dirname, "fixtures");
 const widths = [80, 120];
@@ -203,6 +203,7 @@ test("help COMMAND is that command's help, and names that are nearly right are s
   assert.match(one.stdout, /^Usage: holdfast log/);
   for (const [args, suggestion] of [
     [["help", "sesions"], "sessions"],
+    [["export", "--all"], "store export"],
     [["init", "openclaww"], "openclaw"],
     [["project", "recver"], "recover"],
     [["log", "--limt", "3"], "--limit"],

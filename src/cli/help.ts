@@ -12,8 +12,7 @@ import {
   type HostWords,
 } from "./commands.ts";
 import type { Screen } from "./terminal/screen.ts";
-import { textWidth } from "./terminal/text-width.ts";
-import { wrapSpans } from "./terminal/wrap-text.ts";
+import { textWidth, wrapSpans } from "./terminal/wrap-text.ts";
 
 const withSessionFile = hosts.filter(({ sessionFile }) => sessionFile);
 

@@ -131,7 +131,7 @@ export function hostSessions({ directory, root }: Project): HostSessions {
   };
 }
 
-/** What the user asked first; "" if the transcript does not say. */
+/** The user's first message. "" if the transcript has none. */
 function firstAsk(host: Host, path: string): string {
   const [first] = readSpans(host, path, { until: headBytes }) ?? [];
   const asked = first?.messages.find(

@@ -10,7 +10,7 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-test("on a Node that is too old, one line says so and the exit code is 1 [repo.node-version]", async () => {
+test("on a Node that is too old, one line reports it and the exit code is 1 [repo.node-version]", async () => {
   for (const version of ["20.20.2", "22.12.0", "18.0.0", "9.0.0"]) {
     const pretend = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });`;
     const { code, stdout, stderr } = await runNode([

@@ -1,11 +1,11 @@
 import { HoldfastError } from "../errors.ts";
-import { type CommandName, commands, isCommand } from "./commands.ts";
+import { type Command, type CommandName, commands, isCommand } from "./commands.ts";
 
 /** Each command is a module, loaded when it is called. */
 const modules: Readonly<Record<CommandName, () => Promise<{ run(args: string[]): Promise<number> }>>> = {
   init: () => import("./commands/init.ts"),
   doctor: () => import("./commands/doctor.ts"),
-  uninstall: () => import("./commands/uninstall.ts"),
+  uninstall: async () => ({ run: (await import("./commands/init.ts")).uninstall }),
   config: () => import("./commands/config.ts"),
   sessions: () => import("./commands/sessions.ts"),
   show: () => import("./commands/show.ts"),
@@ -36,13 +36,20 @@ export async function main([name, ...args]: string[]): Promise<number> {
   if (wanted === undefined || wanted === "help") return printHelp();
   if (!isCommand(wanted)) {
     const { suggestionFor } = await import("./help.ts");
-    const hint = suggestionFor(wanted, Object.keys(commands));
+    const hint = partOf(wanted) ?? suggestionFor(wanted, Object.keys(commands));
     return fail(
       `There is no command ${JSON.stringify(wanted)}.${hint} Run "holdfast help" to list the commands.`,
     );
   }
   if (isHelp || args.includes("--help") || args.includes("-h")) return printHelp(wanted);
   return attempt(wanted, async () => (await modules[wanted]()).run(args));
+}
+
+/** A hint for a word that is part of a command, such as "export" of "store". */
+function partOf(word: string): string | undefined {
+  const all = Object.entries<Command>(commands);
+  const found = all.find(([, { terms = [] }]) => terms.some(([term]) => term.split(" ")[0] === word));
+  return found && ` Did you mean ${found[0]} ${word}?`;
 }
 
 /** Does the work; a failure that a person can do something about is one line. */

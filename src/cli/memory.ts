@@ -1,15 +1,16 @@
 import { HoldfastError } from "../errors.ts";
+import { commandName } from "../hosts/install/launcher.ts";
 import type { Memory } from "../sessions/memory.ts";
 import { findProject } from "../workspace/project.ts";
 import { type StoreFlags, storeName } from "../workspace/store-location.ts";
 import { findWorkspace } from "../workspace/workspace.ts";
 
-const reading = () => import("../workspace/read-memory.ts");
+const presentation = () => import("../workspace/read-memory.ts");
 const writing = () => import("../workspace/open-memory.ts");
 
 /** How a command opens memory: a command that only reads does not load the tools; only `create` makes a new store. */
 const openers = {
-  read: async (flags: StoreFlags) => (await reading()).openMemoryToRead({ flags }),
+  read: async (flags: StoreFlags) => (await presentation()).openMemoryToRead({ flags }),
   change: async (flags: StoreFlags) => (await writing()).openExistingMemory({ flags }),
   create: async (flags: StoreFlags) => (await writing()).openWorkspaceMemory({ flags }),
 } as const;
@@ -50,6 +51,6 @@ async function nothingHere(flags: StoreFlags): Promise<HoldfastError> {
   const next =
     connected.length > 0
       ? `Start ${connected.map(({ title }) => title).join(" or ")} here and give it a task.`
-      : `Run "holdfast init" to connect your coding agent.`;
+      : `Run "${commandName()} init" to connect your coding agent.`;
   return new HoldfastError("not_found", `No memory has been written in ${root} yet. ${next}`, { data });
 }

@@ -1,5 +1,5 @@
 import { HoldfastError } from "../errors.ts";
-import { ownCommand } from "../hosts/install/launcher.ts";
+import { commandName, ownCommand } from "../hosts/install/launcher.ts";
 import type { HostSessions } from "../server/hosts.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { SessionSummary } from "../stores/store.ts";
@@ -23,19 +23,19 @@ interface Listed extends SessionFacts {
   updatedAt: number;
 }
 
-/** What the overview shows. */
+/** The data of the overview. */
 interface Overview {
   root: string;
   agents: readonly FoundAgent[];
   sessions: readonly Listed[];
   /** Sessions that are not shown. */
   more: number;
-  /** What a person should know of the sessions, and of the hooks that failed. */
+  /** Notices for the user about the sessions, and about hooks that failed. */
   concerns: readonly string[];
   failures: readonly string[];
 }
 
-/** What `holdfast` alone does: shows the memory of this place and one next step. It changes nothing. */
+/** `holdfast` alone: shows the memory of this place and one next step. It changes nothing. */
 export async function overview(): Promise<number> {
   const project = findProject(process.cwd());
   const hosts = hostSessions(project);
@@ -75,7 +75,7 @@ async function list(summary: SessionSummary, memory: Memory, hosts: HostSessions
 /** A notepad this full needs to be shortened. */
 const nearlyFull = 0.9;
 
-/** What a person should know of a session. */
+/** Notices for the user about a session. */
 function concernsOf({ name, receipt, notepadCharacters }: Listed, limit: number): string[] {
   const of = name === "" ? "A session" : `"${visibleLine(name)}"`;
   const items: string[] = [];
@@ -85,7 +85,7 @@ function concernsOf({ name, receipt, notepadCharacters }: Listed, limit: number)
     );
   if (receipt && receipt.notepad.shown < receipt.notepad.lines)
     items.push(
-      `${of}: ${receipt.notepad.shown} of ${receipt.notepad.lines} lines of the notepad are in context. Shorten it with "holdfast edit".`,
+      `${of}: ${receipt.notepad.shown} of ${receipt.notepad.lines} lines of the notepad are in context. Shorten it with "${commandName()} edit".`,
     );
   if (limit > 0 && notepadCharacters > limit * nearlyFull)
     items.push(`${of}: the notepad is ${percent(notepadCharacters / limit)} full.`);
@@ -125,7 +125,7 @@ function renderOverview(shown: Overview, screen: Screen): string[] {
     ...(sessions.length > 0
       ? renderTable(columns, sessions.map(rowOf), screen)
       : ["No memory has been written here yet."]),
-    ...(more > 0 ? [screen.paint("dim", `${counted(more, "more session")}: holdfast sessions`)] : []),
+    ...(more > 0 ? [screen.paint("dim", `${counted(more, "more session")}: ${commandName()} sessions`)] : []),
     ...(attention.length > 0
       ? [
           "",

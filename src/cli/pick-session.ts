@@ -1,6 +1,7 @@
 import { revertChanges, type State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { hostNames } from "../hosts/hosts.ts";
+import { commandName } from "../hosts/install/launcher.ts";
 import { findNewestLink } from "../hosts/session-link.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
@@ -14,7 +15,7 @@ export async function pickSession(memory: Memory, idOrPrefix: string | undefined
     if (newest) return memory.resumeSession(newest.id);
     throw new HoldfastError(
       "session_not_found",
-      `No session is active here. Start your coding agent and give it a task. "holdfast sessions --all" lists archived sessions.`,
+      `No session is active here. Start your coding agent and give it a task. "${commandName()} sessions --all" lists archived sessions.`,
     );
   }
   const exact = /^[\w.-]+$/.test(idOrPrefix) ? await findById(memory, idOrPrefix) : undefined;
@@ -26,7 +27,7 @@ export async function pickSession(memory: Memory, idOrPrefix: string | undefined
   if (only === undefined) {
     throw new HoldfastError(
       "session_not_found",
-      `There is no session ${JSON.stringify(idOrPrefix)}, and no session id starts with it. "holdfast sessions --all" lists them.`,
+      `There is no session ${JSON.stringify(idOrPrefix)}, and no session id starts with it. "${commandName()} sessions --all" lists them.`,
       { data: { sessionId: idOrPrefix } },
     );
   }
@@ -44,9 +45,14 @@ export async function currentSession(
   memory: Memory,
   otherwise: () => Promise<Session> = () => pickSession(memory, undefined),
 ): Promise<Session> {
+  const id = currentSessionId();
+  return id === undefined ? otherwise() : memory.openSession(id);
+}
+
+/** The session of the conversation that a coding agent has here; nothing may have been written to it. */
+export function currentSessionId(): string | undefined {
   const cwd = process.cwd();
-  const link = findNewestLink({ ...findProject(cwd), cwd }, hostNames);
-  return link ? memory.openSession(link.session) : otherwise();
+  return findNewestLink({ ...findProject(cwd), cwd }, hostNames)?.session;
 }
 
 async function findById(memory: Memory, id: string): Promise<Session | undefined> {

@@ -33,7 +33,7 @@ export function agentOf({ id, agent }: SessionSummary, agents: HostSessions): st
   return agents.about(id)?.host ?? findHost(agent)?.title ?? agent;
 }
 
-/** What there is to know of a session at a glance. */
+/** The facts of a session at a glance. */
 export interface SessionFacts {
   name: string;
   agent: string;

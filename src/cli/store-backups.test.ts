@@ -14,7 +14,7 @@ function filesWith(directory: string, text: string): string[] {
     .sort();
 }
 
-test("forget reaches copies elsewhere that export and migrate made or the user names, and says which it does not reach [secrets.copies]", async (context) => {
+test("forget reaches copies elsewhere that export and migrate made or the user names, and lists those that it does not reach [secrets.copies]", async (context) => {
   const server = await startPostgres();
   context.after(() => server.stop());
   const postgres = await server.database();

@@ -250,7 +250,7 @@ export function isLongEnough(kind: ResultKind, text: string): boolean {
   return lines >= minLines[kind];
 }
 
-/** What identifies a text, by weight: a path, URL, id or command does; a symbol or a number alone hardly does. */
+/** The names that identify a text, by weight: a path, URL, id or command does; a symbol or a number alone hardly does. */
 interface Marks {
   names: ReadonlySet<string>;
   symbols: ReadonlySet<string>;

@@ -14,7 +14,7 @@ import { HoldfastError } from "../errors.ts";
 import type { Operation } from "../surfaces/operations.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import type { SessionHandle } from "../surfaces/session-handle.ts";
-import type { Moment } from "../surfaces/surface.ts";
+import type { LifecycleEvent } from "../surfaces/surface.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
 import type { CompactionEvent } from "./events.ts";
 import { emptyHandoff, planHandoff } from "./handoff.ts";
@@ -41,7 +41,7 @@ export interface Conversation {
   transcript?: { path: string; size: number };
 }
 
-/** What a driver provides to a compaction: its session, its view of the prompt, and its I/O. */
+/** The parts that a driver provides to a compaction: its session, its view of the prompt, and its I/O. */
 export interface CompactionDriver {
   session: SessionHandle;
   trigger: CompactionTrigger;
@@ -74,7 +74,7 @@ export interface CompactionDriver {
   /** Ends the epoch durably. `text` replaces the removed messages in the prompt. */
   commit(receipt: Receipt, text: string): Promise<void>;
   /** Notifies the surfaces. */
-  notify(moment: Moment): Promise<void>;
+  notify(event: LifecycleEvent): Promise<void>;
   emit?(event: CompactionEvent): void;
 }
 
@@ -103,7 +103,7 @@ const asSystem = { actor: { kind: "system" as const }, surface: "compaction" };
  * @example
  * const compaction = new Compaction(driver);
  * const { instructions } = await compaction.begin(conversation);
- * const { text } = await compaction.finish({ text: await host.summarise(instructions), by: "model" });
+ * const { text } = await compaction.finish({ text: await host.writeSummary(instructions), by: "model" });
  */
 export class Compaction {
   readonly #driver: CompactionDriver;
@@ -279,12 +279,12 @@ export async function findEnded(
   return handoff && receipt && { handoff: handoff.value, receipt: receipt.value };
 }
 
-/** The session-end moment, with the handoff that a compaction would write now. */
+/** The event of a session end, with the handoff that a compaction would write now. */
 export async function planSessionEnd(
   session: SessionHandle & { readonly setting: { handoff?: boolean } },
   messages: readonly StoredMessage[],
   countTokens: (text: string) => number,
-): Promise<Moment> {
+): Promise<LifecycleEvent> {
   const state = await session.state();
   const { number } = readEpoch(state);
   if (session.setting.handoff === false) return { kind: "session-end", handoff: emptyHandoff(number) };

@@ -21,7 +21,7 @@ test("a result is never separated from its call [controller.cut]", () => {
   assert.equal(planCut(messages, 4, one), 1);
 });
 
-test("what the model has yet to answer is kept, whatever its size [controller.cut]", () => {
+test("an unanswered message is kept, whatever its size [controller.cut]", () => {
   const size = ({ number }: StoredMessage) => (number === 4 ? 50 : 1);
   const messages = conversation(user("1"), says("2"), calls("a", {}), result("4"));
   assert.equal(planCut(messages, 10, size), 2);

@@ -41,8 +41,8 @@ export function chooseCut(input: CutInput): number | undefined {
 }
 
 /**
- * The last message to remove: keeps the newest messages within a budget, and a result with its call. What the model has
- * not answered yet stays, whatever its size.
+ * The last message to remove: keeps the newest messages within a budget, and a result with its call. An unanswered message
+ * stays, whatever its size.
  */
 export function planCut(
   messages: readonly StoredMessage[],

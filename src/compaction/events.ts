@@ -1,6 +1,6 @@
 import type { CompactionTrigger, Handoff, Receipt } from "../engine/records.ts";
 
-/** What a compaction reports while it runs. */
+/** The events of a compaction while it runs. */
 export type CompactionEvent =
   | { type: "warning"; trigger: CompactionTrigger; skipped?: string }
   | { type: "handoff"; handoff: Handoff }

@@ -112,7 +112,7 @@ test("[handoff.words] messages that a host kept and passes again are there once"
   assert.equal(text.match(/^You: Printing\.$/gm)?.length, 1);
 });
 
-test("[handoff.noise] what a host writes in the user's place is not the user's", () => {
+test("[handoff.noise] a host's text in the user's place is not the user's", () => {
   const { said } = handoff(
     conversation(
       user("<system-reminder>Be careful.</system-reminder>\nFix the tests."),

@@ -44,7 +44,7 @@ const newestShare = 0.5;
 const maxMessageTokens = 400;
 const shortMessageTokens = 100;
 
-/** What is carried to the next handoffs. More would never fit into one. */
+/** Limits of the lines for the next handoffs. More would never fit into one. */
 const maxCarried = { tokens: 4_000, lines: 40, spans: 12 };
 
 /**
@@ -219,7 +219,7 @@ function total({ whole, cut, leftOut }: Handoff["shown"]): number {
 
 const saidHeading = "What the user said, word for word, oldest first:";
 
-/** The first message and the newest. If some do not fit, a line says how many are left out. */
+/** The first message and the newest. If some do not fit, a line shows how many are left out. */
 function renderSaid(
   { said, leftOut }: Parts,
   room: number,
@@ -283,7 +283,7 @@ function renderPlan({ plan, tasks }: Parts, room: number, { cost }: Meter): stri
 const doneHeading = "What you did, oldest first (older steps are shortened or left out):";
 const compactionMark = "(an earlier compaction)";
 
-/** The spans before the last compaction share their half evenly. What one part leaves goes to the other. */
+/** The spans before the last compaction share their half evenly. The room that one part leaves goes to the other. */
 function renderDone({ steps, earlier }: Parts, room: number, meter: Meter): string[] {
   const spans = earlier.filter((lines) => lines.length > 0);
   if (spans.length === 0) return renderNewest(steps, room, meter);
@@ -402,7 +402,7 @@ function sumOf(numbers: readonly number[]): number {
 /** Shorter words of the agent between two calls mostly announce the next call. */
 const leastWords = 80;
 
-/** What is kept of older steps: where the user spoke, how turns ended, what the agent stated, what failed. */
+/** The older steps that are kept: where the user spoke, how turns ended, what the agent stated, what failed. */
 function digestOf(steps: readonly Step[]): HandoffLine[] {
   return steps.flatMap((step): HandoffLine[] => {
     if (step.kind === "call" && !step.failed) return [];
@@ -420,7 +420,7 @@ function withoutRepeats(earlier: Handoff["done"], digest: readonly HandoffLine[]
   );
 }
 
-/** What later handoffs carry of a span: the ends of its turns, and of the other lines some from all over it. */
+/** The lines of a span that later handoffs carry: the ends of its turns, and of the other lines some from all over it. */
 function carried(lines: readonly HandoffLine[]): HandoffLine[] {
   if (lines.length <= maxCarried.lines) return [...lines];
   const ends = lines.filter(({ isEnd }) => isEnd).slice(-maxCarried.lines / 2);

@@ -41,7 +41,7 @@ function thinLines(result: string): string[] {
 /** Lines of one shape that are shown before the rest is counted. */
 const maxAlike = 3;
 
-/** What a tool writes about the end of a command, in a line of its own. */
+/** The line that a tool writes about the end of a command. */
 const exitLine =
   /^\W*(?:(?:the )?(?:process|command) )?(?:exit|exited with|exited|finished with)[ _]?(?:code|status)\b"?\s?[:=]?\s?(\d{1,3})\W*$/i;
 

@@ -87,7 +87,7 @@ export function linesShown(notepad: string, text: string): Receipt["notepad"] {
 }
 
 /**
- * What a request lacks of what a compaction left in the model's context: the text in place of the removed messages, byte
+ * The parts that a request lacks of the context after a compaction: the text in place of the removed messages, byte
  * by byte. Empty if the receipt is right.
  */
 export function findLacks(replacement: string, sent: string): string[] {

@@ -108,7 +108,7 @@ class StepList {
     this.steps.push(step);
   }
 
-  /** The outcome of a task takes the place of its steps. What the user said in it stays. */
+  /** The outcome of a task takes the place of its steps. The user's messages in it stay. */
   addTask(kind: string, { description, summary, reason }: Fields, result: ToldResult | undefined): void {
     if (result?.isError) return;
     if (kind === "begin") {
@@ -208,7 +208,7 @@ function callStep({ tool, fields, result, count }: MadeCall, telling: Telling): 
 function outcomeOf(tool: string, fields: Fields, { text, isError }: ToldResult, room: number): string {
   const outcome = describeOutcome(text, isError, room, commandOf(fields) !== undefined);
   if (outcome.failed) return outcome.text;
-  // The beginning of a file says little, unless that is all of it. That an edit was made is known.
+  // The beginning of a file tells little, unless that is all of it. That an edit was made is known.
   if (isRead(tool, fields)) {
     const lines = `${text.split("\n").length} lines`;
     return text.length > room * 1.5 ? lines : `${lines}: ${outcome.text}`;
@@ -297,7 +297,7 @@ function rangeOf({ offset, limit, start_line, end_line, view_range }: Fields): s
   return from > 0 || to > 0 ? `:${from || 1}-${to > 0 ? to : ""}` : "";
 }
 
-/** What an edit changed: the part that differs, or the beginning of a new text. */
+/** The change of an edit: the part that differs, or the beginning of a new text. */
 function changeIn(fields: Fields, characters: number): string {
   const half = Math.max(30, Math.floor(characters / 5));
   const one = ({

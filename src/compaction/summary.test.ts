@@ -39,14 +39,14 @@ test("without a model: the earlier summary and the steps, newest in detail [cont
   assert.match(short, /answer 199$/);
 });
 
-test("what fits is whole, in one pass [controller.summary-room]", () => {
+test("text that fits is whole, in one pass [controller.summary-room]", () => {
   const messages = conversation(user("Count the rows"), says(filler(500)), user("And the columns"));
   const [text, ...others] = planPasses(messages, 800, estimateTokens);
   assert.deepEqual(others, []);
   assert.ok(text?.includes(filler(500)));
 });
 
-test("what was said stays whole, results share the rest, newer ones get more [controller.summary-room]", () => {
+test("messages stay whole, results share the rest, newer results get more [controller.summary-room]", () => {
   const answer = `The answer is 42. ${filler(300)} That was all.`;
   const messages = conversation(
     user("Read both"),
@@ -69,7 +69,7 @@ test("what was said stays whole, results share the rest, newer ones get more [co
   assert.ok(newer > older * 1.1, "the newer result gets more room");
 });
 
-test("what does not fit in one pass takes several, and nothing said is left out [controller.summary-room]", () => {
+test("text that does not fit in one pass takes several, and no message is left out [controller.summary-room]", () => {
   const said = Array.from({ length: 12 }, (_, index) => `Answer ${index}: ${filler(400)} end ${index}.`);
   const passes = planPasses(conversation(...said.map(says)), 1_500, estimateTokens);
   assert.ok(passes.length >= 4);

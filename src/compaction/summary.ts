@@ -40,7 +40,7 @@ export interface SummaryInput {
   askInPlace?: AskInPlace | undefined;
   /** The first message that stays, for a summary in place; "" if none does. */
   kept?: string | undefined;
-  /** What the user wants the summary to focus on. */
+  /** The user's focus for the summary. */
   focus?: string | undefined;
   contextWindow: number;
   countTokens: (text: string) => number;
@@ -120,7 +120,7 @@ const keptAnyway =
 const keptNowhere =
   "The agent gets nothing else of these messages. Give the user's open request and every rule of the user in the user's own words.";
 
-/** What surrounds the messages in a request: the earlier summary first, then what to mind. */
+/** The texts around the messages in a request: the earlier summary first, then the rules. */
 function framingSections(input: SummaryInput, earlier: string, fault: string): string[] {
   const { handoff = "", focus = "", contextWindow, countTokens } = input;
   const cut = (text: string, share: number) => {
@@ -189,18 +189,22 @@ export function findSummaryFault(
   return tokens.summary >= tokens.removed ? "it is longer than what it replaces" : undefined;
 }
 
+/** Says nothing of the conversation, so the next summary does not carry it. */
+const allInHandoff = "The handoff below has all of it.";
+
 /** A summary made without a model: the earlier summary, and the steps that the handoff does not show, newest in detail. */
 export function deterministicSummary(
   { earlier, removed, handoff = "" }: Pick<SummaryInput, "earlier" | "removed" | "handoff">,
   budget: number,
   countTokens: (text: string) => number,
 ): string {
-  const carried = earlier === "" ? [] : [`Earlier: ${oneLine(earlier, budget * 2)}`];
+  const isEmpty = earlier === "" || earlier.trim() === allInHandoff;
+  const carried = isEmpty ? [] : [`Earlier: ${oneLine(earlier, budget * 2)}`];
   const room = { tokens: Math.max(100, budget - countTokens(carried.join("\n"))) };
   const shown = new Set(handoff.split("\n"));
   const steps = renderSteps(removed, room, countTokens).filter((line) => !shown.has(line));
   const text = [...carried, ...steps].join("\n");
-  return text === "" ? "The handoff below has all of it." : text;
+  return text === "" ? allInHandoff : text;
 }
 
 /** Messages as a summarizer reads them. */

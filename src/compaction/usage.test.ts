@@ -46,7 +46,7 @@ function after(...totals: [total: number, epoch?: number][]): Learned | undefine
   );
 }
 
-test("growth is what the prompt gained between calls of one epoch [controller.growth]", () => {
+test("growth is the gain of the prompt between calls of one epoch [controller.growth]", () => {
   assert.equal(expectedGrowth(undefined, policy), 0);
   assert.deepEqual(after([1_000], [1_300], [1_400])?.growth, [300, 100]);
   assert.deepEqual(

@@ -68,7 +68,7 @@ const remembered = 4;
 /** At most this share of the window is kept free for growth; more would waste the window. */
 const maxShare = 0.25;
 
-/** What is known after one more call. Growth can only be measured within an epoch. */
+/** The measurements after one more call. Growth can only be measured within an epoch. */
 export function learnFrom(
   learned: Learned | undefined,
   call: Pick<Learned, "ratio" | "total" | "epoch">,

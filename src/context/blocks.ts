@@ -12,7 +12,7 @@ export interface Block {
   whole?: string;
 }
 
-/** What to show the model of a session. */
+/** The texts of a session for the model. */
 export interface Context {
   /** Names of the surfaces in use. */
   surfaces: readonly string[];

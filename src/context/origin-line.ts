@@ -13,7 +13,7 @@ export const authors: Record<Actor["kind"], string> = {
   system: "Holdfast",
 };
 
-/** One line that says which lines of a text the agent did not write itself; "" if it wrote all of them. */
+/** One line that names the lines of a text that the agent did not write; "" if it wrote all of them. */
 export function originLine(state: State, target: OriginTarget, name: string): string {
   const stretches = foreignLines(state, target);
   const unit = target === "refs" ? "number" : "line";

@@ -101,7 +101,7 @@ test("nested and neighbouring spans, and one that began before the summary [cont
 test("injected changes keep their position: in front of a user message within it, elsewhere as their own message [controller.prompt-changes]", () => {
   const messages = conversation(user("go"), calls("x", {}), result("y"), says("done"), user("on"));
   const put = (before: number, text: string) => ({ before, surface: "", text });
-  const records = { "injection/1": put(4, "C1"), "injection/2": put(5, "C2"), "injection/3": put(6, "C3") };
+  const records = { "shown/1": put(4, "C1"), "shown/2": put(5, "C2"), "shown/3": put(6, "C3") };
   assert.deepEqual(shape(messages, records), [
     "user: go",
     "assistant: tool-call",
@@ -142,7 +142,7 @@ test("only the cleared result becomes a stub with its number [controller.prompt-
 test("hints come before the newest user message, even if memory follows it [controller.prompt-steer]", () => {
   const messages = conversation(user("one"), says("two"), user("three"), calls("x", {}), result("y"));
   assert.deepEqual(
-    shape(messages, { "injection/1": { before: 6, surface: "", text: "C" } }, { steer: "[Hint: h]" }).filter(
+    shape(messages, { "shown/1": { before: 6, surface: "", text: "C" } }, { steer: "[Hint: h]" }).filter(
       (line) => line.startsWith("user"),
     ),
     ["user: one", "user: [Hint: h]\n\nthree", "user: C"],

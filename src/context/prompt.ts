@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
-import { readInjections, readSnapshot, readSpans } from "../engine/conversation.ts";
-import type { Injection } from "../engine/records.ts";
+import { readShownChanges, readSnapshot, readSpans } from "../engine/conversation.ts";
+import type { ShownChange } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { type Context, closedTexts } from "./blocks.ts";
 import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
@@ -116,14 +116,14 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
   const spans = readSpans(state).map(([, span]) => span);
   const show = shownMessages(state);
   // A change goes before the next message that is there: the prompt may leave out the one it was written before.
-  let waiting = readInjections(state);
+  let waiting = readShownChanges(state);
   const changesUpTo = (number: number) => {
     const due = waiting.filter(({ before }) => before <= number);
     if (due.length > 0) waiting = waiting.filter(({ before }) => before > number);
     return due;
   };
   const slots: Slot[] = [];
-  const put = (before: readonly Injection[], stored?: StoredMessage) => {
+  const put = (before: readonly ShownChange[], stored?: StoredMessage) => {
     // Instructions stand alone: the agent's own system prompt and skills.
     const instructions = before.filter(({ surface }) => surface === "knowledge").map(changeText);
     const changed = instructions.map((memory) => ({ memory, isInstructions: true }));

@@ -15,7 +15,7 @@ function shown(...blocks: ShownBlock[]) {
   return new Map(blocks.map((block) => [block.surface, block]));
 }
 
-test("what differs from what was shown is shown whole, the notepad first [controller.changes]", () => {
+test("changed blocks are shown whole, the notepad first [controller.changes]", () => {
   const before = shown(notepad("- one"), pins);
   const context = (...blocks: (typeof pins)[]) => ({ blocks, surfaces });
   assert.deepEqual(changesSince(before, context(pins, notepad("- one"))), []);
@@ -40,7 +40,7 @@ test("a block that was shown cut is not shown again until it changes [controller
   assert.equal(changesSince(before, { blocks: [notepad("- one!")], surfaces }).length, 1);
 });
 
-test("a notepad that somebody wrote to is shown again even if its text is the same [controller.changes]", () => {
+test("a notepad with a write by others is shown again even if its text is the same [controller.changes]", () => {
   const context = { blocks: [notepad("- one")], surfaces };
   assert.equal(changesSince(shown(notepad("- one")), context, ["notepad"]).length, 1);
   assert.deepEqual(changesSince(new Map(), { blocks: [], surfaces: [] }, ["notepad"]), []);

@@ -1,4 +1,4 @@
-import { readInjections, readSnapshot } from "../engine/conversation.ts";
+import { readShownChanges, readSnapshot } from "../engine/conversation.ts";
 import type { ShownBlock } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { Block, Context } from "./blocks.ts";
@@ -22,7 +22,7 @@ export function shownBy(context: Pick<Context, "blocks">): ShownBlocks {
 
 /** The memory in the prompts of a session: its snapshot and the changes since, from the records alone. */
 export function shownIn(state: State): ShownBlocks {
-  const changes = readInjections(state).filter(({ surface }) => surface !== "");
+  const changes = readShownChanges(state).filter(({ surface }) => surface !== "");
   return new Map([...readSnapshot(state), ...changes].map((block) => [block.surface, block]));
 }
 

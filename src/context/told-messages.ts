@@ -1,7 +1,7 @@
 import { isObject } from "../engine/json.ts";
 import { resultText, type StoredMessage } from "./conversation.ts";
 
-/** What a tool returned. */
+/** The result of a tool. */
 export interface ToldResult {
   text: string;
   isError: boolean;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { openTestSession, rejection } from "../../test/support/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
-import { type ConversationOperation, readEpoch, readInjections, readSpans } from "./conversation.ts";
+import { type ConversationOperation, readEpoch, readShownChanges, readSpans } from "./conversation.ts";
 import type { Handoff, Receipt } from "./records.ts";
 
 const handoff: Handoff = {
@@ -100,11 +100,11 @@ test("the receipt covers exactly the removed messages; a stale plan is rejected 
   await session.apply(compaction(2, 5, 6));
 });
 
-test("a compaction opens an epoch: new snapshot, no injections, no warning, a marker after the kept messages [controller.new-epoch]", async () => {
+test("a compaction opens an epoch: new snapshot, no shown changes, no warning, a marker after the kept messages [controller.new-epoch]", async () => {
   const session = await talk(6);
   await session.notepad.write("whole");
   await session.apply({
-    type: "context.inject",
+    type: "context.show",
     before: 3,
     blocks: [{ surface: "notepad", text: "change" }],
     shownAt: 3,
@@ -113,7 +113,7 @@ test("a compaction opens an epoch: new snapshot, no injections, no warning, a ma
   await session.apply({ type: "context.handoff", handoff, removed });
   await session.apply(compaction(1, 1, 4));
   const state = await session.state();
-  assert.deepEqual(readInjections(state), [{ before: 7, surface: "", text: "[here]" }]);
+  assert.deepEqual(readShownChanges(state), [{ before: 7, surface: "", text: "[here]" }]);
   assert.equal(readEpoch(state).warning, "none");
   assert.deepEqual(state.resident.get("epoch/snapshot"), { blocks: [] });
   assert.deepEqual(
@@ -123,7 +123,7 @@ test("a compaction opens an epoch: new snapshot, no injections, no warning, a ma
   );
   await session.apply({ type: "context.handoff", handoff: { ...handoff, epoch: 2 }, removed });
   await session.apply(compaction(2, 5, 6));
-  assert.deepEqual(readInjections(await session.state()), [], "no message is kept, so no marker is needed");
+  assert.deepEqual(readShownChanges(await session.state()), [], "no message is kept, so no marker is needed");
 });
 
 test("tasks nest four deep, the innermost ends first, and its parent's line replaces its own [controller.tasks]", async () => {

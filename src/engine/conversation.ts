@@ -8,19 +8,19 @@ import type {
   Epoch,
   Excerpt,
   Handoff,
-  Injection,
   Learned,
   MemorySnapshotRecord,
   Receipt,
   Removed,
   ShownBlock,
+  ShownChange,
   Span,
 } from "./records.ts";
 import { applyChanges, listResident, residentRecord, type State } from "./state.ts";
 
 export type ConversationOperation =
   | ({ type: "context.open" } & MemorySnapshotRecord)
-  | { type: "context.inject"; before: number; blocks: ShownBlock[]; shownAt: number }
+  | { type: "context.show"; before: number; blocks: ShownBlock[]; shownAt: number }
   | ({ type: "context.refresh"; before: number; notice: string } & MemorySnapshotRecord)
   | { type: "context.tell"; before: number; text: string }
   | { type: "context.warn"; trigger: CompactionTrigger; before: number; text: string }
@@ -45,28 +45,28 @@ export const conversationOperations: Handlers<ConversationOperation, Conversatio
     if (draft.record("epoch", "current") === null) openEpoch(draft, state, 1, snapshot);
     return epochOf(state);
   },
-  "context.inject"(draft, operation, state) {
+  "context.show"(draft, operation, state) {
     const epoch = readEpoch(state);
     const { before, blocks, shownAt } = operation;
-    for (const block of blocks) inject(draft, { before, ...block });
+    for (const block of blocks) addShownChange(draft, { before, ...block });
     draft.put("epoch", "current", { ...epoch, shownAt });
     return epochOf(state);
   },
   "context.refresh"(draft, operation, state) {
     const epoch = readEpoch(state);
     // The snapshot replaces the changes. A warning stays until its compaction.
-    removeInjections(draft, state, ({ surface }) => epoch.warning !== "given" || surface !== "");
+    removeShownChanges(draft, state, ({ surface }) => epoch.warning !== "given" || surface !== "");
     draft.put("epoch", "snapshot", { blocks: operation.blocks });
     draft.put("epoch", "current", { ...epoch, shownAt: state.row.revision });
-    inject(draft, { before: operation.before, surface: "memory", text: operation.notice });
+    addShownChange(draft, { before: operation.before, surface: "memory", text: operation.notice });
     return epochOf(state);
   },
   "context.tell"(draft, operation, state) {
-    inject(draft, noticeOf(operation.before, operation.text));
+    addShownChange(draft, noticeOf(operation.before, operation.text));
     return epochOf(state);
   },
   "context.warn"(draft, operation, state) {
-    inject(draft, noticeOf(operation.before, operation.text));
+    addShownChange(draft, noticeOf(operation.before, operation.text));
     draft.put("epoch", "current", { ...readEpoch(state), warning: "given" });
     return epochOf(state);
   },
@@ -112,14 +112,14 @@ function epochOf(state: State): Outcome<ConversationResult> {
   return inEpoch(readEpoch(state).number);
 }
 
-function noticeOf(before: number, text: string): Injection {
+function noticeOf(before: number, text: string): ShownChange {
   return { before, surface: "", text };
 }
 
-function inject(draft: Draft, injection: Injection): void {
-  const number = draft.counter("lastInjection") + 1;
-  draft.mark("lastInjection", number);
-  draft.insert("injection", messageKey(number), injection);
+function addShownChange(draft: Draft, change: ShownChange): void {
+  const number = draft.counter("lastShownChange") + 1;
+  draft.mark("lastShownChange", number);
+  draft.insert("shown", messageKey(number), change);
 }
 
 type Compaction = Extract<ConversationOperation, { type: "context.compact" }>;
@@ -167,7 +167,7 @@ function acceptReceipt(draft: Draft, state: State, operation: HostCompaction, ep
     );
   }
   requireHandoff(draft, epoch);
-  removeInjections(draft, state);
+  removeShownChanges(draft, state);
   openEpoch(draft, state, epoch.number + 1, operation);
   draft.put("receipt", String(receipt.epoch), receipt);
   return epoch.number + 1;
@@ -182,12 +182,12 @@ function replaceSpan(
   for (const [key, span] of readSpans(state)) if (span.to <= to) draft.remove("span", key);
   for (const [key, cleared] of readCleared(state)) if (cleared.message <= to) draft.remove("cleared", key);
   for (const [key, excerpt] of readExcerpts(state)) if (excerpt.message <= to) draft.remove("excerpt", key);
-  removeInjections(draft, state);
+  removeShownChanges(draft, state);
   draft.put("span", "summary", { from: 1, to, kind: "summary", text: summary });
   openEpoch(draft, state, epoch.number + 1, { blocks });
   // The kept messages are older than the snapshot, as the notice tells the model.
   const last = draft.counter("lastMessage");
-  if (to < last && notice !== "") inject(draft, noticeOf(last + 1, notice));
+  if (to < last && notice !== "") addShownChange(draft, noticeOf(last + 1, notice));
 }
 
 /** The state after a compaction, to render the prompt the model would get. */
@@ -207,14 +207,13 @@ export function summarisedUpTo(state: State): number {
   return readSummarySpan(state)?.to ?? 0;
 }
 
-/** The new snapshot includes the injected changes, so drop the injections. */
-function removeInjections(
+/** The new snapshot includes the injected changes, so drop them. */
+function removeShownChanges(
   draft: Draft,
   state: State,
-  isOver: (injection: Injection) => boolean = () => true,
+  isOver: (change: ShownChange) => boolean = () => true,
 ): void {
-  for (const [key, injection] of listResident(state, "injection"))
-    if (isOver(injection)) draft.remove("injection", key);
+  for (const [key, change] of listResident(state, "shown")) if (isOver(change)) draft.remove("shown", key);
 }
 
 function openEpoch(draft: Draft, state: State, number: number, { blocks }: MemorySnapshotRecord): void {
@@ -247,11 +246,11 @@ export function readExcerpts(state: State): [key: string, excerpt: Excerpt][] {
   return listResident(state, "excerpt");
 }
 
-/** What earlier calls of a model have shown; undefined before its first. */
+/** The measurements of earlier calls of a model. Undefined before its first. */
 export function readLearned(state: State, model: string): Learned | undefined {
   return residentRecord(state, "learned", learnedKey(model));
 }
 
-export function readInjections(state: State): Injection[] {
-  return listResident(state, "injection").map(([, injection]) => injection);
+export function readShownChanges(state: State): ShownChange[] {
+  return listResident(state, "shown").map(([, change]) => change);
 }

@@ -64,7 +64,7 @@ export const defaultLimits: Limits = {
   toolCharacters: 64_000,
 };
 
-/** What each limit may be. */
+/** The kinds of the limits. */
 export const limitKinds = Object.fromEntries(
   Object.keys(defaultLimits).map((name) => [name, wholeNumber(1)]),
 ) as Record<keyof Limits, OptionKind<number>>;

@@ -6,7 +6,7 @@ import type { Learned } from "./records.ts";
 export type MessageOperation = {
   type: "messages.add";
   messages: Json[];
-  /** What the call that gave these messages has shown. */
+  /** The measurements of the call that gave these messages. */
   learned?: { model: string } & Learned;
 };
 

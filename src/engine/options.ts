@@ -3,7 +3,7 @@ import { typeName } from "./check-fields.ts";
 import { closestName } from "./edit-distance.ts";
 import { isObject } from "./json.ts";
 
-/** What the value of an option may be. Library options, config files, flags and variables share these. */
+/** The allowed values of an option. Library options, config files, flags and variables share these. */
 export interface OptionKind<Value = unknown> {
   /** Completes "must be …". */
   expected: string;

@@ -22,7 +22,7 @@ export interface ForeignLines {
 }
 
 /**
- * What an entry's changes mean for who wrote which lines. Nothing is kept of a text that only the agent wrote, which
+ * The effect of an entry's changes on the authors of lines. Nothing is kept of a text that only the agent wrote, which
  * is almost every one.
  */
 export function originChanges(state: State, changes: readonly Change[], { kind }: Actor): RecordChange[] {

@@ -23,7 +23,7 @@ const namePiece = /\p{Lu}{2,}(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}{
 /** A word to look for, in lower case. */
 export interface QueryWord {
   text: string;
-  /** Without an English ending. What begins with it counts half. */
+  /** Without an English ending. A word that begins with it counts half. */
   stem: string;
   /** A pair of characters, which matches anywhere. */
   isPair: boolean;

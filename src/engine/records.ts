@@ -51,7 +51,7 @@ export type Excerpt = {
   note: string;
 };
 
-/** What the calls of one model have shown so far. */
+/** The measurements of one model's calls so far. */
 export type Learned = {
   /** The provider's token counts divided by ours. */
   ratio: number;
@@ -66,7 +66,7 @@ export type Learned = {
  * Shown in the prompt before message number `before`, until the epoch ends: a changed block of memory, or a notice, whose
  * surface is "".
  */
-export type Injection = { before: number } & ShownBlock;
+export type ShownChange = { before: number } & ShownBlock;
 
 export type OpenTask = {
   description: string;
@@ -76,7 +76,7 @@ export type OpenTask = {
   depth: number;
 };
 
-/** What the user demands or forbids, in the user's words. */
+/** The user's demands and prohibitions, in the user's words. */
 export type Pin = {
   text: string;
   /** Who pinned it. */
@@ -156,7 +156,7 @@ export type Handoff = {
   epoch: number;
   /** The text the agent sees; "" if handoffs are off. */
   text: string;
-  /** What the user said so far, oldest first, and how many older messages are no longer carried. */
+  /** The user's messages so far, oldest first, and how many older messages are no longer carried. */
   said: SaidMessage[];
   leftOut: number;
   /** How many of the user's messages the text has. */
@@ -164,9 +164,9 @@ export type Handoff = {
   plan: PlanItem[];
   /** Descriptions of the tasks that are open, outermost first. */
   tasks: string[];
-  /** What was done between compactions, oldest first; the last list is that of this one. */
+  /** The steps between compactions, oldest first; the last list is that of this one. */
   done: HandoffLine[][];
-  /** What is finished: ticked items of the notepad and the plan, and the tasks closed since the last compaction. */
+  /** The finished work: ticked items of the notepad and the plan, and the tasks closed since the last compaction. */
   finished: string[];
   /** The agent's last words, in one line; if it said none, its last calls. */
   lastWords: string;
@@ -190,9 +190,9 @@ export type Removed = {
 };
 
 /** Where something is after a compaction: the model sees it, can read it back, or neither. */
-export type Whereabouts = "in context" | "retrievable" | "lost";
+export type Availability = "in context" | "retrievable" | "lost";
 
-/** What a compaction did: facts that can be checked. */
+/** The facts of a compaction. Each can be checked. */
 export type Receipt = {
   epoch: number;
   trigger: CompactionTrigger;
@@ -214,11 +214,11 @@ export type Receipt = {
   /** Lines of the notepad, and how many of them are in context. */
   notepad: { lines: number; shown: number };
   /** Whether the removed messages can be read back, and how: a tool, a command or a path; "" if they cannot. */
-  rest: Exclude<Whereabouts, "in context">;
+  rest: Exclude<Availability, "in context">;
   readWith: string;
   /** The one line the agent sees. */
   line: string;
-  /** The number of the call whose request contained what the receipt says. Missing until then. */
+  /** The number of the call whose request contained the text of the receipt. Missing until then. */
   verified?: { call: number };
   /** The call whose request did not, and what it lacked. */
   mismatch?: { call: number; lacks: string[] };
@@ -240,7 +240,7 @@ export type RecordValues = {
   cleared: ClearedResult;
   excerpt: Excerpt;
   learned: Learned;
-  injection: Injection;
+  shown: ShownChange;
   removed: Removed;
   child: Child;
   lock: string;
@@ -270,7 +270,7 @@ export const recordKinds: Record<RecordKind, { resident: boolean }> = {
   cleared: { resident: true },
   excerpt: { resident: true },
   learned: { resident: true },
-  injection: { resident: true },
+  shown: { resident: true },
   child: { resident: true },
   lock: { resident: true },
   origin: { resident: true },

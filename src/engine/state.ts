@@ -29,8 +29,8 @@ export interface Counters {
   lastMessage: number;
   /** Number of the newest task; never decreases. */
   lastTask: number;
-  /** Number of the newest memory change injected into the prompt; never decreases. */
-  lastInjection: number;
+  /** Number of the newest change of memory shown in the prompt; never decreases. */
+  lastShownChange: number;
   /** Number of the newest pin; never decreases. */
   lastPin: number;
 }
@@ -39,7 +39,7 @@ export interface Counters {
 export type Tally = "notes" | "tags" | "states";
 
 /** Counters that never decrease. */
-export type Mark = "lastNoteId" | "lastRef" | "lastMessage" | "lastTask" | "lastInjection" | "lastPin";
+export type Mark = "lastNoteId" | "lastRef" | "lastMessage" | "lastTask" | "lastShownChange" | "lastPin";
 
 export interface SessionRow {
   id: string;
@@ -190,7 +190,7 @@ export function emptyCounters(): Counters {
     lastRef: 0,
     lastMessage: 0,
     lastTask: 0,
-    lastInjection: 0,
+    lastShownChange: 0,
     lastPin: 0,
   };
 }

@@ -4,8 +4,8 @@ import { isObject } from "../engine/json.ts";
 import { shortHash } from "../engine/short-hash.ts";
 import { isHoldfastError } from "../errors.ts";
 import { stateFolder } from "../state-folder.ts";
-import { appendToRegularFile, readRegularFile } from "../stores/regular-file.ts";
 import { findProject } from "../workspace/project.ts";
+import { appendToRegularFile, readRegularFile } from "../workspace/small-file.ts";
 
 /** A failure in a hook, logged for `holdfast doctor`. It never blocks the agent. */
 export interface Failure {

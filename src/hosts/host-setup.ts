@@ -8,7 +8,7 @@ import type { Launcher } from "./install/launcher.ts";
 import type { ConfiguredServer, Piece } from "./install/piece.ts";
 import type { Places } from "./install/places.ts";
 
-/** What init, uninstall and doctor know about a host. */
+/** The setup of a host, for init, uninstall and doctor. */
 export interface HostSetup {
   /** The folder of its user-wide configuration; if it exists, the host is installed. */
   userFolder(places: Places): string;
@@ -21,7 +21,7 @@ export interface HostSetup {
   findPlugin?(places: Places): string | undefined;
   /** The command that continues the last conversation, which has no memory tools if it began before init. */
   resume?: string;
-  /** What the user has to do before it works. */
+  /** The user's steps before it works. */
   next?(places: Places): string | undefined;
   /** Checks whether this version of the host trusts our configuration enough to run it. Default: no check. */
   checkTrust?(places: Places, version: string): Promise<Finding[]> | Finding[];
@@ -42,7 +42,7 @@ export interface HookCheck {
 export interface PluginCheck {
   /** Default: the file that init writes. */
   file?: string;
-  /** What to do if the file is missing. Default: run init again. */
+  /** The next step if the file is missing. Default: run init again. */
   remedy?: string;
   /**
    * The body of a script that calls the tool `name` with `input` in session `id` in the folder `cwd` through `plugin`,
@@ -79,7 +79,7 @@ export interface LiveClient {
   oldNode?(run: ProgramRun): string | undefined;
 }
 
-/** What the agent of a host gets back in this project: the notepad, or the scratchpad; a pin is shown whatever the surfaces are. */
+/** The memory that the agent of a host gets back in this project: the notepad, or the scratchpad; a pin is shown whatever the surfaces are. */
 export function memoryPlace(
   host: Pick<Host, "offersTools"> | undefined,
   project: Project,

@@ -30,12 +30,14 @@ export interface Host {
   emptyAnswer: string;
   /** Reads its transcript; undefined if its plugin reads the conversation itself. */
   transcript?: TranscriptFormat;
-  /** What it injects at a session's start is not stored in the conversation: a resumed one needs its memory again. */
+  /** The text that it injects at a session's start is not stored in the conversation: a resumed one needs its memory again. */
   forgetsStart?: boolean;
   /** It drops a prompt that the answer to a session's start was put before when it resumes: the prompt's answer shows memory. */
   startsWithPrompt?: boolean;
   /** It starts the hooks of a session's start and of the first prompt at the same time. */
   startsAtOnce?: boolean;
+  /** A sub-agent's calls cannot be told from the main agent's, so both have one notepad, which a sub-agent may not replace. */
+  sharesNotepad?: boolean;
   compaction: CompactionTraits;
   /** Whether the user declined or disabled our server in this project, as far as the host's files tell. */
   isServerDeclined?(root: string): boolean;
@@ -51,7 +53,7 @@ export interface Host {
   recording?(): Promise<Recording>;
   /** Reads and writes its session files, if sessions can be imported and exported. */
   sessionFile?(): Promise<SessionFile>;
-  /** What init, uninstall and doctor know about it. */
+  /** Its setup, for init, uninstall and doctor. */
   setup(): Promise<HostSetup>;
 }
 
@@ -69,14 +71,12 @@ export interface TranscriptFormat {
 export interface CompactionTraits {
   /** It restarts the session after a compaction, and only the answer to that start reaches the model. */
   restartsSession?: boolean;
-  /** It announces a compaction before every request, whether or not it compacts. */
-  announcesEveryRequest?: boolean;
   /** It announces a compaction, but does not report its end: the next prompt or tool shows it. */
   endsSilently?: boolean;
   /** The tokens at which it compacts by itself, as its settings say in the project at `root`; undefined if unknown. */
   limit?(fill: Fill, root: string): number | undefined;
   /** A compaction that a hook refuses comes again after one more request, which fits in these tokens above the limit. */
-  spare?: number;
+  putOffRoom?: number;
   /** The answer to the end of a turn can give the agent another one. */
   warnsAtTurnEnd?: boolean;
   /** The last message that it removes (default: the last one). It keeps those after it, as far as we can tell. */
@@ -85,12 +85,14 @@ export interface CompactionTraits {
   newestSummary?(part: string): string;
 }
 
-/** How a host's MCP client can be told from others, and what it says about the conversation. */
+/** How a host's MCP client can be told from others, and how it names the conversation. */
 export interface McpClientTraits {
   /** Matches its `clientInfo.name`. */
   name: RegExp;
   /** The host's id of the conversation, if the `_meta` of a request names it. */
   conversation?(meta: Readonly<Record<string, unknown>>): string | undefined;
+  /** The sub-agent that a request comes from, and the conversation that it works for, if `_meta` names them. */
+  subAgent?(meta: Readonly<Record<string, unknown>>): { id: string; conversation: string } | undefined;
   /** The host's id of the call, if the `_meta` of a request names it. The hook before the call names it too. */
   call?(meta: Readonly<Record<string, unknown>>): string | undefined;
 }

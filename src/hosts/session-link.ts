@@ -49,7 +49,7 @@ export function sessionIdOf(host: string, hostSession: string): string {
   return `${host}.${longHash(hostSession)}`;
 }
 
-/** The id of the memory that a host session uses: its own, unless a link says that it continues another. */
+/** The id of the memory that a host session uses: its own, unless a link shows that it continues another. */
 export function memoryOf(directory: string, host: string, hostSession: string): string {
   const path = aliasFile(directory, host, hostSession);
   const alias = readSmallFile(path);

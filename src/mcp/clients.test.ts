@@ -108,7 +108,7 @@ async function seedConversation(id: string): Promise<void> {
   });
 }
 
-/** What the command line serves: it refuses surfaces that need an agent. */
+/** The surfaces of the command line: it refuses surfaces that need an agent. */
 const withoutAgent = knownSurfaces.filter((name) => name !== "sessions");
 
 async function callEverything(client: Client, needAgent = onlyWithAgent): Promise<void> {

@@ -15,7 +15,7 @@ const needsResource = "reads a resource of the suite's own example server";
 
 const needsInput = "calls a tool of the suite's own example server that asks the client for input";
 
-/** What fails in both revisions because it needs the suite's example server. If one passes after all, remove it here. */
+/** The checks that fail in both revisions because they need the suite's example server. If one passes after all, remove it here. */
 const notApplicable: Record<string, string> = {
   "completion-complete": needsPrompt,
   "tools-call-simple-text": needsTool,

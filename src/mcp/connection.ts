@@ -6,7 +6,7 @@ import type { ReadConversation } from "../surfaces/surface.ts";
 import type { ToolAnswer } from "../surfaces/toolbox.ts";
 import { changedResources, parseResourceUri, resourceUri } from "./resources.ts";
 
-/** What a request says about where it comes from. */
+/** The origin of a request. */
 export interface Caller {
   /** The client's name for itself; "" if it has not given one. */
   client: string;

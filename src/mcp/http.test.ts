@@ -56,7 +56,7 @@ test("a hundred concurrent clients each see only their own session [mcp.isolatio
       assert.deepEqual(notepad, { content: `of ${client.id}` });
       const { structuredContent: listed } = await call(client, "list_tags");
       assert.deepEqual(listed.tags, [{ tag: client.id, count: 1 }]);
-      // The connection determines the session, whatever the URL of a later request says.
+      // The connection determines the session, whatever the URL of a later request contains.
       const { resources } = await ask(url, client.connection, "resources/list");
       const uris: string[] = resources.map(({ uri }: { uri: string }) => uri);
       assert.ok(uris.every((uri) => uri.startsWith(`holdfast://session/${client.id}/`)));

@@ -17,7 +17,7 @@ import { initialize, startMcp } from "./test-support/mcp-process.ts";
 test("the instructions say how to recover, then give the session's guidance [mcp.instructions]", async (context) => {
   const guidance = guidanceOf(findSurfaces(["notepad", "pins"]), {
     limits: defaultLimits,
-    reading: inHost,
+    presentation: inHost,
   });
   const server = startMcp(context, ["--store", "memory:"]);
   const { instructions, serverInfo } = await initialize(server);
@@ -31,7 +31,7 @@ test("the instructions say how to recover, then give the session's guidance [mcp
   const tasks = findSurfaces(["tasks"]);
   assert.equal(
     instructionsOf(tasks),
-    guidanceOf(tasks, { limits: defaultLimits, reading: inHost }),
+    guidanceOf(tasks, { limits: defaultLimits, presentation: inHost }),
     "no tool reads tasks",
   );
   assert.match(instructionsOf(findSurfaces(["scratchpad"])), /^If you .*, call session_scratchpad: /);
@@ -150,7 +150,7 @@ test("after the database is deleted, writes go to a new one and subscribers are 
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
 });
 
-test("if the store cannot be opened, every call says so, and a later call opens it [mcp.missing-store]", async (context) => {
+test("if the store cannot be opened, each call reports it, and a later call opens it [mcp.missing-store]", async (context) => {
   const root = temporaryDirectory();
   const db = join(root, "memory.db");
   writeFileSync(db, "this is not a database and never was".repeat(100));

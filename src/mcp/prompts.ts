@@ -64,7 +64,7 @@ export async function handoffPrompt(
   ]);
 }
 
-/** What the tool of the same name shows in a client that renders apps. */
+/** The text that the tool of this name shows in a client that renders apps. */
 export async function showMemoryPrompt(id: string, session: Session | undefined): Promise<GetPromptResult> {
   return userPrompt("What memory contains.", [
     "Show me the following as it is: it is what memory contains. Do nothing else.",

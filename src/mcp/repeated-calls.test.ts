@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { startMcpEndpoint } from "../../test/support/mcp-http.ts";
-import { unknownOutcome } from "../stores/postgres/postgres-errors.ts";
+import { unknownOutcome } from "../stores/postgres/connections.ts";
 import { unavailable } from "./connection.ts";
 
 test("a call that an MCP client sends twice under the same id is applied once; without an id it is a new call [mcp.repeated-calls]", async (context) => {

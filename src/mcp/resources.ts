@@ -75,7 +75,7 @@ export function parseResourceUri(uri: string): { session: string; kind: Resource
   return { session, kind: kind as ResourceKind };
 }
 
-/** What a server with these surfaces lists. Every session has receipts. */
+/** The resources of a server with these surfaces. Each session has receipts. */
 export function resourceKindsOf(surfaces: readonly Surface[]): ResourceKind[] {
   const names = new Set(surfaces.map(({ name }) => name));
   return resourceKinds.filter(

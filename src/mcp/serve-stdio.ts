@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio";
 import { createMcpServer, type McpServerOptions } from "./server.ts";
 
-/** A longer message ends the connection. Shorter ones reach the tool, which says what its own limit is. */
+/** A longer message ends the connection. Shorter ones reach the tool, which names its own limit. */
 const maxBufferSize = 24 * 1024 * 1024;
 
 interface StdioConnection {

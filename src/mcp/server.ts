@@ -5,7 +5,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
-  type Server,
+  Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { objectIn, textIn } from "../engine/json.ts";
@@ -17,7 +17,6 @@ import { createToolbox, dotless, guidanceOf, type ToolDescription } from "../sur
 import { type Caller, Connection, type MemorySource, unavailable } from "./connection.ts";
 import { projectAnswer, projectTool } from "./project-tools.ts";
 import { handoffPrompt, prompts, recoverPrompt, showMemoryPrompt } from "./prompts.ts";
-import { ProtocolServer } from "./protocol-server.ts";
 import {
   listResources,
   listTemplates,
@@ -87,7 +86,7 @@ export function instructionsOf(surfaces: readonly Surface[], limits: Limits = de
     readers.length === 0
       ? ""
       : `If you do not see your memory after a compaction or a /clear, call ${readers.join(" and ")}: everything you saved is still there.`,
-    guidanceOf(surfaces, { limits, reading: inHost }),
+    guidanceOf(surfaces, { limits, presentation: inHost }),
   ]
     .filter((text) => text !== "")
     .join("\n\n");
@@ -144,7 +143,7 @@ function trackTools(surfaces: readonly Surface[], limits: Limits, changed: () =>
     },
     isWrite: (name) => {
       const tool = fixed.find((each) => each.name === name || dotless(each.name) === name);
-      // What an agent authored is a program, which may run for long: nothing waits for it.
+      // A tool that an agent authored is a program, which may run for long: nothing waits for it.
       return tool !== undefined && !tool.isProgram && !tool.readOnly;
     },
     rejectUnknown: (name) => {
@@ -310,4 +309,41 @@ function rejectCursor(cursor: string | undefined): void {
 
 function invalid(message: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+type Handler = Parameters<Server["_wrapHandler"]>[1];
+
+/** The SDK's server, but a malformed request is an invalid-params error instead of an internal one. */
+class ProtocolServer extends Server {
+  /** Our handlers throw only `ProtocolError`, so any other error comes from the SDK's request validation. */
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const wrapped = super._wrapHandler(method, handler);
+    return async (request, context) => {
+      try {
+        return await wrapped(request, context);
+      } catch (error) {
+        if (error instanceof ProtocolError && !/^Invalid \S+ request: \[/.test(error.message)) throw error;
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, describe(method, error));
+      }
+    };
+  }
+}
+
+interface Issue {
+  path?: PropertyKey[];
+  message?: string;
+}
+
+/** Renders the issues, which the SDK puts into the message as JSON, in one line. */
+function describe(method: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  try {
+    const issues = JSON.parse(message.slice(message.indexOf("["))) as Issue[];
+    const problems = issues.map(
+      ({ path = [], message: problem = "" }) => `${path.map(String).join(".")}: ${problem}`,
+    );
+    return `Invalid ${method} request: ${problems.join("; ")}.`;
+  } catch {
+    return `Invalid ${method} request: ${message}`;
+  }
 }

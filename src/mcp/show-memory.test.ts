@@ -68,7 +68,7 @@ test("the page is offered only for the content type that a client renders [mcp.a
   for (const value of [undefined, {}, { extensions: {} }, other]) assert.equal(rendersApps(value), false);
 });
 
-test("what is shown contains no secret [mcp.apps]", async (context) => {
+test("the shown memory contains no secret [mcp.apps]", async (context) => {
   const store = `sqlite:${join(temporaryDirectory(), "memory.db")}`;
   const token = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
   const careless = await openMemory({ store, secrets: "allow" });

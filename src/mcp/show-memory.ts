@@ -6,11 +6,11 @@ import { listPins } from "../surfaces/pins/operations.ts";
 import { memoryAppPage } from "./memory-app.ts";
 import { readPlan } from "./resources.ts";
 
-/** The extension by which a client says that it renders apps. */
+/** The extension by which a client declares that it renders apps. */
 const extension = "io.modelcontextprotocol/ui";
 const mimeType = "text/html;profile=mcp-app";
 
-/** How the server says that it has an app. */
+/** How the server declares that it has an app. */
 export const appsExtension = { [extension]: {} };
 
 export const memoryAppUri = "ui://holdfast/memory";
@@ -45,7 +45,7 @@ interface Section {
 const maxNotes = 30;
 const noteLength = 200;
 
-/** What memory contains, as text and as the sections of the page. `session` is undefined until something is written. */
+/** The contents of memory, as text and as the sections of the page. `session` is undefined until something is written. */
 export async function showMemory(id: string, session: Session | undefined): Promise<CallToolResult> {
   const sections = session ? await sectionsOf(session) : [];
   const content = [{ type: "text" as const, text: memoryText(sections) }];

@@ -6,7 +6,7 @@ import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
 const fixed = ["--store", "memory:", "--session", "s", "--surfaces", "notepad,notes,pins,recall"];
 
-test("tools return what the seeds specify, as text and as structured content [mcp.tools]", async (context) => {
+test("tools return the seeds' fields, as text and as structured content [mcp.tools]", async (context) => {
   const server = startMcp(context, fixed);
   await initialize(server);
   const written = await server.call("write_notepad", { content: "# Audit" });

@@ -277,7 +277,7 @@ function endOfMarker(text: string, at: number): number {
   return end === -1 ? text.length : end + 5;
 }
 
-/** A name that says what follows: `DB_PASSWORD=…`, `"api_key": "…"`, also in JSON inside of JSON. */
+/** A name that announces a secret: `DB_PASSWORD=…`, `"api_key": "…"`, also in JSON inside of JSON. */
 const assigned =
   /(?<![A-Za-z0-9])(?<name>(?:[A-Za-z0-9]{1,24}[_.-]){0,4}[A-Za-z0-9]{0,24}?(?:password|passwd|passphrase|pwd|secret|secret[_-]?key|api[_-]?key|apikey|access[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|client[_-]?secret|private[_-]?key|token|credentials?)(?:[_-](?:id|key|value|base64|prod|dev|staging|live)){0,2})(?:\\{0,3}["'])?[ \t]{0,4}(?::|=|=>|:=)[ \t]{0,4}(?<quote>\\{0,3}["'`]|)(?<secret>[^\s"'`,;<>(){}[\]$]{8,200})\k<quote>/gi;
 

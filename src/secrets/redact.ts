@@ -2,7 +2,7 @@ import { mapStrings } from "../engine/map-strings.ts";
 import { HoldfastError } from "../errors.ts";
 import { findSecrets } from "./find-secrets.ts";
 
-/** What happens to a secret in a text that is to be stored: kept, replaced, or the whole write refused. */
+/** The handling of a secret in a text that is to be stored: kept, replaced, or the whole write refused. */
 export type SecretPolicy = (typeof secretPolicies)[number];
 
 export const secretPolicies = ["allow", "redact", "refuse"] as const;

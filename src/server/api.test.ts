@@ -306,7 +306,7 @@ test("a person adds, finds, edits, merges and deletes notes [serve.notes]", asyn
   assert.equal((await call(server, "notes", { params, query: { q: "THREE" } })).total, 1);
 });
 
-test("a person pins and unpins over HTTP; the history says who did [pins.people]", async (context) => {
+test("a person pins and unpins over HTTP; the history names the author [pins.people]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const params = { id: "a" };

@@ -299,7 +299,7 @@ export function memoryText(stored: Json): string {
   return isObject(message) && typeof message.content === "string" ? message.content : textOfStored(stored);
 }
 
-/** What the transcript does not contain is the system prompt and tools. */
+/** The transcript does not contain the system prompt and the tools. */
 function hostParts(pieces: readonly HashedPiece[], size: number): Parts {
   const sums = { ...noParts };
   for (const { part, tokens: each } of pieces) sums[partOf(part)] += each;

@@ -58,7 +58,7 @@ export function compactionHandlers(context: ServerContext): Pick<Handlers, "comp
   };
 }
 
-/** The facts of a receipt: the one source of what the page says about a compaction. */
+/** The facts of a receipt: the one source of the page's facts about a compaction. */
 export function factsOf(receipt: Receipt): Facts {
   const { epoch, trigger, warning, skipped, wrote, messages, user, notepad, rest, readWith } = receipt;
   return { epoch, trigger, warning, skipped, wrote, removed: messages, user, notepad, rest, readWith };

@@ -151,7 +151,7 @@ function describeBookkeeping(operation: Operation): string {
       return operation.messages.map((message) => brief(linesOfMessage(message))).join(" · ");
     case "context.open":
       return "Opened the first epoch";
-    case "context.inject":
+    case "context.show":
       return "Sent the model the changes in memory";
     case "context.refresh":
       return "Took a new snapshot of memory for the system prompt";

@@ -115,7 +115,7 @@ export class EventHub {
     }
   }
 
-  /** What changed, so that a page does not have to ask. */
+  /** The change, so that a page does not have to ask. */
   async #read(sessionId: string, from: number, revision: number): Promise<ChangeEvent> {
     try {
       const session = await this.#memory.findSession(sessionId);

@@ -27,7 +27,7 @@ export type Handler<Name extends RouteName> = (request: {
 
 export type Handlers = { [Name in RouteName]: Handler<Name> };
 
-/** What the handlers need. */
+/** The dependencies of the handlers. */
 export interface ServerContext {
   memory: Memory;
   directory: SessionDirectory;

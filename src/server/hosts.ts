@@ -1,12 +1,12 @@
 import type { Json } from "../engine/json.ts";
 
-/** What the host of a coding agent's session knows about it. */
+/** The host's facts about a coding agent's session. */
 export interface HostSession {
   /** The host's name as people write it. */
   host: string;
   /** The folder it works in; "" when unknown. */
   project: string;
-  /** What the user asked first; "" when unknown. */
+  /** The user's first message. "" when unknown. */
   ask: string;
   /** Whether the agent is in a turn; undefined when its hooks do not tell. */
   isInTurn: boolean | undefined;

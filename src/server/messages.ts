@@ -1,4 +1,4 @@
-import { readCleared, readEpoch, readInjections, readSpans } from "../engine/conversation.ts";
+import { readCleared, readEpoch, readShownChanges, readSpans } from "../engine/conversation.ts";
 import { isObject, type Json } from "../engine/json.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { State } from "../engine/state.ts";
@@ -7,7 +7,7 @@ import type { MessageView } from "./api.ts";
 import type { HostMessage } from "./hosts.ts";
 
 type Part = MessageView["parts"][number];
-export type Whereabouts = MessageView["state"];
+export type Availability = MessageView["state"];
 
 /** Characters of one part to show in a list. */
 export const maxListedCharacters = 4_000;
@@ -29,15 +29,15 @@ export async function readMessages(
   });
 }
 
-/** Where the messages are that compactions removed, as the newest receipt says. */
-export async function whereIsTheRest(session: Session): Promise<Whereabouts> {
+/** Where the messages are that compactions removed, from the newest receipt. */
+export async function whereIsTheRest(session: Session): Promise<Availability> {
   const [newest] = (await session.receipts()).slice(-1);
   return newest?.rest ?? "retrievable";
 }
 
 export function viewHostMessage(
   { number, stored, isMemory }: HostMessage,
-  state: Whereabouts,
+  state: Availability,
   maxCharacters = maxListedCharacters,
 ): MessageView {
   const view = viewMessage(number, stored, state, maxCharacters);
@@ -80,7 +80,7 @@ export function linesOfMessage(value: Json): string {
 export function viewMessage(
   number: number,
   value: Json,
-  state: Whereabouts,
+  state: Availability,
   maxCharacters: number,
 ): MessageView {
   // Imported sessions can contain anything, so validate every field.
@@ -137,13 +137,13 @@ function fieldsOf(value: Json | undefined): Record<string, Json | undefined> {
 /** Where each message is now. A cleared result or a closed task is one line, and the whole can be read back. */
 function messageStates(
   state: State,
-  rest: Whereabouts,
-): (message: Pick<MessageView, "number" | "inWarning">) => Whereabouts {
+  rest: Availability,
+): (message: Pick<MessageView, "number" | "inWarning">) => Availability {
   const spans = readSpans(state).map(([, span]) => span);
   const cleared = new Set(readCleared(state).map(([, { message }]) => message));
   // A warning turn leaves the prompt with its compaction, whatever else is kept. Notices belong to no surface.
   const isWarned = readEpoch(state).warning === "given";
-  const notice = readInjections(state).findLast(({ surface }) => surface === "");
+  const notice = readShownChanges(state).findLast(({ surface }) => surface === "");
   const warned = (isWarned ? notice?.before : undefined) ?? Number.MAX_SAFE_INTEGER;
   return ({ number, inWarning }) => {
     const around = spans.filter(({ from, to }) => from <= number && number <= to);

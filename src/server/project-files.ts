@@ -40,7 +40,7 @@ export function projectNotes(root: string, options: Omit<ProjectOptions, "root">
   };
 }
 
-/** What the server knows about the files that memory names. */
+/** The server's facts about the files that memory names. */
 export interface ProjectFiles {
   /** Whether a reference names a file of the project, and whether that file still exists. */
   checkRef(ref: string): Promise<"present" | "stale" | "unchecked">;

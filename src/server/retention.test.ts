@@ -5,7 +5,7 @@ import { runAudit } from "../cli/demo/audit.ts";
 import { sqliteStore } from "../stores/sqlite/sqlite.ts";
 import { planCallTrim } from "../stores/trim.ts";
 
-test("the history, a compaction and a model call say what retention removed; receipts stay [retention.ends] [retention.ledger]", async (context) => {
+test("the history, a compaction and a model call show that retention removed a part; receipts stay [retention.ends] [retention.ledger]", async (context) => {
   const { server, memory, path } = await startTestServer(context);
   await runAudit(memory, { session: { id: "a" } });
   const params = { id: "a" };

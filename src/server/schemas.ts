@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What responses consist of. Times are milliseconds since 1970. */
+/** The parts of responses. Times are milliseconds since 1970. */
 const count = z.int().min(0);
 const time = z.number();
 const lines = z.object({ lines: count, shown: count });

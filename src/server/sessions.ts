@@ -234,7 +234,7 @@ function planOf(state: State): SessionItem["plan"] {
   return { done: boxes.filter(([, box]) => box !== " ").length, total: boxes.length };
 }
 
-/** What a person should look at, the most urgent first. */
+/** The items for the user to look at, the most urgent first. */
 async function attentionOf(
   context: ServerContext,
   session: Session,
@@ -340,7 +340,7 @@ function failedChildren(state: State): Attention[] {
     .map(([, { task }]) => item("delegated", "delegated work failed", `Delegated work failed: ${task}`));
 }
 
-/** What the user said first, for a session without a title; "" if no handoff has it. */
+/** The user's first message, for a session without a title; "" if no handoff has it. */
 async function firstAsk(session: Session, state: State): Promise<string> {
   if (readEpoch(state).number < 2) return "";
   const handoffs = (await session.records("handoff")).map(({ value }) => value);

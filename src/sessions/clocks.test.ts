@@ -7,19 +7,19 @@ const noon = Date.UTC(2026, 0, 1, 12);
 const years = 10 * 365 * 24 * 3_600_000;
 
 /** Broken clocks: the time they return on the nth reading. */
-const clocks: Record<string, (reading: number) => number> = {
-  "runs backwards": (reading) => noon - reading * 1_000,
+const clocks: Record<string, (presentation: number) => number> = {
+  "runs backwards": (presentation) => noon - presentation * 1_000,
   "is frozen": () => noon,
-  "jumps ten years ahead and back": (reading) => noon + (reading % 3 === 0 ? years : 0),
-  "jumps ten years back and ahead": (reading) => noon - (reading % 3 === 0 ? years : 0),
-  "has fractions": (reading) => noon + reading * 0.3,
+  "jumps ten years ahead and back": (presentation) => noon + (presentation % 3 === 0 ? years : 0),
+  "jumps ten years back and ahead": (presentation) => noon - (presentation % 3 === 0 ? years : 0),
+  "has fractions": (presentation) => noon + presentation * 0.3,
 };
 
 test("with any clock, revisions define the order and note ids increase, in every store [journal.order] [notes.ids]", async (context) => {
   for (const { name, store } of await everyStore()) {
     for (const [behaviour, clock] of Object.entries(clocks)) {
-      let reading = 0;
-      const memory = await openTestMemory({ store, clock: () => clock(++reading) });
+      let presentation = 0;
+      const memory = await openTestMemory({ store, clock: () => clock(++presentation) });
       context.after(() => memory.close());
       const what = `${name}, a clock that ${behaviour}`;
       const session = await memory.createSession();

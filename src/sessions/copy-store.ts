@@ -26,7 +26,7 @@ export async function countSessions(store: Store, owner: string): Promise<number
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Copies into a store and counts the outcomes. What an interrupted copy has finished is not done again. */
+/** Copies into a store and counts the outcomes. It does not repeat the finished part of an interrupted copy. */
 export async function writeCopies(
   store: Store,
   copies: AsyncIterable<SessionCopy>,

@@ -243,8 +243,8 @@ test("a key used for another operation is rejected, and so is an invalid key [jo
 
 test("a clock that jumps or is frozen does not change the order [journal.order] [notes.ids]", async () => {
   const times = [5_000, 5_000, -10_000, 5e12, 0, 5_000.5, 5_000];
-  let reading = 0;
-  const session = await openTestSession({ clock: () => times[reading++ % times.length] as number });
+  let presentation = 0;
+  const session = await openTestSession({ clock: () => times[presentation++ % times.length] as number });
   for (let index = 0; index < 20; index++) await session.notes.add(`note ${index}`);
   const newestFirst = Array.from({ length: 20 }, (_, index) => `note ${19 - index}`);
   assert.deepEqual(

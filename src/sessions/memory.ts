@@ -18,7 +18,7 @@ import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../sur
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { listPins } from "../surfaces/pins/operations.ts";
 import type { ApplyOptions } from "../surfaces/session-handle.ts";
-import { ownLoop, type Reading } from "../surfaces/surface.ts";
+import { ownLoop, type Presentation } from "../surfaces/surface.ts";
 import type { ToolDescription } from "../surfaces/toolbox.ts";
 import { scopeOf } from "./lineage.ts";
 import { loadState, sessionNotFound } from "./load-state.ts";
@@ -69,11 +69,11 @@ export class Memory {
   }
 
   /** Tool descriptions of the chosen surfaces, for the model. `session.call` runs them. */
-  tools(reading: Reading = ownLoop): ToolDescription[] {
-    return this.#setting.toolbox.readAs(reading).describe();
+  tools(presentation: Presentation = ownLoop): ToolDescription[] {
+    return this.#setting.toolbox.presentAs(presentation).describe();
   }
 
-  /** What the memory is made of, for agents, adapters and hosts. */
+  /** The parts of the memory, for agents, adapters and hosts. */
   get setting(): MemoryConfig {
     return this.#setting;
   }

@@ -13,7 +13,7 @@ import type { Toolbox } from "../surfaces/toolbox.ts";
 /** A built-in surface by name, or a custom one. */
 export type SurfaceChoice = SurfaceName | Surface;
 
-/** What a memory is made of: one object from `openMemory` to its sessions, agents and adapters. */
+/** The parts of a memory: one object from `openMemory` to its sessions, agents and adapters. */
 export interface MemoryConfig {
   /** The memory's own surfaces. Nothing changes them later. */
   toolbox: Toolbox;

@@ -42,7 +42,7 @@ test("each line of the notepad keeps who wrote it, through edits, undo, forks an
   await memory.close();
 });
 
-test("what others wrote is named above the notepad, which stays as it is [trust.origin]", async () => {
+test("lines by others are named above the notepad, which stays as it is [trust.origin]", async () => {
   const memory = await openTestMemory();
   const session = await memory.createSession({ id: "s" });
   await session.notepad.write("mine");
@@ -57,7 +57,7 @@ test("what others wrote is named above the notepad, which stays as it is [trust.
   await memory.close();
 });
 
-test("the scratchpad names what others wrote in it, and a note that another wrote says so [trust.origin]", async () => {
+test("the scratchpad names the lines of others, and a note by another names its author [trust.origin]", async () => {
   const memory = await openTestMemory({ surfaces: ["notes", "scratchpad"] });
   const session = await memory.createSession({ id: "s" });
   await session.scratchpad.setPlan("- [ ] mine");
@@ -115,7 +115,7 @@ test("the scratchpad names what others wrote in it, and a note that another wrot
   await memory.close();
 });
 
-test("an imported session says so where it is shown [trust.origin]", async () => {
+test("an imported session is marked where it is shown [trust.origin]", async () => {
   const memory = await openTestMemory();
   await (await memory.createSession({ id: "s" })).notepad.write("from elsewhere");
   const exported = await memory.exportSession("s");

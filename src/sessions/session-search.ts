@@ -19,7 +19,7 @@ export interface SearchHit extends Passage {
   ranges: [from: number, to: number][];
 }
 
-/** What is searched as a whole: a line of a text, a note or a message. */
+/** The unit of a search: a line of a text, a note or a message. */
 interface Passage {
   session: SearchedSession;
   kind: "title" | "notepad" | "plan" | "scratchpad" | "reference" | "note" | "message";
@@ -45,7 +45,7 @@ export interface SearchOptions {
 
 /**
  * Reads the messages of a conversation that is kept outside the session, such as a coding agent's transcript. `mayMatch`
- * says of its raw text whether reading it is worth the while.
+ * tells from its raw text whether it may contain a match.
  */
 export type ReadMessages = (
   mayMatch: (raw: string) => boolean,

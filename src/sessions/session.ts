@@ -34,7 +34,7 @@ import type {
   HistorySelection,
   SessionHandle,
 } from "../surfaces/session-handle.ts";
-import { type CallOptions, ownLoop, type Reading } from "../surfaces/surface.ts";
+import { type CallOptions, ownLoop, type Presentation } from "../surfaces/surface.ts";
 import type { ToolAnswer, ToolDescription } from "../surfaces/toolbox.ts";
 import { CallLog } from "./call-log.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
@@ -50,7 +50,7 @@ const maxAttempts = 10_000;
 /** Characters. */
 const largeOperation = 1_000_000;
 
-/** What all sessions of a memory share. */
+/** The parts that all sessions of a memory share. */
 export interface SharedSessions {
   knowledge(agent: string): Promise<Knowledge<Session>>;
   project(): Promise<Session>;
@@ -114,7 +114,7 @@ export class Session implements SessionHandle {
     return this.#queue.run(() => this.#apply(make, isSame, checkApplyOptions(options)));
   }
 
-  /** What the memory is made of, for agents, adapters and hosts. */
+  /** The parts of the memory, for agents, adapters and hosts. */
   get setting(): MemoryConfig {
     return this.#setting;
   }
@@ -142,16 +142,16 @@ export class Session implements SessionHandle {
     return this.#state;
   }
 
-  /** What to show the model: blocks and guidance, and where they go. Give `reading` if you place them otherwise. */
-  async context(reading: Reading = ownLoop): Promise<Context> {
+  /** The texts for the model: blocks and guidance, and where they go. Pass `presentation` if you place them otherwise. */
+  async context(presentation: Presentation = ownLoop): Promise<Context> {
     await this.#setting.toolbox.refresh(this);
-    return this.#setting.toolbox.readAs(reading).context(await this.state());
+    return this.#setting.toolbox.presentAs(presentation).context(await this.state());
   }
 
   /** Descriptions of the agent's current tools, for the model. */
-  async tools(reading: Reading = ownLoop): Promise<ToolDescription[]> {
+  async tools(presentation: Presentation = ownLoop): Promise<ToolDescription[]> {
     await this.#setting.toolbox.refresh(this);
-    return this.#setting.toolbox.readAs(reading).describe(this.#state.row);
+    return this.#setting.toolbox.presentAs(presentation).describe(this.#state.row);
   }
 
   /** Calls a tool by name, as an agent would. A rejected call returns an answer; it does not throw. */
@@ -281,7 +281,7 @@ export class Session implements SessionHandle {
       try {
         const made = await make(state);
         checkWritable(state.row, made);
-        // What a limit refuses is not searched for secrets first, which takes seconds for a hundred megabytes.
+        // A text that a limit refuses is not searched for secrets first, which takes seconds for a hundred megabytes.
         if (hasMoreText(made, largeOperation)) await this.#evaluate(state, made, now, options.actor);
         const cleaned = this.#guard.clean(made, { isRecord: isRecord(made, options) });
         [operation, notice] = [cleaned.value, cleaned.notice];
@@ -402,7 +402,7 @@ function checkWritable({ id, status }: State["row"], operation: Operation): void
   );
 }
 
-/** What the caller would have got, had the store answered. */
+/** The result that the caller would have got if the store had answered. */
 interface Unanswered {
   entry: JournalEntry;
   result: unknown;

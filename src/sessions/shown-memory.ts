@@ -31,7 +31,7 @@ export interface ShownMemoryOptions {
 }
 
 /**
- * What a conversation inside a host is shown of its memory. Within a turn the texts stay as they are, so that they stay in
+ * The memory that a conversation inside a host is shown. Within a turn the texts stay as they are, so that they stay in
  * the provider's cache: the agent sees its own writes in its calls, and writes by anyone else are news. With
  * the next turn the agent is shown its own writes too. `epoch` shows the memory of the last compaction and the changes
  * since, `system` the current memory in the head, `message` the current memory with the news.

@@ -13,7 +13,7 @@ import type { Session } from "./session.ts";
 const kinds = Object.keys(recordKinds) as RecordKind[];
 
 /** Kinds with numeric keys. */
-const numberedKinds: RecordKind[] = ["ref", "message", "task", "injection", "lock"];
+const numberedKinds: RecordKind[] = ["ref", "message", "task", "shown", "lock"];
 
 /** Checked here, because a malformed note would fail later and far from the cause. */
 const noteValue = z.object({
@@ -193,7 +193,7 @@ function countRecords(
     lastRef: newest("lastRef", "ref"),
     lastMessage: newest("lastMessage", "message"),
     lastTask: newest("lastTask", "task"),
-    lastInjection: newest("lastInjection", "injection"),
+    lastShownChange: newest("lastShownChange", "shown"),
     lastPin: newest("lastPin", "pin"),
   };
 }

@@ -7,7 +7,7 @@ import { openSmallMemory, play, randomCall } from "./test-support/random-calls.t
 
 const calls = fc.array(randomCall, { maxLength: 25, size: "max" });
 
-/** What undo restores: everything except the counters that never decrease. */
+/** The state that undo restores: everything except the counters that never decrease. */
 async function visible(session: Session) {
   const { row } = await session.state();
   return {

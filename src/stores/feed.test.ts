@@ -92,7 +92,7 @@ test("a listener that throws affects neither the write nor other listeners, and 
   assert.equal(await session.notepad.read(), "kept");
 });
 
-test("a watcher of a SQLite store reads what changed, not all sessions [stores.watch-changes]", async (context) => {
+test("a watcher of a SQLite store reads the changed sessions only [stores.watch-changes]", async (context) => {
   // Polling alone does not keep a process alive.
   const alive = setInterval(() => {}, 1_000);
   context.after(() => clearInterval(alive));

@@ -5,7 +5,7 @@ import type { FullDiskReport } from "../../test/support/full-disk.ts";
 import { noMounts, smallDisk } from "../../test/support/mounts.ts";
 import { startProgram } from "../../test/support/processes.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
-import { postgresError } from "./postgres/postgres-errors.ts";
+import { postgresError } from "./postgres/connections.ts";
 
 const skip = noMounts();
 

@@ -18,7 +18,7 @@ export interface LedgerCall {
   base: number;
   kept: number;
   pieces: string[];
-  /** What the recorder knows about the call: sizes, usage, model. */
+  /** The recorder's facts about the call: sizes, usage, model. */
   facts: Json;
 }
 

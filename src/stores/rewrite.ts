@@ -4,7 +4,7 @@ import type { Json } from "../engine/json.ts";
 /** Replaces parts of a text by as many characters, so that positions in the journal stay right. */
 export type TextEdit = (text: string) => string;
 
-/** What a rewrite changed, and what of the old text it could not clear. */
+/** The changes of a rewrite, and the old text that it could not clear. */
 export interface Rewritten {
   sessions: { owner: string; sessionId: string }[];
   /** How many stored values changed. */

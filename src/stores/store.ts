@@ -149,7 +149,7 @@ export interface StoreOptions {
   /** Called when the store repaired or dropped data. Default: `console.warn`. */
   onWarning?: (warning: string) => void;
   /** Milliseconds to retry before a store that is locked or unreachable is reported. Each store has its own default. */
-  patience?: number;
+  lockTimeout?: number;
 }
 
 /** The listeners in this process. */

@@ -14,7 +14,7 @@ export interface Trimming {
   size(): Promise<number | undefined>;
 }
 
-/** What to remove of a session's model calls. */
+/** The part of a session's model calls to remove. */
 export interface CallTrim {
   /** The newest call when the plan was made. */
   last: number;
@@ -29,7 +29,7 @@ export interface CallTrim {
 const maxRemoved = 500;
 
 /**
- * What to remove, given all calls of a session, oldest first. The first request after each compaction stays whole,
+ * The calls to remove, given all calls of a session, oldest first. The first request after each compaction stays whole,
  * because it proves the receipt; the compaction's own calls stay without their text.
  */
 export function planCallTrim(

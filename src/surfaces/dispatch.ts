@@ -12,7 +12,7 @@ export type ToolsByName = ReadonlyMap<string, Tool>;
 
 /**
  * The single entry point for tool calls: parse, run, answer. It never throws because of the caller's input:
- * a refusal is an answer that says what to do next.
+ * a refusal is an answer with the next step.
  */
 export async function dispatch(
   tools: ToolsByName,
@@ -62,7 +62,7 @@ function parseInput(tool: Tool, input: unknown): Record<string, unknown> {
 /** At most so many problems are listed. */
 const maxProblems = 10;
 
-/** What is wrong with an input, one text per problem. `fields`: the parameters that there are. */
+/** The problems of an input, one text each. `fields`: the parameters that there are. */
 export function problemsOf(error: z.ZodError, input: unknown, fields: readonly string[] = []): string[] {
   return error.issues.slice(0, maxProblems).map((issue) => describeIssue(issue, input, fields));
 }

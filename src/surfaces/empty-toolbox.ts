@@ -4,7 +4,7 @@ import type { Toolbox } from "./toolbox.ts";
 /** No surfaces: tools need a schema library, and loading it takes longer than a hook may run. */
 export const emptyToolbox: Toolbox = {
   tools: [],
-  readAs: () => emptyToolbox,
+  presentAs: () => emptyToolbox,
   changeable: new Set(),
   needsAgent: [],
   describe: () => [],

@@ -25,7 +25,7 @@ export interface ChildRunner {
 }
 
 /** How an agent sees its memory. Guidance and tool texts depend on it, so that they are true where they are shown. */
-export interface Reading {
+export interface Presentation {
   /**
    * `message`: with every message. `system`: in the system prompt, and before the newest message. `epoch`: once per epoch,
    * then its changes. `host`: when the host shows it, which is at the start and after a compaction.
@@ -38,13 +38,13 @@ export interface Reading {
 }
 
 /** For a caller that places `session.context()` itself, with every message. */
-export const ownLoop: Reading = { shown: "message", keepsConversation: false, dotless: false };
+export const ownLoop: Presentation = { shown: "message", keepsConversation: false, dotless: false };
 
 /** For a host that Holdfast is plugged into by MCP and hooks. */
-export const inHost: Reading = { shown: "host", keepsConversation: false, dotless: true };
+export const inHost: Presentation = { shown: "host", keepsConversation: false, dotless: true };
 
 /** For a host that Holdfast is plugged into with a plugin that places memory before every call. */
-export function inPlugin(placement: Placement = "epoch"): Reading {
+export function inPlugin(placement: Placement = "epoch"): Presentation {
   return { shown: placement, keepsConversation: false, dotless: true };
 }
 
@@ -58,7 +58,7 @@ export interface PastConversation {
 /** Reads the conversation of a session; undefined if there is none. */
 export type ReadConversation = (session: SessionHandle) => Promise<PastConversation | undefined>;
 
-/** What the caller of a tool provides, besides what every write takes. */
+/** The caller's options of a tool, in addition to those of each write. */
 export interface CallOptions extends ApplyOptions {
   children?: ChildRunner | undefined;
   /** Aborts when the caller stops waiting for the answer. */
@@ -97,8 +97,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   isProgram?: boolean;
   run(call: Call, input: z.output<Input>): Promise<z.output<Output>>;
   /** The description and the input as they are true in a place. Only texts and JSON Schema hints may differ. */
-  adapt?(limits: Limits, reading: Reading): { description?: string; input?: Input };
-  /** What the model reads (default: the output as JSON). */
+  adapt?(limits: Limits, presentation: Presentation): { description?: string; input?: Input };
+  /** The text for the model (default: the output as JSON). */
   text?(output: z.output<Output>): string;
 }
 
@@ -109,7 +109,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 }
 
 /** A point in a conversation at which a surface may write something outside the session. */
-export type Moment =
+export type LifecycleEvent =
   | { kind: "session-start" }
   | { kind: "before-compaction" | "session-end"; handoff: Handoff }
   | { kind: "after-compaction"; handoff: Handoff; receipt: Receipt }
@@ -120,7 +120,7 @@ export interface SurfaceView {
   name: string;
   /** Sort order of its block, lowest first (default: 2). */
   order?: number;
-  /** What the model sees every turn; undefined for no block. */
+  /** The text in each turn. Undefined for no block. */
   block?(state: State): Omit<Block, "surface"> | undefined;
   /** The end marker that its block needs where more text follows. */
   end?: string;
@@ -128,26 +128,26 @@ export interface SurfaceView {
   isEmpty?(state: State): boolean;
 }
 
-/** The session of a moment. It may have no memory yet. */
-export interface MomentSession {
+/** The session of a lifecycle event. It may have no memory yet. */
+export interface LifecycleSession {
   id: string;
   agent: string;
 }
 
-/** How a surface reacts to the moments of a conversation. */
-export interface MomentSurface {
+/** How a surface reacts to the lifecycle events of a conversation. */
+export interface LifecycleSurface {
   name: string;
   /** Returns warnings instead of throwing: it must not block an agent. */
-  onMoment?(session: MomentSession, moment: Moment): Promise<string[]>;
+  onLifecycle?(session: LifecycleSession, event: LifecycleEvent): Promise<string[]>;
 }
 
 /** One form of memory: its tools, its block and its guidance, declared together. */
-export interface Surface extends SurfaceView, MomentSurface {
+export interface Surface extends SurfaceView, LifecycleSurface {
   tools: readonly Tool[];
   /** Its tools work only where a Holdfast agent runs. */
   needsAgent?: true;
   /** How to use the tools, for the system prompt. `chosen`: the names of all surfaces that the agent gets. */
-  guidance(limits: Limits, reading: Reading, chosen: readonly string[]): string;
+  guidance(limits: Limits, presentation: Presentation, chosen: readonly string[]): string;
   /** Rereads what `block` and `extraTools` show from outside the session: a file, the agent's knowledge. */
   refresh?(session: SessionHandle): Promise<void>;
   /** Tools that change at run time, as of the last `refresh` with a session of the same agent. */

@@ -35,7 +35,7 @@ export type SurfaceName =
 
 export const surfaceNames = Object.keys(surfaces) as readonly SurfaceName[];
 
-/** What an agent gets where nobody names its surfaces. A project with NOTES.md also gets `project`, except in a library. */
+/** The surfaces of an agent where nobody names them. A project with NOTES.md also gets `project`, except in a library. */
 export const defaultSurfaces = {
   /** `openMemory` alone. */
   memory: ["notepad", "notes"],

@@ -10,9 +10,9 @@ import type { AgentOf } from "./surface.ts";
 import {
   type Call,
   type CallOptions,
-  type Moment,
+  type LifecycleEvent,
   ownLoop,
-  type Reading,
+  type Presentation,
   type Surface,
   type Tool,
 } from "./surface.ts";
@@ -39,8 +39,8 @@ export interface ToolDescription {
 export interface Toolbox {
   /** The surfaces' own tools, without those an agent authored. */
   tools: readonly Tool[];
-  /** The same surfaces, with texts for another reading. */
-  readAs(reading: Reading): Toolbox;
+  /** The same surfaces, with texts for another presentation. */
+  presentAs(presentation: Presentation): Toolbox;
   /** The surfaces that show something from outside the session. */
   changeable: ReadonlySet<string>;
   /** The surfaces that work only where a Holdfast agent runs. */
@@ -52,19 +52,19 @@ export interface Toolbox {
   /** Call it before `context` and `describe`, so that what they show from outside the session is current. */
   refresh(session: SessionHandle): Promise<void>;
   context(state: State): Context;
-  /** Notifies every surface of a moment of the conversation and returns their warnings. */
-  notify(session: SessionHandle, moment: Moment): Promise<string[]>;
+  /** Notifies every surface of a lifecycle event of the conversation and returns their warnings. */
+  notify(session: SessionHandle, event: LifecycleEvent): Promise<string[]>;
   dispatch(session: SessionHandle, tool: string, input: unknown, options?: CallOptions): Promise<ToolAnswer>;
 }
 
 export function createToolbox(
   surfaces: readonly Surface[],
   budget: Pick<Call, "limits" | "countTokens" | "guard">,
-  reading: Reading = ownLoop,
+  presentation: Presentation = ownLoop,
 ): Toolbox {
   const { limits } = budget;
   const own = new Map(
-    surfaces.map((surface) => [surface, surface.tools.map((tool) => adapted(tool, limits, reading))]),
+    surfaces.map((surface) => [surface, surface.tools.map((tool) => adapted(tool, limits, presentation))]),
   );
   const tools = toolsByName(own);
   const changeable = surfaces.filter(({ refresh }) => refresh !== undefined);
@@ -77,7 +77,7 @@ export function createToolbox(
   };
   const toolbox: Toolbox = {
     tools: [...own.values()].flat(),
-    readAs(other) {
+    presentAs(other) {
       const known = readings.get(keyOf(other));
       if (known) return known;
       const made = createToolbox(surfaces, budget, other);
@@ -90,7 +90,7 @@ export function createToolbox(
     refresh,
     context: contextOf(
       surfaces,
-      guidanceOf(surfaces, { limits, reading }),
+      guidanceOf(surfaces, { limits, presentation }),
       changeable,
       budget.guard ?? makeGuard(),
     ),
@@ -100,9 +100,9 @@ export function createToolbox(
           describe(surface.name, tool),
         ),
       ),
-    async notify(session, moment) {
+    async notify(session, event) {
       const { id, agent } = (await session.state()).row;
-      return notifySurfaces(surfaces, { id, agent }, moment);
+      return notifySurfaces(surfaces, { id, agent }, event);
     },
     async dispatch(
       session,
@@ -119,30 +119,30 @@ export function createToolbox(
       return dispatch(new Map([...tools, ...extra]), name, input, call);
     },
   };
-  const readings = new Map([[keyOf(reading), toolbox]]);
+  const readings = new Map([[keyOf(presentation), toolbox]]);
   return toolbox;
 }
 
-function keyOf({ shown, keepsConversation, dotless: isDotless }: Reading): string {
+function keyOf({ shown, keepsConversation, dotless: isDotless }: Presentation): string {
   return `${shown} ${keepsConversation} ${isDotless}`;
 }
 
-/** The tool with the texts that are true for a reading. */
-function adapted(tool: Tool, limits: Limits, reading: Reading): Tool {
-  const { description = tool.description, input = tool.input } = tool.adapt?.(limits, reading) ?? {};
+/** The tool with the texts that are true for a presentation. */
+function adapted(tool: Tool, limits: Limits, presentation: Presentation): Tool {
+  const { description = tool.description, input = tool.input } = tool.adapt?.(limits, presentation) ?? {};
   return { ...tool, description, input };
 }
 
 /** The guidance of all surfaces, with the tools' names as the model knows them. */
 export function guidanceOf(
   surfaces: readonly Surface[],
-  { limits, reading }: { limits: Limits; reading: Reading },
+  { limits, presentation }: { limits: Limits; presentation: Presentation },
 ): string {
   const chosen = surfaces.map(({ name }) => name);
   const each = surfaces.map((surface) => {
-    const text = surface.guidance(limits, reading, chosen);
+    const text = surface.guidance(limits, presentation, chosen);
     // Only its own tools: for another surface the same name may be that of an object in a program.
-    const own = reading.dotless ? surface.tools : [];
+    const own = presentation.dotless ? surface.tools : [];
     return own.reduce((all, { name }) => all.replaceAll(name, dotless(name)), text);
   });
   return [choiceOf(chosen), ...each].filter((part) => part !== "").join("\n\n");

@@ -10,7 +10,7 @@ import type { SurfaceView } from "./surface.ts";
 /** The surfaces an agent writes to, without their tools, so that a hook can load them. */
 const writtenViews: readonly SurfaceView[] = [notepadView, scratchpadView, notesView];
 
-/** What a host that keeps the conversation is given to show. */
+/** The texts that a host with its own conversation shows. */
 export function blocksToShow(state: State): ShownBlock[] {
   return [pinsView, ...writtenViews].flatMap(({ name, block }) => {
     const text = block?.(state)?.text;

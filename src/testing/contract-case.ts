@@ -1,13 +1,13 @@
 import type { Store } from "../stores/store.ts";
 
-/** What the suite needs from a store driver. */
+/** The parts that the suite needs from a store driver. */
 export interface StoreHarness {
   /** Opens another handle on the same store, which is empty at first. */
   open(): Promise<Store>;
   /** Whether writes survive after all handles are closed. */
   durable: boolean;
   /** How long a change may take to reach a watcher (default: 10,000). */
-  patienceMilliseconds?: number;
+  watchTimeout?: number;
 }
 
 export interface ContractCase {

@@ -73,7 +73,7 @@ export function scopeOf(row: SessionRow) {
 }
 
 /** Watches a store; `until` waits for a change and fails on timeout. */
-export async function watchChanges(store: Store, patienceMilliseconds = 10_000) {
+export async function watchChanges(store: Store, watchTimeout = 10_000) {
   const changes: StoreChange[] = [];
   let wake = () => {};
   const stop = await store.watch(
@@ -88,13 +88,13 @@ export async function watchChanges(store: Store, patienceMilliseconds = 10_000) 
     let deadline: NodeJS.Timeout | undefined;
     await new Promise<void>((proceed) => {
       wake = () => isThere() && proceed();
-      deadline = setTimeout(proceed, patienceMilliseconds);
+      deadline = setTimeout(proceed, watchTimeout);
       wake();
     });
     clearTimeout(deadline);
     assert.ok(
       isThere(),
-      `the watcher did not get revision ${revision} of session ${sessionId} within ${patienceMilliseconds} ms`,
+      `the watcher did not get revision ${revision} of session ${sessionId} within ${watchTimeout} ms`,
     );
   };
   return { changes, until, stop };

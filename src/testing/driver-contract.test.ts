@@ -6,7 +6,7 @@ import { warn } from "../hosts/plugin/conversation.ts";
 import { openMemory } from "../index.ts";
 import { commitReceipt } from "../sessions/commit-receipt.ts";
 import type { Session } from "../sessions/session.ts";
-import type { Moment } from "../surfaces/surface.ts";
+import type { LifecycleEvent } from "../surfaces/surface.ts";
 import { type DriverHarness, driverContract } from "./driver-contract.ts";
 
 /** A fault of a driver and the contract case that must catch it. */
@@ -15,8 +15,8 @@ interface Fault {
   caughtBy: string;
   /** Number of last messages withheld from the compaction. */
   skip?: number;
-  /** A moment that the surfaces are not notified of. */
-  silent?: Moment["kind"];
+  /** An event that the surfaces are not notified of. */
+  silent?: LifecycleEvent["kind"];
   driver?(session: Session): Partial<CompactionDriver>;
   /** Never warns the agent. */
   isSilent?: boolean;
@@ -24,7 +24,7 @@ interface Fault {
   shown?: (text: string) => string;
 }
 
-const [handoff, words, receipt, warning, warned, moments, order, shown] = driverContract.map(
+const [handoff, words, receipt, warning, warned, events, order, shown] = driverContract.map(
   ({ name }) => name,
 ) as [string, string, string, string, string, string, string, string];
 
@@ -54,8 +54,8 @@ const faults: Fault[] = [
     driver: () => ({ skipped: "" }),
   },
   { fault: "an agent that is never warned", caughtBy: warned, isSilent: true },
-  { fault: "no moment before the compaction", caughtBy: moments, silent: "before-compaction" },
-  { fault: "no session end", caughtBy: moments, silent: "session-end" },
+  { fault: "no event before the compaction", caughtBy: events, silent: "before-compaction" },
+  { fault: "no session end", caughtBy: events, silent: "session-end" },
   {
     fault: "an epoch that never ends",
     caughtBy: order,
@@ -89,8 +89,8 @@ function harnessOf({
       const memory = await openMemory({ store: "memory:", surfaces: ["notepad", ...surfaces] });
       open.push(memory);
       const session = await memory.createSession();
-      const notify = async (moment: Moment) => {
-        if (moment.kind !== silent) await session.setting.toolbox.notify(session, moment);
+      const notify = async (event: LifecycleEvent) => {
+        if (event.kind !== silent) await session.setting.toolbox.notify(session, event);
       };
       await notify({ kind: "session-start" });
       await session.notepad.write(notepad);

@@ -8,7 +8,7 @@ import { readEpoch } from "../engine/conversation.ts";
 import type { Handoff, Receipt } from "../engine/records.ts";
 import { openMemory } from "../index.ts";
 import type { Session } from "../sessions/session.ts";
-import type { Moment, Surface } from "../surfaces/surface.ts";
+import type { LifecycleEvent, Surface } from "../surfaces/surface.ts";
 
 /** One conversation, the same for every driver. */
 export interface DriverStory {
@@ -85,19 +85,19 @@ export const driverStory: DriverStory = {
 
 interface StoryResult {
   run: DriverRun;
-  moments: Moment[];
+  events: LifecycleEvent[];
   handoff: Handoff;
   receipt: Receipt;
 }
 
 async function runStory(harness: DriverHarness): Promise<StoryResult> {
-  const moments: Moment[] = [];
+  const events: LifecycleEvent[] = [];
   const recorder: Surface = {
     name: "recorder",
     tools: [],
     guidance: () => "",
-    onMoment: async (_session, moment) => {
-      moments.push(moment);
+    onLifecycle: async (_session, event) => {
+      events.push(event);
       return [];
     },
   };
@@ -110,7 +110,7 @@ async function runStory(harness: DriverHarness): Promise<StoryResult> {
   // Only a driver that sends the next request itself can prove the receipt, and only afterwards.
   const { verified: _verified, mismatch, ...receipt } = stored;
   assert.equal(mismatch, undefined, "the next request lacks what the receipt says");
-  return { run, moments, handoff: handoff.value, receipt };
+  return { run, events, handoff: handoff.value, receipt };
 }
 
 /** The same story through `Compaction` alone: the expected result for every driver. */
@@ -143,12 +143,12 @@ async function expected({
   return { handoff, receipt };
 }
 
-/** What every driver writes down. A driver that keeps the last answer in context does not repeat it. */
+/** The records of each driver. A driver that keeps the last answer in context does not repeat it. */
 function sharedFacts({ epoch: _epoch, text: _text, lastWords: _words, done, ...facts }: Handoff) {
   return { ...facts, done: done.map((lines) => lines.filter(({ isEnd }) => !isEnd)) };
 }
 
-/** What every compaction driver has to do. Each case runs the whole story once. */
+/** The duties of each compaction driver. Each case runs the whole story once. */
 export const driverContract: readonly DriverCase[] = [
   {
     name: "writes the expected handoff",
@@ -211,14 +211,14 @@ export const driverContract: readonly DriverCase[] = [
     },
   },
   {
-    name: "notifies the surfaces of every moment, in order, with its data",
+    name: "notifies the surfaces of every lifecycle event, in order, with its data",
     async run(harness) {
-      const { moments, handoff, receipt } = await runStory(harness);
+      const { events, handoff, receipt } = await runStory(harness);
       assert.deepEqual(
-        moments.map(({ kind }) => kind),
+        events.map(({ kind }) => kind),
         ["session-start", "before-compaction", "after-compaction", "session-end"],
       );
-      const [, before, after, end] = moments;
+      const [, before, after, end] = events;
       assert.deepEqual(before, { kind: "before-compaction", handoff });
       assert.deepEqual(after, { kind: "after-compaction", handoff, receipt });
       assert.ok(end && "handoff" in end && end.handoff.epoch > handoff.epoch);

@@ -192,7 +192,7 @@ const trimContract: readonly ContractCase[] = [
   },
 ];
 
-/** What every store guarantees. Run each case against a fresh harness. */
+/** The guarantees of each store. Run each case against a fresh harness. */
 export const storeContract: readonly ContractCase[] = [
   {
     name: "returns exactly what was created",
@@ -486,7 +486,7 @@ export const storeContract: readonly ContractCase[] = [
     name: "keeps nothing of a purged session when its id is used again",
     run: withStore(async (store, harness) => {
       const other = harness.durable ? await harness.open() : store;
-      const watcher = await watchChanges(other, harness.patienceMilliseconds);
+      const watcher = await watchChanges(other, harness.watchTimeout);
       const session = await newSession(store, "a");
       await session.commit([record("note", "note_1", null, note("old"))], { key: "k" });
       await watcher.until("a", 2);
@@ -511,7 +511,7 @@ export const storeContract: readonly ContractCase[] = [
     name: "notifies a watcher of every commit, by this handle and by others, until it stops",
     run: withStore(async (store, harness) => {
       const session = await newSession(store, "a");
-      const watcher = await watchChanges(store, harness.patienceMilliseconds);
+      const watcher = await watchChanges(store, harness.watchTimeout);
       await session.put("note", "note_1", note("own"));
       await watcher.until("a", 2);
       const other = harness.durable ? await harness.open() : store;
@@ -519,7 +519,7 @@ export const storeContract: readonly ContractCase[] = [
       await watcher.until("a", 3);
       assert.deepEqual(watcher.changes.at(-1), { owner: "owner", sessionId: "a", revision: 3 });
       watcher.stop();
-      const second = await watchChanges(store, harness.patienceMilliseconds);
+      const second = await watchChanges(store, harness.watchTimeout);
       await newSession(other, "b");
       await second.until("b", 1);
       assert.equal(watcher.changes.at(-1)?.sessionId, "a");

@@ -20,7 +20,7 @@ async function projectWithMemory(): Promise<string> {
   return root;
 }
 
-/** What the agent is shown at the start of a conversation in this folder. */
+/** The shown memory at the start of a conversation in this folder. */
 async function shownIn(cwd: string): Promise<{ text: string; stderr: string }> {
   const event = { hook_event_name: "SessionStart", source: "startup", session_id: "s1", cwd };
   const { code, stdout, stderr } = await hookProcess("claude-code", JSON.stringify(event), { cwd });

@@ -1,7 +1,7 @@
 import { HoldfastError } from "../errors.ts";
-import { readRegularFile } from "../stores/regular-file.ts";
 import type { WorkspaceConfig } from "./config.ts";
 import { type ConfigProblem, maxConfigBytes } from "./config-file.ts";
+import { readRegularFile } from "./small-file.ts";
 
 /** One sentence for each problem, with the file and the line. */
 export async function explainProblems({ problems }: Pick<WorkspaceConfig, "problems">): Promise<string[]> {

@@ -5,11 +5,16 @@ import { test } from "node:test";
 import { z } from "zod";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { type Json, objectIn } from "../engine/json.ts";
-import { type ReadConfigOptions, readWorkspaceConfig, settingValue, userConfigFile } from "./config.ts";
+import {
+  limitsOf,
+  type ReadConfigOptions,
+  readWorkspaceConfig,
+  settingValue,
+  userConfigFile,
+} from "./config.ts";
 import { readSettings } from "./config-file.ts";
 import { explainProblems } from "./config-problems.ts";
 import { configSchema, hostConfigSchema } from "./config-schema.ts";
-import { limitsOf } from "./library-options.ts";
 import { findProject, type Project } from "./project.ts";
 import { settingNames, settingOf, surfaceChoices } from "./settings.ts";
 import { chosenSurfaces, knownSurfaces } from "./surfaces.ts";
@@ -61,14 +66,14 @@ test("flags go before the environment, a host's config, the project's and the us
     ["user", "flag", "project", "environment", "host"].toSorted((a, b) => order(a) - order(b)),
   );
   assert.equal(settingValue({ values }, "skills"), undefined);
-  assert.equal(settingValue({ values }, "interactivePatience"), 2_000);
+  assert.equal(settingValue({ values }, "interactiveLockTimeout"), 2_000);
 });
 
 function order(source: string): number {
   return ["environment", "flag", "project", "user", "host"].indexOf(source);
 }
 
-test("what reaches outside the project is refused in holdfast.json, and taken from the user's file [config.outside]", async () => {
+test("a setting that reaches outside the project is refused in holdfast.json, and taken from the user's file [config.outside]", async () => {
   const written = {
     store: "postgres://elsewhere/notes",
     secrets: "allow",

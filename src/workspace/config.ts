@@ -1,7 +1,11 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type NudgePolicy, noNudges } from "../compaction/nudges.ts";
+import { defaultLimits, type Limits } from "../engine/limits.ts";
 import { shown } from "../engine/options.ts";
+import { defaultRetention, keepEverything, type RetentionRules } from "../engine/retention.ts";
+import type { SecretPolicy } from "../secrets/redact.ts";
+import type { ProjectOptions } from "../surfaces/project/project.ts";
 import {
   type ConfigEntries,
   type ConfigProblem,
@@ -25,7 +29,7 @@ export interface WorkspaceConfig {
   values: Partial<SettingValues>;
   /** Where each of them comes from. */
   origins: Partial<Record<SettingName, Origin>>;
-  /** What could not be used; its default applies. `explainProblems` makes sentences of them. */
+  /** The settings that could not be used. Their defaults apply. `explainProblems` makes sentences of them. */
   problems: ConfigProblem[];
   /** The path or URL of the store as a file names it; undefined: the default. */
   store?: string | undefined;
@@ -182,4 +186,47 @@ function withDerived(config: WorkspaceConfig): WorkspaceConfig {
   config.store = config.values.store;
   config.hookDeadline = settingValue(config, "hookDeadline") ?? 0;
   return config;
+}
+
+/** The settings of a group that were set, without the group's name: those of `limits`, for example. */
+function settingsIn<Group extends string>(
+  { values }: Pick<WorkspaceConfig, "values">,
+  group: Group,
+): { [Name in SettingName as Name extends `${Group}.${infer Rest}` ? Rest : never]?: SettingValues[Name] } {
+  const own = settingNames.filter((name) => name.startsWith(`${group}.`) && values[name] !== undefined);
+  return Object.fromEntries(own.map((name) => [name.slice(group.length + 1), values[name]])) as ReturnType<
+    typeof settingsIn<Group>
+  >;
+}
+
+/** The limits of the surfaces, for `openMemory`. */
+export function limitsOf(config: Pick<WorkspaceConfig, "values">): Limits {
+  const tokens = config.values["scratchpad.maxTokens"];
+  return {
+    ...defaultLimits,
+    ...settingsIn(config, "limits"),
+    ...(tokens === undefined ? {} : { scratchpadTokens: tokens }),
+  };
+}
+
+/** The retention rules, for `openMemory`. */
+export function retentionOf({ values }: Pick<WorkspaceConfig, "values">): RetentionRules {
+  const { retention: days } = values;
+  if (days === undefined) return defaultRetention;
+  return days === 0
+    ? keepEverything
+    : { ...defaultRetention, historyDays: days, ledgerDays: days, deletedDays: days };
+}
+
+/** The handling of secrets, for `openMemory`. */
+export function secretsOf(config: Pick<WorkspaceConfig, "values">): SecretPolicy {
+  return settingValue(config, "secrets") ?? "redact";
+}
+
+/** The options of NOTES.md. */
+export function projectOptionsOf(config: Pick<WorkspaceConfig, "values">): Omit<ProjectOptions, "root"> {
+  return {
+    path: config.values["project.file"],
+    beads: settingValue(config, "project.beads"),
+  };
 }

@@ -19,7 +19,7 @@ export interface HookMemoryOptions {
   /** Gets one line if a secret was taken out of what is stored. */
   onSecret?: ((notice: string) => void) | undefined;
   /** Milliseconds to wait for another process's lock. */
-  patience?: number | undefined;
+  lockTimeout?: number | undefined;
   /** Receives warnings about the store. Default: none, because `doctor` reports them and hooks stay quiet. */
   onWarning?: (warning: string) => void;
   retention?: RetentionRules;
@@ -56,9 +56,9 @@ export async function openHookMemory(
 
 async function openFast(
   { url }: StoreLocation,
-  { patience, onWarning = () => {} }: HookMemoryOptions,
+  { lockTimeout, onWarning = () => {} }: HookMemoryOptions,
 ): Promise<Store> {
-  const options = { onWarning, ...(patience === undefined ? {} : { patience }) };
+  const options = { onWarning, ...(lockTimeout === undefined ? {} : { lockTimeout }) };
   const address = parseStoreAddress(url);
   if (address.kind === "sqlite") return sqliteStore({ ...address, ...options });
   return (await import("../stores/open-store.ts")).openStore(url, options);

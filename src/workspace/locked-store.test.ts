@@ -58,10 +58,10 @@ async function connect(
 
 const textOf = (answer: { content: { text: string }[] }) => answer.content[0]?.text ?? "";
 
-test("a locked store fails a write after its patience and does not block the event loop [locks.patience]", async (context) => {
+test("a locked store fails a write after its lock timeout and does not block the event loop [locks.timeout]", async (context) => {
   const directory = temporaryDirectory();
   const store = join(directory, "memory.db");
-  const memory = await openTestMemory({ store, patience: 600 });
+  const memory = await openTestMemory({ store, lockTimeout: 600 });
   const session = await memory.createSession({ id: "s" });
   const holder = await lock(context, store);
   const delay = monitorEventLoopDelay({ resolution: 10 });
@@ -80,26 +80,26 @@ test("a locked store fails a write after its patience and does not block the eve
   await memory.close();
 });
 
-test("a store that is locked for readers too is a typed error after its patience [locks.patience]", async (context) => {
+test("a store that is locked for readers too is a typed error after its lock timeout [locks.timeout]", async (context) => {
   const path = join(temporaryDirectory(), "memory.db");
   const writer = await openTestMemory({ store: path });
   await (await writer.createSession({ id: "s" })).notepad.write("x");
   await writer.close();
   const holder = await lock(context, path, exclusive);
   const begun = performance.now();
-  await rejection(openTestMemory({ store: path, patience: 500 }), "store_busy");
+  await rejection(openTestMemory({ store: path, lockTimeout: 500 }), "store_busy");
   assert.ok(performance.now() - begun < 5_000);
   await release(holder);
 });
 
-test("an MCP write on a locked store fails within its patience, with the next step, and changes nothing [locks.interactive] [locks.setting]", async (context) => {
-  for (const [patience, least] of [
+test("an MCP write on a locked store fails within its lock timeout, with the next step, and changes nothing [locks.interactive] [locks.setting]", async (context) => {
+  for (const [lockTimeout, least] of [
     [undefined, 1_500],
     ["100", 50],
   ] as const) {
     const { root, database, holder } = await lockedProject(context);
     const env: Record<string, string> =
-      patience === undefined ? {} : { HOLDFAST_INTERACTIVE_PATIENCE: patience };
+      lockTimeout === undefined ? {} : { HOLDFAST_INTERACTIVE_LOCK_TIMEOUT: lockTimeout };
     const mcp = await connect(context, root, env);
     assert.match(textOf(await mcp.call("read_notepad")), /before/, "reading needs no lock");
     const begun = performance.now();
@@ -125,7 +125,7 @@ test("an MCP write on a locked store fails within its patience, with the next st
 
 test("health answers at once while another process holds the store [locks.health]", async (context) => {
   const path = join(temporaryDirectory(), "memory.db");
-  const memory = await openTestMemory({ store: path, patience: 2_000 });
+  const memory = await openTestMemory({ store: path, lockTimeout: 2_000 });
   await memory.createSession({ id: "s" });
   const { server } = await startTestServer(context, { path, memory });
   const holder = await lock(context, path);

@@ -3,11 +3,10 @@ import { openMemory } from "../index.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
-import { settingValue } from "./config.ts";
+import { limitsOf, retentionOf, secretsOf, settingValue } from "./config.ts";
 import { requireValid } from "./config-problems.ts";
-import { findExistingWorkspace } from "./existing-workspace.ts";
-import { limitsOf, retentionOf, secretsOf } from "./library-options.ts";
 import { prepareProjectStore } from "./project.ts";
+import { findExistingWorkspace } from "./read-memory.ts";
 import { type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
 
 export interface OpenOptions {
@@ -15,7 +14,7 @@ export interface OpenOptions {
   surfaces?: readonly Surface[] | undefined;
   /** Receives warnings about the store. Default: `console.warn`. */
   onWarning?: (warning: string) => void;
-  /** An agent, a host or a browser waits: `interactivePatience` is the limit for another process's lock, not a minute. */
+  /** An agent, a host or a browser waits: `interactiveLockTimeout` is the limit for another process's lock, not a minute. */
   isInteractive?: boolean | undefined;
 }
 
@@ -25,7 +24,7 @@ export async function openMemoryIn(
   { surfaces, onWarning = console.warn, isInteractive = false }: OpenOptions = {},
 ): Promise<Memory> {
   prepareProjectStore(project, store.file);
-  const patience = isInteractive ? settingValue(config, "interactivePatience") : undefined;
+  const lockTimeout = isInteractive ? settingValue(config, "interactiveLockTimeout") : undefined;
   return openMemory({
     store: store.url,
     project: basename(project.directory),
@@ -35,7 +34,7 @@ export async function openMemoryIn(
     handoff: settingValue(config, "handoff"),
     retention: retentionOf(config),
     onWarning,
-    ...(patience === undefined ? {} : { patience }),
+    ...(lockTimeout === undefined ? {} : { lockTimeout }),
   });
 }
 

@@ -18,7 +18,7 @@ import { defaultRetention } from "../engine/retention.ts";
 import { secretPolicies } from "../secrets/redact.ts";
 
 /**
- * What reads the configuration. A plugin runs inside a host and keeps no conversation of its own; `commands` are those
+ * The readers of the configuration. A plugin runs inside a host and keeps no conversation of its own; `commands` are those
  * for people, such as `holdfast show`.
  */
 export const entryPoints = ["chat", "mcp", "hook", "plugin", "serve", "commands"] as const;
@@ -135,12 +135,12 @@ export const settings = {
     env: ["HOOK_DEADLINE"],
     actsIn: ["hook"],
   }),
-  interactivePatience: setting({
+  interactiveLockTimeout: setting({
     kind: wholeNumber(0, 60_000),
     default: 2_000,
     description:
-      "Milliseconds that a call of an agent, a host or a browser waits for a store that another process holds.",
-    env: ["INTERACTIVE_PATIENCE"],
+      "Milliseconds that a call of an agent or a browser waits for a store that another process holds.",
+    env: ["INTERACTIVE_LOCK_TIMEOUT"],
     actsIn: ["mcp", "hook", "plugin", "serve"],
   }),
   skills: setting({

@@ -3,8 +3,7 @@ import { knowledgeSurface } from "../surfaces/knowledge/tools.ts";
 import { hasNotes } from "../surfaces/project/location.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { defaultSurfaces, findSurfaces, surfaceNames } from "../surfaces/surfaces.ts";
-import type { WorkspaceConfig } from "./config.ts";
-import { projectOptionsOf } from "./library-options.ts";
+import { projectOptionsOf, type WorkspaceConfig } from "./config.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The part of a workspace that decides on its surfaces. */
@@ -46,7 +45,7 @@ export async function loadSurfaces(
   return loaded;
 }
 
-/** What an entry point can do for a surface. */
+/** The abilities of an entry point for a surface. */
 interface Ability {
   /** Its surfaces, if the config names none. */
   defaults: readonly string[];

@@ -11,7 +11,7 @@ export interface ChatRun {
 }
 
 export interface ChatEvidence extends Evidence {
-  /** What `chat --json` printed. */
+  /** The output of `chat --json`. */
   // biome-ignore lint/suspicious/noExplicitAny: the cases look at what the command prints
   events: any[];
 }

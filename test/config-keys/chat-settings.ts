@@ -7,7 +7,7 @@ import type { Evidence, Scenario } from "./run.ts";
 interface ChatCase {
   value: unknown;
   base?: Record<string, unknown>;
-  /** What the model answers; a request for a summary gets one. */
+  /** The model's answers. A request for a summary gets one. */
   script?: (request: ScriptedRequest, number: number) => ScriptedAnswer | Promise<ScriptedAnswer>;
   input: string[];
   seen(run: ChatEvidence): boolean | Promise<boolean>;

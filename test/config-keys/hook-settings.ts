@@ -13,7 +13,7 @@ function hookIn(root: string) {
   return (event: object) => hook(project, "claude-code", { session_id: "s", ...event });
 }
 
-/** What a hook shows of a memory that has everything. */
+/** The answer of a hook for a memory that has everything. */
 export const hookSettings: Scenario = {
   name: "shown",
   entries: ["hook"],

@@ -53,7 +53,7 @@ interface Left {
   sessions: string[];
 }
 
-/** What is left in the store after a run. */
+/** The contents of the store after a run. */
 function leftIn({ inMemory }: Evidence): Promise<Left> {
   return inMemory(async (memory) => {
     const entriesOf = async (id: string) => (await (await memory.resumeSession(id)).history()).length;
@@ -90,7 +90,7 @@ async function runAged(entry: Entry, root: string): Promise<Evidence> {
   return runIn(entry, root, { calls: [{ name: "read_notepad", input: {} }], sweeps: true });
 }
 
-/** What a store keeps, in every entry point. */
+/** The retention of a store, in each entry point. */
 export const retentionSettings: Scenario = {
   name: "retention",
   entries: entries.filter((entry) => entry !== "commands"),

@@ -64,10 +64,10 @@ export interface RunRequest {
 export interface RunAnswer {
   /** The tools that the model is offered. */
   tools: string[];
-  /** What the calls returned, and their milliseconds. */
+  /** The results of the calls, and their milliseconds. */
   answers: string[];
   took: number[];
-  /** What the model was shown, turn by turn, and notices. */
+  /** The texts that the model was shown, turn by turn, and notices. */
   shown: string[];
   output: string;
   errors: string;

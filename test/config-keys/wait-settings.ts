@@ -10,8 +10,8 @@ import { evidenceOf, runIn, type Scenario, sessionOf } from "./run.ts";
 export const waitSettings: Scenario = {
   name: "wait",
   entries: ["mcp", "hook", "pi", "openclaw", "serve"],
-  base: { interactivePatience: 1_500, surfaces: ["notepad"] },
-  cases: () => ({ interactivePatience: { value: 10, seen: ({ took }) => Math.max(...took) < 1_400 } }),
+  base: { interactiveLockTimeout: 1_500, surfaces: ["notepad"] },
+  cases: () => ({ interactiveLockTimeout: { value: 10, seen: ({ took }) => Math.max(...took) < 1_400 } }),
   async run(entry, root) {
     const directory = findProject(root).directory;
     mkdirSync(directory, { recursive: true });

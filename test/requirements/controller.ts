@@ -103,7 +103,7 @@ export const controller = [
     "compaction.drivers-bite": "A wrong driver fails the driver contract.",
     "controller.context":
       "Surfaces, limits and tokenizer are given once, to openMemory; an agent adds surfaces for itself alone.",
-    "controller.moments":
+    "controller.lifecycle":
       "Surfaces are notified of a session's start, compactions, clearings and end, and may write outside it.",
     "controller.outside": "What a surface shows from outside the session is up to date, in every placement.",
     "controller.extra-tools": "Tools that come and go are offered while they exist.",

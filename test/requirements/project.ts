@@ -31,7 +31,7 @@ export const project = from("notes-md-protocol", {
   "project.kill": "A killed writer leaves the old file or the new one, and no lock.",
   "project.places": "Links and paths outside the project are rejected.",
   "project.place": "The file is where projects keep it, and only its owner can read it.",
-  "project.moments":
+  "project.lifecycle":
     "Session start, compaction and session end write what the protocol requires, and never fail.",
   "project.beads":
     "Actionable debt becomes a Beads issue when Beads is available; otherwise that is reported.",

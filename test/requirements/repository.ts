@@ -8,27 +8,24 @@ export const repository = [
     "sim.planted": "The bugs that the simulation has to find can be planted into the sources as they are.",
   }),
   ...from("survival benchmark", {
-    "bench.bound":
-      "In the survival benchmark a fact counts only with its subject, relation and value close together; an old value is stale, finished work shown as open is resurrected.",
     "bench.seeds":
-      "A story of the survival benchmark depends on its seed alone and tells all of its facts; costs depend on neither clock nor random ids.",
+      "A story of the survival benchmark depends on its seed alone, and each number is said once; costs depend on neither clock nor random ids.",
     "bench.failures":
-      "A turn without an answer has failed and a failed summary is no compaction, whatever a system returns.",
-    "bench.survival":
-      "A slice of the survival benchmark runs in the tests, gives the same result twice, and Holdfast keeps what no memory loses.",
+      "A turn without an answer has failed in the survival benchmark, whatever a system returns.",
     "bench.kills":
       "Every story of the survival benchmark is killed in every phase, one after another, and compared with a run without kills; a memory that the next process does not find fails.",
-    "bench.mutations": "A handoff without the user's words lowers the score of the survival benchmark.",
   }),
   ...from("resume benchmark", {
     "resume.stories":
-      "Each story of the resume benchmark has at least 25,000 tokens and 14 questions in a fixed mix; no input of a reader has a gold answer.",
+      "The session of the resume benchmark has at least 150,000 tokens and questions of every kind about each part; no input of a reader has a gold answer.",
     "resume.contexts":
-      "A context of the resume benchmark is the same in every run, also if the hook before each compaction was killed.",
+      "A context of the resume benchmark and what recall finds are the same in every run, also if the hook before each compaction was killed.",
     "resume.planted":
       "A handoff without the user's words, a handoff of names only, and a notepad that is not restored can be planted for the readers of the resume benchmark.",
     "resume.blind":
-      "A grader of the resume benchmark sees letters in another order for each story, and a result that does not fit its task is refused.",
+      "An answer of the resume benchmark quotes its context and has no name that is not in it; a search has only words that its reader knows; a grader sees letters in another order for each question.",
+    "resume.recorded":
+      "Every recorded answer of the resume benchmark rests on the context that was read, and every grade on these answers.",
   }),
   ...from("repository", {
     "repo.node-version": "On a Node older than 22.13 the CLI says so in one line and exits with 1.",

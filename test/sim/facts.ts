@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-/** What each session was promised to keep. The simulation keeps this book itself and does not ask the store. */
+/** The promises to each session. The simulation keeps this book itself and does not ask the store. */
 export class Facts {
   readonly #acknowledged = new Map<string, Set<string>>();
   #number = 0;

@@ -67,7 +67,7 @@ export class HostActor {
     await this.#request(session);
   }
 
-  /** What the model would be sent now: the memory, its changes by others, and its own calls. */
+  /** The next input of the model: the memory, its changes by others, and its own calls. */
   async #request(session: Session): Promise<void> {
     const { head, news } = await this.#shown.texts(session);
     const text = [head, news, ...this.#calls].join("\n");

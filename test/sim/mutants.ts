@@ -34,7 +34,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "after a compaction a host shows the memory from before it",
     file: "src/sessions/shown-memory.ts",
-    find: "    this.#shown = undefined;\n    this.#notice = notice;\n",
+    find: "    this.#shown = undefined;\n    this.#notice = notice;\n    this.beginTurn();\n",
     replace: "    this.#notice = notice;\n",
   },
   {

@@ -73,7 +73,7 @@ export interface Door {
   next(said?: string): Promise<Seen>;
   /** Compacts the conversation, as its user or its host does; undefined where there is none. */
   compact?(): Promise<unknown>;
-  /** What a model behind HTTP was sent. */
+  /** The requests to a model behind HTTP. */
   requests?: readonly ScriptedRequest[];
   /** Ends the process, the connection or the plugin's session. */
   close(): Promise<unknown>;
@@ -444,7 +444,7 @@ function answersIn(request: ScriptedRequest | undefined): string[] {
   return results.map(({ content }) => String(content));
 }
 
-/** What the model says when it is asked for a summary, and writes when it is warned. */
+/** The model's summary, and its note after a warning. */
 export const summaryText = "The sheets were looked at.";
 export const savedText = "- Sheet 5 has 500 rows";
 

@@ -19,7 +19,7 @@ export interface EntryRequest {
   expected: string;
 }
 
-/** What each entry point showed of the session; "" when it takes no flags but the request has some. */
+/** The text of each entry point about the session. "" when it takes no flags but the request has some. */
 export type EntryAnswer = Record<"mcp" | "serve" | "pi" | "openclaw" | "doctor" | "warnings", string>;
 
 const initial = { ...process.env };

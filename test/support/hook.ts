@@ -6,7 +6,7 @@ import { runHook } from "../../src/hosts/hook/run-hook.ts";
 import { hostNamed } from "../../src/hosts/hosts.ts";
 import { openMemory } from "../../src/index.ts";
 import type { Memory } from "../../src/sessions/memory.ts";
-import type { MomentSurface } from "../../src/surfaces/surface.ts";
+import type { LifecycleSurface } from "../../src/surfaces/surface.ts";
 import { readWorkspaceConfig } from "../../src/workspace/config.ts";
 import { findProject } from "../../src/workspace/project.ts";
 import type { Outcome } from "./command-line.ts";
@@ -63,21 +63,21 @@ export async function hook(
   project: HookProject,
   host: string,
   payload: Record<string, unknown>,
-  surfaces?: readonly MomentSurface[],
+  surfaces?: readonly LifecycleSurface[],
 ): Promise<InProcess> {
   const event = readHookEvent(hostNamed(host), { cwd: project.root, ...payload });
-  let reply: HookReply = {};
+  const replies: HookReply[] = [];
   const failures: string[] = [];
   await runHook({
     event,
     project: findProject(event.cwd),
     config: readWorkspaceConfig(project),
     ...(surfaces ? { surfaces } : {}),
-    answer: (given) => {
-      reply = given;
-    },
+    answer: (reply) => replies.push(reply),
     fail: (error) => failures.push((error as Error).message),
   });
+  const [reply = {}, ...more] = replies;
+  if (more.length > 0) throw new Error(`${event.name} was answered ${replies.length} times`);
   const stdout = event.host.formatAnswer(event, reply);
   return { stdout, context: contextIn(stdout), failures };
 }

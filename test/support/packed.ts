@@ -18,7 +18,7 @@ export interface Installed {
   /** The program, as the link in node_modules/.bin names it. */
   cli: string;
   packages: string[];
-  /** What they take on the disk. */
+  /** Their size on the disk. */
   megabytes: number;
 }
 
@@ -37,8 +37,9 @@ export async function buildPackage(stage: string): Promise<void> {
       logLevel: "silent",
     });
   }
-  for (const name of ["package.json", ...manifestIn(root).files])
-    if (name !== "dist") cpSync(join(root, name), join(stage, name), { recursive: true });
+  const published = manifestIn(root).files.filter((name) => name !== "dist");
+  for (const name of globSync(["package.json", ...published], { cwd: root }))
+    cpSync(join(root, name), join(stage, name), { recursive: true });
 }
 
 /** Packs the stage and installs the tarball as npm would, with the dependencies that are here already. */

@@ -19,7 +19,7 @@ import { temporaryDirectory } from "./temporary.ts";
 export interface TestServer {
   server: RunningServer;
   memory: Memory;
-  /** What the server logged. */
+  /** The server's log. */
   log: string[];
   /** The SQLite file. */
   path: string;

@@ -16,19 +16,8 @@ export const holdfast: System = {
   durability: "SQLite, WAL, synchronous = FULL: every message and edit is on disk before the call returns",
   isDurable: true,
   kindOf,
-  note: (text, old) => ({
-    name: "update_notepad",
-    input: old
-      ? { operation: "find_replace", find: old, replace: text }
-      : { operation: "append", content: text },
-  }),
-  lookUp: ({ subject }) => ({ name: "recall", input: { query: subject } }),
-  // Reads the message that the search found; after a call, the message with its result.
-  lookFurther(_question, result) {
-    const [, message, by] = /"message":\s*(\d+),\s*"excerpt":\s*"(\w+)/.exec(result) ?? [];
-    if (message === undefined) return undefined;
-    return { name: "recall", input: { message: Number(message) + (by === "assistant" ? 1 : 0) } };
-  },
+  note: (line) => ({ name: "update_notepad", input: { operation: "append", content: line } }),
+  lookUp: (subject) => ({ name: "recall", input: { query: subject } }),
   open,
   openStore,
 };
@@ -80,10 +69,6 @@ async function open({ url, window, tools, instructions, directory, durable }: Se
   await agent.resume(session).result;
   return {
     send: async (text: string) => void (await agent.send(session, text).result),
-    async edit(text: string) {
-      const opened = await memory.openSession(session);
-      await opened.notepad.append(text);
-    },
     close: () => memory.close(),
   };
 }

@@ -110,7 +110,7 @@ class Transcript {
     this.user([{ type: "tool_result", tool_use_id: id, content }]);
   }
 
-  /** What a hook injected, as an attachment. */
+  /** The text that a hook injected, as an attachment. */
   injected(text: string): void {
     if (text === "") return;
     const attachment = { type: "hook_additional_context", content: [text], hookEvent: "SessionStart" };

@@ -46,7 +46,7 @@ export interface PlacedCall {
   planned: Omit<PromptNow, "usage">;
 }
 
-/** What came back, and what the provider counted. */
+/** The answer, and the provider's counts. */
 export interface FrameworkAnswer extends Partial<ReportedUsage> {
   /** The answer; undefined if the framework passes it in with its next call only. */
   message?: ModelMessage | undefined;

@@ -83,7 +83,7 @@ export function textOfBlocks(content: string | readonly { type?: string; text?: 
 const ownParts =
   /^(?:tool_use|tool_call|tool_result|compaction|function_call|thinking|redacted_thinking|reasoning)/;
 
-/** Arguments that are not JSON are passed on as text; the tool's own validation says what it expects. */
+/** Arguments that are not JSON are passed on as text; the tool's own validation names the expected input. */
 export function parseArguments(given: string): unknown {
   try {
     return given.trim() === "" ? {} : JSON.parse(given);
@@ -118,7 +118,7 @@ export class Originals<Message extends object> {
   }
 }
 
-/** What the AI SDK passes to a model. */
+/** The input that the AI SDK passes to a model. */
 export type CallOptions = Parameters<NonNullable<LanguageModelMiddleware["transformParams"]>>[0]["params"];
 export type PromptMessage = CallOptions["prompt"][number];
 

@@ -40,7 +40,7 @@ export interface AdapterOptions extends Pick<AgentOptions, (typeof sharedOptions
 /** The options of a conversation's memory, besides its session. Without a window nothing is compacted. */
 export type CallerOptions = Partial<Omit<AdapterOptions, "session">> & { tools?: ToolSet };
 
-/** What each option of an adapter may be. */
+/** The kinds of an adapter's options. */
 export const adapterOptionKinds: OptionKinds = {
   ...Object.fromEntries(sharedOptions.map((name) => [name, agentOptionKinds[name]])),
   ...{ session: anything, model: anything, tools: anything, onEvent: anything },
@@ -61,7 +61,7 @@ export function describeTools(
   { placement = "epoch", ...options }: Pick<CallerOptions, "placement" | "surfaces">,
 ) {
   const toolbox = adapterToolbox(source, options);
-  const { tools } = toolbox.readAs({ shown: placement, keepsConversation: true, dotless: true });
+  const { tools } = toolbox.presentAs({ shown: placement, keepsConversation: true, dotless: true });
   return tools.map(({ name, description, input }) => ({
     name: dotless(name),
     description,

@@ -161,7 +161,7 @@ test("a tool of memory that fails answers so, and the run goes on [langchain.fai
   assert.equal((await invoke("Closed?")).messages.at(-1)?.text, "Still here.");
 });
 
-test("a run without a thread, and a middleware without a memory, say what to pass [langchain.failure]", async () => {
+test("a run without a thread, and a middleware without a memory, name the missing option [langchain.failure]", async () => {
   assert.throws(() => holdfastMiddleware({ contextWindow: 6_000 }), /needs a "session" or a "memory"/);
   const memory = await openTestMemory();
   const model = new ScriptedChatModel(() => ({ text: "Hello." }));

@@ -54,7 +54,7 @@ export function holdfastMastra({ model, ...options }: HoldfastMastraOptions) {
   return { processor: processorFor(memory, model), tools: toolsFor(memory, options) };
 }
 
-/** What a request was sent with, kept in Mastra's state of the processor until its answer. */
+/** The data of a sent request, kept in Mastra's state of the processor until its answer. */
 interface Sent {
   call: FrameworkCall;
   placed: PlacedCall;
@@ -69,7 +69,7 @@ function processorFor(memory: CallerMemory, model: LanguageModel) {
   return {
     id: "holdfast",
     name: "Holdfast",
-    /** What Mastra is about to send, with memory and without what was compacted. It affects this call only. */
+    /** The request that Mastra is about to send, with memory and without the compacted messages. It affects this call only. */
     async processLLMRequest({
       prompt,
       abortSignal,

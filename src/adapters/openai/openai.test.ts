@@ -106,7 +106,7 @@ test("a loop on the responses API with the real client [openai.responses]", asyn
   );
 });
 
-test("arguments that are not JSON get an answer that says what the tool expects [openai.chat]", async () => {
+test("arguments that are not JSON get an answer with the expected input [openai.chat]", async () => {
   const session = await openTestSession();
   const called = (given: string) => ({
     tool_calls: [{ id: "c", type: "function", function: { name: "write_notepad", arguments: given } }],

@@ -5,7 +5,7 @@ import { partsOf } from "../caller/messages.ts";
 
 type Message = ScriptedRequest["messages"][number];
 
-/** What a framework's model was asked, in the form that scripts read. */
+/** The request to a framework's model, in the form that scripts read. */
 export function scriptedRequest(
   messages: readonly ModelMessage[],
   tools: readonly string[],

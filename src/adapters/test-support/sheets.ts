@@ -8,7 +8,7 @@ import {
 } from "../../../test/support/agent.ts";
 import type { ScriptedRequest } from "../../testing/index.ts";
 
-/** What the tool `read_sheet` of the tests' agents answers. */
+/** The answer of the tool `read_sheet` of the tests' agents. */
 export const sheetText = (sheet: number) =>
   `Sheet ${sheet} has the id SH-${1000 + sheet}. ${filler(400, `cell${sheet}`)}`;
 

@@ -14,7 +14,7 @@ import type { Chat } from "./session.ts";
 
 interface ChatCommand {
   about: string;
-  /** What may follow the name. */
+  /** The argument after the name. */
   takes?: string;
   /** Returns the lines to show; undefined ends the chat. */
   run(chat: Chat, rest: string): Promise<string[] | undefined>;

@@ -59,7 +59,7 @@ test("a missing package is reported with the command that installs it [chat.mode
   }
 });
 
-test("a failed call is reported with what to do [chat.models]", () => {
+test("a failed call is reported with the next step [chat.models]", () => {
   const failed = (statusCode: number, message: string) =>
     describeFailure(new APICallError({ message, statusCode, url: "", requestBodyValues: {} }), "m");
   assert.equal(failed(401, "bad key"), "m answered 401: bad key. Check the API key.");

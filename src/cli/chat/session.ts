@@ -9,7 +9,7 @@ import { count, percent } from "../terminal/quantities.ts";
 import { type ChosenModel, describeFailure } from "./model.ts";
 import type { Outcome, View } from "./view.ts";
 
-/** What every conversation of one chat has in common. */
+/** The parts that all conversations of one chat share. */
 interface ChatOptions {
   memory: Memory;
   agent: Agent;

@@ -89,7 +89,7 @@ test("a file of 5 MB is read in parts, each saying how to get the next [chat.fil
   assert.match(await readLines(directory, "one-line.json"), /y… \[4998000 more characters in this line/);
 });
 
-test("a list leaves out what is not the user's, can be narrowed, and is bounded [chat.files]", async () => {
+test("a list leaves out files that are not the user's, can be narrowed, and is bounded [chat.files]", async () => {
   const { directory } = makeDirectory();
   for (const skipped of [".git", "node_modules"]) {
     mkdirSync(join(directory, skipped));

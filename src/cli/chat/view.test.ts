@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Receipt } from "../../engine/records.ts";
-import { startSpinner } from "../terminal/spinner.ts";
-import { wordWrapper } from "../terminal/word-wrapper.ts";
-import { eventLine } from "./view.ts";
+import { eventLine, startSpinner, wordWrapper } from "./view.ts";
 
 const receipt: Receipt = {
   epoch: 1,

@@ -4,9 +4,8 @@ import type { Receipt } from "../../engine/records.ts";
 import { oneLine } from "../../engine/text.ts";
 import { count, counted } from "../terminal/quantities.ts";
 import { screenOf } from "../terminal/screen.ts";
-import { startSpinner } from "../terminal/spinner.ts";
 import { visibleText } from "../terminal/visible-text.ts";
-import { wordWrapper } from "../terminal/word-wrapper.ts";
+import { textWidth } from "../terminal/wrap-text.ts";
 
 /** How a turn ended. A turn that was cut off has a result too. */
 export type Outcome =
@@ -57,7 +56,7 @@ export function textView({ streaming }: { streaming: boolean }): View {
   let open: NodeJS.WriteStream | undefined;
   /** Text that may turn out to be the final answer. */
   let pendingText = "";
-  /** Held back: if it ends the turn, `end` replaces it with a message that says what to do. */
+  /** Held back: if it ends the turn, `end` replaces it with a message that has the next step. */
   let error = "";
 
   const put = (stream: NodeJS.WriteStream, text: string) => {
@@ -180,3 +179,74 @@ const summaryBy: Record<Receipt["summaryBy"], string> = {
   deterministic: ", written by Holdfast without a model",
   unknown: ", written by the coding agent",
 };
+
+/** A screen redraws often enough at this pace, in milliseconds. */
+const pace = 100;
+/** A wait that is shorter than this shows nothing. */
+const delay = 300;
+const frames = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
+
+/** Shows on a terminal that something is under way, and for how many seconds. Returns the function that stops it. */
+export function startSpinner(
+  label: string,
+  stream: NodeJS.WriteStream = process.stderr,
+  clock: () => number = Date.now,
+): () => void {
+  if (!stream.isTTY) return () => {};
+  const started = clock();
+  let frame = 0;
+  let isShown = false;
+  const timer = setInterval(() => {
+    const waited = clock() - started;
+    if (waited < delay) return;
+    isShown = true;
+    stream.write(`\r\x1b[2K${frames[frame++ % frames.length]} ${label}, ${Math.floor(waited / 1_000)} s`);
+  }, pace);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    if (isShown) stream.write("\r\x1b[2K");
+    isShown = false;
+  };
+}
+
+/** Writes text that arrives in pieces, and breaks its lines between words. A word is written when it is whole. */
+export function wordWrapper(
+  put: (text: string) => void,
+  width: () => number,
+): { write(text: string): void; end(): void } {
+  let column = 0;
+  let gap = "";
+  let word = "";
+  const putWord = () => {
+    if (word === "") return;
+    const wide = textWidth(word);
+    if (column > 0 && column + gap.length + wide > width()) {
+      put("\n");
+      [column, gap] = [0, ""];
+    }
+    put(gap + word);
+    column += gap.length + wide;
+    [gap, word] = ["", ""];
+  };
+  return {
+    write(text) {
+      for (const part of text.split(/(\n|[ \t]+)/)) {
+        if (part === "") continue;
+        if (part !== "\n" && part.trim() !== "") {
+          word += part;
+          continue;
+        }
+        putWord();
+        if (part === "\n") {
+          put("\n");
+          [column, gap] = [0, ""];
+        } else gap += part;
+      }
+    },
+    end() {
+      putWord();
+      [column, gap] = [0, ""];
+    },
+  };
+}

@@ -113,7 +113,7 @@ for (const { when, between } of [
   { when: "in an earlier turn", between: ["thanks"] },
   { when: "in the last turn", between: [] },
 ]) {
-  test(`what /undo undid ${when} is gone for the model too [chat.commands]`, async () => {
+  test(`a change that /undo reverted ${when} is gone for the model too [chat.commands]`, async () => {
     const { server, cwd, chat } = await beginChat((request) =>
       newestMessage(request).endsWith("note it") ? noteFinding : { text: "Done." },
     );

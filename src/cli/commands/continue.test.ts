@@ -73,5 +73,7 @@ test("continue changes nothing if there is nothing to append [people.continue]",
   });
   const alone = await runNode([cli, "continue"], process.execPath, { cwd: project.root });
   assert.equal(alone.code, 1);
+  const first = await inMemory(project, (memory) => memory.findSession("claude-code.first"));
+  assert.equal(first, undefined, "no session is created");
   assert.match(alone.stderr, /No earlier conversation in this project left notes\. Nothing was changed\./);
 });

@@ -8,18 +8,19 @@ import type { Session } from "../../sessions/session.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
-import { currentSession, pickSession } from "../pick-session.ts";
+import { currentSessionId, pickSession } from "../pick-session.ts";
 import { print } from "../terminal/screen.ts";
 import { visibleLine, visibleText } from "../terminal/visible-text.ts";
 
 /** Appends the notes of an earlier conversation to those of the conversation here, and prints them. */
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("continue", args);
-  return withMemory("create", values, async (memory) => {
+  return withMemory("change", values, async (memory) => {
     const [given] = positionals;
     const earlier = given === undefined ? undefined : await pickSession(memory, given);
-    const session = await currentSession(memory);
-    const { from, notes } = await notesFor(session, earlier, memory);
+    const id = currentSessionId() ?? (await pickSession(memory, undefined)).id;
+    const { from, notes } = await notesFor(id, earlier, memory);
+    const session = await memory.openSession(id);
     const options = { actor: { kind: "person" as const }, surface: "cli" };
     const place = memoryPlace(hostOfSession(session.id), findProject(process.cwd()));
     const { revision } =
@@ -38,24 +39,26 @@ export async function run(args: string[]): Promise<number> {
 }
 
 async function notesFor(
-  session: Session,
+  id: string,
   given: Session | undefined,
   memory: Memory,
 ): Promise<{ from: Session; notes: string }> {
   const list = `"${ownCommand()} sessions" lists them.`;
-  if (given?.id === session.id)
+  if (given?.id === id)
     throw new HoldfastError(
       "invalid_input",
-      `${session.id} is the conversation here. Nothing was changed. Start a new conversation first, or name another session. ${list}`,
+      `${id} is the conversation here. Nothing was changed. Start a new conversation first, or name another session. ${list}`,
     );
   // Before a new conversation has begun, the conversation here is the one to continue.
-  const isWritten = (await session.notepad.read()) !== "" || (await session.scratchpad.read()).notes !== "";
+  const here = await memory.findSession(id);
+  const isWritten =
+    here && ((await here.notepad.read()) !== "" || (await here.scratchpad.read()).notes !== "");
   if (!given && isWritten)
     throw new HoldfastError(
       "conflict",
-      `${session.id}, the conversation here, has notes already. Nothing was changed. Start a new conversation first, or name the session to append: ${ownCommand()} continue SESSION. ${list}`,
+      `${id}, the conversation here, has notes already. Nothing was changed. Start a new conversation first, or name the session to append: ${ownCommand()} continue SESSION. ${list}`,
     );
-  const from = given ?? (await findEarlier(memory, session.id));
+  const from = given ?? (await findEarlier(memory, id));
   const notes = from ? from.hideSecrets(notesToContinue(await from.state())) : "";
   if (from && notes !== "") return { from, notes };
   throw new HoldfastError(

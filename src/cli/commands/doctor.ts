@@ -1,10 +1,12 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { RetentionRules } from "../../engine/retention.ts";
+import { oneLine } from "../../engine/text.ts";
 import { examine } from "../../hosts/doctor/examine.ts";
 import { type Finding, type HostReport, ok, problem } from "../../hosts/doctor/finding.ts";
-import { stopAll, throwIfStopped } from "../../hosts/doctor/running.ts";
+import { stopAll, throwIfStopped } from "../../hosts/doctor/run-program.ts";
 import { hosts, hostsNamed } from "../../hosts/hosts.ts";
+import { commandName } from "../../hosts/install/launcher.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
 import { findDamage } from "../../stores/sqlite/checksums.ts";
 import { restoreAdvice } from "../../stores/sqlite/errors.ts";
@@ -17,8 +19,9 @@ import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { findBackups } from "../store-backups.ts";
 import { counted, sizeOf } from "../terminal/quantities.ts";
-import { renderDoctor } from "../terminal/render-doctor.ts";
-import { printJson, printLines, screenOf } from "../terminal/screen.ts";
+import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { visibleText } from "../terminal/visible-text.ts";
+import { wrapSpans } from "../terminal/wrap-text.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("doctor", args);
@@ -104,7 +107,7 @@ function describeBackups(files: readonly string[]): string {
   return `${copies} next to it: ${files.map((path) => basename(path)).join(", ")}`;
 }
 
-/** What is wrong with a SQLite store, and how to restore its backup. */
+/** The damage of a SQLite store, and how to restore its backup. */
 function damageOf(store: StoreLocation): string | undefined {
   const path = sqliteFile(store);
   if (path === undefined || !existsSync(path)) return undefined;
@@ -112,7 +115,7 @@ function damageOf(store: StoreLocation): string | undefined {
     const damage = findDamage(path);
     return damage === undefined ? undefined : `${path} is damaged. ${damage} ${restoreAdvice(path)}`;
   } catch {
-    // A locked or foreign file: whoever opens it gets an error that says so.
+    // A locked or foreign file: the next open reports it.
     return undefined;
   }
 }
@@ -125,5 +128,69 @@ function isProblem({ status }: Finding): boolean {
 function generalTrouble(reports: readonly HostReport[]): string | undefined {
   const present = reports.filter(({ isPresent }) => isPresent);
   if (reports.some(({ isWired }) => isWired) || present.length === 0) return undefined;
-  return `Installed, not connected yet: ${present.map(({ title }) => title).join(", ")}. Run holdfast init.`;
+  return `Installed, not connected yet: ${present.map(({ title }) => title).join(", ")}. Run ${commandName()} init.`;
+}
+
+/** The findings of doctor. */
+export interface Diagnosis {
+  reports: readonly HostReport[];
+  /** Problems of the config files. */
+  config: readonly string[];
+  /** Why no memory is kept at all. */
+  trouble: string | undefined;
+  /** The retention rules, and the size of the store. */
+  store: readonly Finding[];
+}
+
+const labels = { ok: "ok     ", note: "note   ", problem: "PROBLEM" } as const;
+const styles = { ok: "green", note: "yellow", problem: "red" } as const;
+/** Where the details begin. */
+const indent = " ".repeat(25);
+const maxDetail = 600;
+
+const allWell = "No problems found.";
+const notRunnable =
+  "The checks pass, but none of these coding agents is on the PATH, so nothing uses this memory yet.";
+
+/** The report of `holdfast doctor`, by host, and the number of problems. */
+export function renderDoctor({ reports, config, trouble, store }: Diagnosis, screen: Screen): string[] {
+  const settings = config.map((detail): Finding => ({ check: "config", status: "problem", detail }));
+  const shown = reports.filter(({ findings }) => findings.length > 0);
+  const absent = reports.filter(({ findings }) => findings.length === 0).map(({ title }) => title);
+  const problems = [...settings, ...store, ...shown.flatMap(({ findings }) => findings)].filter(
+    ({ status }) => status === "problem",
+  ).length;
+  const paragraph = (text: string, style?: "dim") =>
+    wrapSpans([{ text, ...(style && { style }) }], "", "", screen);
+  return [
+    ...(settings.length > 0 ? [screen.paint("bold", "Configuration")] : []),
+    ...settings.flatMap((finding) => renderFinding(finding, screen)),
+    ...shown.flatMap(({ title, findings }) => [
+      screen.paint("bold", title),
+      ...findings.flatMap((finding) => renderFinding(finding, screen)),
+    ]),
+    ...(absent.length > 0 ? paragraph(`Not found: ${absent.join(", ")}.`, "dim") : []),
+    ...(store.length > 0 ? [screen.paint("bold", "Store")] : []),
+    ...store.flatMap((finding) => renderFinding(finding, screen)),
+    ...(trouble === undefined ? [] : paragraph(trouble)),
+    ...(problems > 0 ? [`${counted(problems, "problem")}.`] : []),
+    ...(problems === 0 && trouble === undefined ? paragraph(conclusionOf(shown)) : []),
+  ];
+}
+
+/** A folder of a coding agent may be all that is left of it. */
+function conclusionOf(shown: readonly HostReport[]): string {
+  if (shown.length === 0)
+    return `No coding agent was found here. To connect yours: ${commandName()} init HOST.`;
+  const isMissing = ({ check, detail }: Finding) =>
+    check === "version" && detail.endsWith("not on the PATH.");
+  return shown.every(({ findings }) => findings.some(isMissing)) ? notRunnable : allWell;
+}
+
+function renderFinding({ check, status, detail, remedy }: Finding, screen: Screen): string[] {
+  const first = `  ${screen.paint(styles[status], labels[status])}  `;
+  const text = `${check.padEnd(13)} ${oneLine(visibleText(detail), maxDetail)}`;
+  const lines = wrapSpans([{ text }], first, indent, screen);
+  if (remedy === undefined) return lines;
+  return [...lines, ...wrapSpans([{ text: `→ ${visibleText(remedy)}` }], indent, `${indent}  `, screen)];
 }

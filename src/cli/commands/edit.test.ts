@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { holdfastWith, scriptedEditor } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { splitCommand } from "../terminal/run-editor.ts";
+import { splitCommand } from "./edit.ts";
 
 /** A store with the session "s" and this notepad. */
 async function storeWith(notepad: string): Promise<{ HOLDFAST_DB: string }> {
@@ -193,7 +193,7 @@ test("at a terminal the editor opens again for every conflict [people.edit-confl
   assert.equal((await read(store)).notepad, "top\nport 81 or 91\nend\nagent");
 });
 
-test("if the editor fails or the text is rejected, it is kept in a private file and the message says where [people.edit-kept]", async () => {
+test("if the editor fails or the text is rejected, it is kept in a private file and the message names the file [people.edit-kept]", async () => {
   const cases = [
     [`writeFileSync(path, "my words\\n"); process.exit(7)`, /exited with code 7/, "my words\n"],
     [

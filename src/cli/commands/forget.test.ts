@@ -27,7 +27,7 @@ async function storeWithCopy() {
   return { db, copy, forget, has };
 }
 
-test("forget shows what it would remove, with that already masked, and removes nothing without a yes [people.forget]", async () => {
+test("forget shows the masked matches, and removes nothing without a yes [people.forget]", async () => {
   const { copy, forget, has } = await storeWithCopy();
   const { code, stdout } = await forget("PLUM of a");
   assert.equal(code, 1);
@@ -44,7 +44,7 @@ test("forget shows what it would remove, with that already masked, and removes n
   assert.deepEqual(has("plum of a"), [true, true]);
 });
 
-test("at a terminal, forget asks and does what the person says [people.forget]", async (context) => {
+test("at a terminal, forget asks and follows the answer [people.forget]", async (context) => {
   const { db, has } = await storeWithCopy();
   const questions: string[] = [];
   const answer = (isSure: boolean) => (question: string) => {
@@ -83,7 +83,7 @@ test("forget --session removes whole sessions from the file and its copies, fork
   assert.ok(!existsSync(`${db}-wal`));
 });
 
-test("forget takes one way to say what, and no text that is too short [people.forget]", async () => {
+test("forget takes one kind of text, and no text that is too short [people.forget]", async () => {
   const { forget } = await storeWithCopy();
   for (const [args, message] of [
     [[], /Pass TEXT, --pattern, --secrets or --session \(only one\)\. Usage: holdfast forget \[TEXT…\]/],

@@ -4,25 +4,24 @@ import { maskMatches, maskOccurrences, maskSecrets } from "../../secrets/edit.ts
 import { copiesOf } from "../../sessions/copy-store.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { openStore } from "../../stores/open-store.ts";
-import { readRegularFile } from "../../stores/regular-file.ts";
 import type { SessionSummary, Store } from "../../stores/store.ts";
 import { knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
 import { notesPaths } from "../../surfaces/project/location.ts";
+import { readRegularFile } from "../../workspace/small-file.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments, usageError } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
 import { eachSession } from "../pick-session.ts";
 import { backupsOf, editBackup, withoutSessions } from "../store-backups.ts";
-import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
-import { printJson, printLines } from "../terminal/screen.ts";
+import { ask, isAtTerminal, printJson, printLines } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 
 type TextEdit = (text: string) => string;
 
-/** What is to be removed, and how that is done in each kind of place. */
+/** The texts to remove, and how to remove them in each kind of place. */
 interface Removal {
-  /** What the store has of it, one line per session. */
+  /** The matches in the store, one line per session. */
   found: string[];
   inStore(): Promise<{ sessions: string[]; report: string; remaining: string[] }>;
   inText: TextEdit;

@@ -43,7 +43,7 @@ test("from a checkout, commands work on the directory the person is in [init.che
   assert.equal((JSON.parse(other.stdout) as { root: string }).root, checkout, "another npm script stays");
 });
 
-test("init says where it wrote paths of this machine, what happens now and how to see it [init.machine-paths] [init.next]", async () => {
+test("init lists the paths of this machine that it wrote, and the next steps [init.machine-paths] [init.next]", async () => {
   const project = temporaryDirectory();
   const { stdout, code } = await npmRun("holdfast", project, "init", "claude-code", "--project");
   assert.equal(code, 0);

@@ -1,21 +1,34 @@
 import { spawnSync } from "node:child_process";
+import { homedir } from "node:os";
+import { isAbsolute, relative, sep } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { hostNames, hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { wiredPlaces } from "../../hosts/install/detect.ts";
-import { type InitPlan, planInit, runInit } from "../../hosts/install/init.ts";
-import { isInNpxCache, npxLauncher, ownCommand } from "../../hosts/install/launcher.ts";
-import { filesWithMachinePaths } from "../../hosts/install/machine-paths.ts";
-import { copyFolder, copyProgram } from "../../hosts/install/own-copy.ts";
+import {
+  copyFolder,
+  copyProgram,
+  filesWithMachinePaths,
+  type InitPlan,
+  planInit,
+  planSurfaces,
+  readSurfaces,
+  runInit,
+} from "../../hosts/install/init.ts";
+import { commandName, isInNpxCache, npxLauncher, ownCommand } from "../../hosts/install/launcher.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
-import { planSurfaces, readSurfaces } from "../../hosts/install/plan-surfaces.ts";
-import { actionOf, diffOf } from "../../hosts/install/show-changes.ts";
-import { type FileChange, isChange, writeChanges } from "../../hosts/install/write-changes.ts";
+import { planUninstall, runUninstall, type UninstallPlan } from "../../hosts/install/uninstall.ts";
+import {
+  actionOf,
+  diffOf,
+  type FileChange,
+  isChange,
+  writeChanges,
+} from "../../hosts/install/write-changes.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
-import { showChange } from "../host-commands.ts";
-import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { counted } from "../terminal/quantities.ts";
-import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { ask, isAtTerminal, printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { visibleText } from "../terminal/visible-text.ts";
 import { wrapParagraph } from "../terminal/wrap-text.ts";
 
 export async function run(args: string[]): Promise<number> {
@@ -32,7 +45,7 @@ export async function run(args: string[]): Promise<number> {
   if (plan.hosts.length === 0) {
     throw new HoldfastError(
       "not_found",
-      `No host was found here. Name the one you use: holdfast init HOST, with HOST one of ${hostNames.join(", ")}.`,
+      `No host was found here. Name the one you use: ${commandName()} init HOST, with HOST one of ${hostNames.join(", ")}.`,
     );
   }
   if (!values.json) show(plan, config, places, values.diff);
@@ -48,7 +61,7 @@ export async function run(args: string[]): Promise<number> {
   return 0;
 }
 
-export const oneScope = "Give either --user or --project, not both.";
+const oneScope = "Give either --user or --project, not both.";
 
 /** The project's files if one of the hosts is set up there already, otherwise the user's own. */
 async function scopeInUse(names: readonly string[], places: Places): Promise<Places["scope"]> {
@@ -114,7 +127,7 @@ async function closing(plan: ShownPlan, places: Places, isDryRun: boolean): Prom
   return [...done.flatMap(wrap), ...paths, ...shared.flatMap(wrap), "", ...now];
 }
 
-/** What the project's files mean for other people. */
+/** The effect of the project's files on other people. */
 function sharedNotice({ files, hosts: chosen }: ShownPlan): string[] {
   if (!files.some(isChange) || chosen.length === 0) return [];
   return [
@@ -126,7 +139,7 @@ function written(count: number, { next }: ShownPlan): string[] {
   return [`${counted(count, "file")} written.`, ...next];
 }
 
-/** Says which files that people commit contain paths of this machine, and what to do about it. */
+/** Lists the committed files that contain paths of this machine, and the next step. */
 function pathsNotice({ files }: ShownPlan, places: Places, screen: Screen): string[] {
   const paths = filesWithMachinePaths(files, places);
   const notice =
@@ -140,7 +153,7 @@ function pathsNotice({ files }: ShownPlan, places: Places, screen: Screen): stri
   return paths.length === 0 ? lines : [...lines, `  ${ownCommand()} init --npx`];
 }
 
-/** What happens from now on, and how to see it. */
+/** The next steps after init. */
 async function whatNow(chosen: InitPlan["hosts"], screen: Screen): Promise<string[]> {
   const command = ownCommand();
   const titles = chosen.map(({ title }) => title).join(", ");
@@ -186,4 +199,65 @@ function report({ hosts: chosen, files, next }: ShownPlan, places: Places, dryRu
     machinePaths: filesWithMachinePaths(files, places),
     next,
   };
+}
+
+/** A path in the project relative to its root, one in the home folder with ~, any other as it is. */
+function pathIn(root: string, path: string): string {
+  const isBelow = (short: string) => !short.startsWith("..") && !isAbsolute(short);
+  const short = relative(root, path);
+  if (isBelow(short)) return short;
+  const inHome = relative(process.env.HOME || homedir(), path);
+  return isBelow(inHome) ? `~${sep}${inHome}` : path;
+}
+
+/** Prints what happens to one file, by its path in the project; with `hasDiff`, line by line. */
+function showChange(file: FileChange, root: string, hasDiff: boolean): void {
+  const { paint } = screenOf();
+  const action = actionOf(file);
+  const lines = action === "unchanged" ? [] : diffOf(file);
+  const added = lines.filter((line) => line.startsWith("+")).length;
+  const removed = lines.filter((line) => line.startsWith("-")).length;
+  const size = [added > 0 ? `+${added}` : "", removed > 0 ? `-${removed}` : ""].filter((part) => part !== "");
+  const facts = size.length === 0 ? "" : paint("dim", `  ${size.join(" ")} lines`);
+  console.log(`  ${action.padEnd(9)} ${paint("bold", pathIn(root, file.path))}${facts}`);
+  if (!hasDiff) return;
+  for (const line of lines) {
+    const style = line.startsWith("+") ? "green" : line.startsWith("-") ? "red" : "dim";
+    console.log(`    ${paint(style, visibleText(line))}`);
+  }
+}
+
+const bothScopes = ["project", "user"] as const;
+
+export async function uninstall(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments("uninstall", args);
+  if (values.user && values.project) throw new HoldfastError("invalid_input", oneScope);
+  const { root } = findProject(process.cwd());
+  const scopes = values.user ? ["user" as const] : values.project ? ["project" as const] : bothScopes;
+  const done: UninstallPlan = { hosts: [], files: [], left: [] };
+  for (const scope of scopes) {
+    const places = findPlaces(scope, root);
+    const plan = await planUninstall(positionals, places);
+    if (!values["dry-run"]) runUninstall(plan, places);
+    const isNew = ({ path }: { path: string }) => done.files.every((file) => file.path !== path);
+    done.files.push(...plan.files.filter(isNew));
+    done.left.push(...plan.left.filter((path) => !done.left.includes(path)));
+  }
+  if (values.json) {
+    const files = done.files.map((file) => ({
+      host: file.host,
+      path: file.path,
+      action: actionOf(file),
+      diff: diffOf(file),
+    }));
+    printJson({ scopes, root, dryRun: values["dry-run"], files, left: done.left });
+    return 0;
+  }
+  for (const file of done.files) showChange(file, root, values.diff);
+  for (const path of done.left)
+    console.log(`  left alone: ${path} was changed since init; check it yourself.`);
+  if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");
+  else if (done.files.length === 0) console.log("There is nothing to undo; nothing was changed.");
+  else console.log(`Done. Saved memory stays. "${commandName()} doctor" shows where it is.`);
+  return 0;
 }

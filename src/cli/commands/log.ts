@@ -9,9 +9,8 @@ import { withMemory } from "../memory.ts";
 import { pickSession, stateAt } from "../pick-session.ts";
 import { renderDiff } from "../terminal/render-diff.ts";
 import { print, printJson, type Screen } from "../terminal/screen.ts";
-import { cutToWidth, padToWidth, textWidth } from "../terminal/text-width.ts";
 import { visibleJson, visibleLine, visibleText } from "../terminal/visible-text.ts";
-import { dotted, wrapSpans } from "../terminal/wrap-text.ts";
+import { cutToWidth, dotted, padToWidth, textWidth, wrapSpans } from "../terminal/wrap-text.ts";
 
 const defaultLimit = 50;
 
@@ -112,7 +111,7 @@ function isCut({ operation }: JournalEntry, state: State): boolean {
   return operation.type.startsWith("scratchpad.") && !texts.some((text) => text.includes(content));
 }
 
-/** What was written, field by field. */
+/** The written values, field by field. */
 function renderOperation({ operation }: JournalEntry, screen: Screen): string[] {
   const { type: _type, ...fields } = operation;
   return Object.entries(fields).flatMap(([name, value]) => [

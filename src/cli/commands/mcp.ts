@@ -1,20 +1,27 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
+import { estimateTokens } from "../../context/estimate-tokens.ts";
+import { defaultLimits } from "../../engine/limits.ts";
 import { earlierSession } from "../../hosts/earlier-sessions.ts";
 import { hookTool } from "../../hosts/hook/event.ts";
 import { AgentCalls } from "../../hosts/hook/in-server.ts";
 import { listAncestors, workingDirectoryOf } from "../../hosts/processes.ts";
 import { hostConversation } from "../../hosts/transcript/past-conversation.ts";
+import { projectTool } from "../../mcp/project-tools.ts";
 import type { McpServerOptions } from "../../mcp/server.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
+import { inHost, type Surface } from "../../surfaces/surface.ts";
+import { createToolbox } from "../../surfaces/toolbox.ts";
+import { limitsOf } from "../../workspace/config.ts";
 import { explainProblems, requireValid } from "../../workspace/config-problems.ts";
-import { limitsOf } from "../../workspace/library-options.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { checkStoreFlags } from "../../workspace/store-location.ts";
 import { chosenSurfaces, knownSurfaces, loadSurfaces, requestedSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
+import { count, counted } from "../terminal/quantities.ts";
+import { print } from "../terminal/screen.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values } = readArguments("mcp", args);
@@ -28,7 +35,6 @@ export async function run(args: string[]): Promise<number> {
   await requireValid({ problems: config.problems.filter(({ file }) => file === undefined) });
   for (const problem of await explainProblems(config)) console.error(`holdfast mcp: ${problem}`);
   if (values.cost) {
-    const { printCost } = await import("./mcp-cost.ts");
     const names =
       values.surfaces === undefined ? knownSurfaces : chosenSurfaces({ project, config }, "agent");
     return printCost(await loadSurfaces(names, { project, config }), values.json);
@@ -130,4 +136,32 @@ function shareMemory(
 function identityOf(file: string): string {
   const stat = file === "" ? undefined : statSync(file, { throwIfNoEntry: false, bigint: true });
   return stat ? `${stat.dev}.${stat.ino}` : "none";
+}
+
+interface SurfaceCost {
+  surface: string;
+  tools: number;
+  /** Tokens of the surface's part of `tools/list`. */
+  tokens: number;
+}
+
+/** The estimated token cost of each surface's tool definitions. */
+function measureCost(surfaces: readonly Surface[]): SurfaceCost[] {
+  return surfaces.map((surface) => {
+    const toolbox = createToolbox([surface], { limits: defaultLimits, countTokens: () => 0 }, inHost);
+    const tools = toolbox.describe().map(projectTool);
+    return { surface: surface.name, tools: tools.length, tokens: estimateTokens(JSON.stringify(tools)) };
+  });
+}
+
+function printCost(surfaces: readonly Surface[], json: boolean): number {
+  const costs = measureCost(surfaces);
+  print({ json }, costs, () => [
+    "Tokens of tool definitions, as tools/list sends them (estimated):",
+    ...costs.map(
+      ({ surface, tools, tokens }) =>
+        `  ${surface.padEnd(12)}${count(tokens).padStart(6)}  ${counted(tools, "tool")}`,
+    ),
+  ]);
+  return 0;
 }

@@ -175,9 +175,9 @@ test("the newest 30 sessions are listed, and the beginning of an id that is show
   await memory.close();
   const { stdout } = await holdfastWith({ HOLDFAST_DB }, "sessions");
   const lines = stdout.split("\n");
-  assert.match(lines[1] ?? "", /^claude-code\.44 +Task 44 +Claude Code +/);
-  assert.match(stdout, /\nclaude-code\.15 .*\n\n5 older sessions not shown: holdfast sessions --all\n$/);
-  assert.equal((await holdfastWith({ HOLDFAST_DB }, "show", "claude-code.15")).code, 0);
+  assert.match(lines[1] ?? "", /^claude-code\.44-1 +Task 44 +Claude Code +/);
+  assert.match(stdout, /\nclaude-code\.15-1 .*\n\n5 older sessions not shown: holdfast sessions --all\n$/);
+  assert.equal((await holdfastWith({ HOLDFAST_DB }, "show", "claude-code.15-1")).code, 0);
 });
 
 test("log shows changes of memory under their days, without the conversation's bookkeeping [people.sentences]", async () => {
@@ -253,7 +253,7 @@ test("search finds a text, or else its words, in every space of every session, b
   assert.match(none.stdout, /No matches for "zzzzz"/);
 });
 
-test("log says where a shortened history begins [retention.ends]", async () => {
+test("log shows where a shortened history begins [retention.ends]", async () => {
   const db = join(directory, "shortened.db");
   const time = { now: Date.now() - 200 * day };
   const memory = await openTestMemory({ store: db, clock: () => time.now });

@@ -1,3 +1,4 @@
+import { commandName } from "../../hosts/install/launcher.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { isProjectPin, type ListedPin } from "../../surfaces/pins/operations.ts";
@@ -25,7 +26,7 @@ export async function pin(args: string[]): Promise<number> {
     const { result } = await holder.pins.pin(text, asPerson);
     print(values, { session: holder.id, ...result }, () => [
       `Pinned ${result.id} ${isOfProject ? "in every conversation of this project" : `in ${holder.id}`}: ${visibleLine(result.text)}`,
-      `"holdfast unpin ${result.id}" removes it.`,
+      `"${commandName()} unpin ${result.id}" removes it.`,
     ]);
     return 0;
   });
@@ -39,7 +40,7 @@ export async function unpin(args: string[]): Promise<number> {
     const { result } = await holder.pins.unpin(id, asPerson);
     print(values, { session: holder.id, ...result }, () => [
       `Unpinned ${result.id}: ${visibleLine(result.text)}`,
-      `"holdfast pin" with this text pins it again.`,
+      `"${commandName()} pin" with this text pins it again.`,
     ]);
     return 0;
   });
@@ -47,7 +48,8 @@ export async function unpin(args: string[]): Promise<number> {
 
 /** One line for each pin. */
 export function pinLines(pins: readonly ListedPin[]): string[] {
-  if (pins.length === 0) return [`Nothing is pinned. Pin a rule with: holdfast pin "never push to main"`];
+  if (pins.length === 0)
+    return [`Nothing is pinned. Pin a rule with: ${commandName()} pin "never push to main"`];
   return pins.map(({ id, text }) => `${id.padEnd(4)}${visibleLine(text)}`);
 }
 

@@ -1,71 +1,49 @@
-import { parseArgs } from "node:util";
+import { readFileSync } from "node:fs";
+import { isObject } from "../../engine/json.ts";
+import { normaliseTexts } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
+import { type Answer, entryKinds } from "../../surfaces/project/entries.ts";
+import { type LintReport, lintProject } from "../../surfaces/project/lint.ts";
 import { findProjectRoot } from "../../surfaces/project/location.ts";
 import { initProject, openProject, type Project } from "../../surfaces/project/project.ts";
+import { findCodeSpans } from "../../surfaces/project/references.ts";
+import { projectOperations } from "../../surfaces/project/surface.ts";
+import { describeStale, verifyProject } from "../../surfaces/project/verify.ts";
+import { projectOptionsOf } from "../../workspace/config.ts";
 import { requireValid } from "../../workspace/config-problems.ts";
-import { projectOptionsOf } from "../../workspace/library-options.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { printJson } from "../terminal/screen.ts";
+import { type Arguments, readArguments } from "../arguments.ts";
+import { counted } from "../terminal/quantities.ts";
+import { print, printJson } from "../terminal/screen.ts";
 
-export interface ProjectArguments {
+type Values = Arguments<"project">["values"];
+
+interface ProjectArguments {
   project: Project;
-  json: boolean;
-  values: Record<string, string | boolean | string[] | undefined>;
+  values: Values;
   positionals: string[];
 }
 
-const text = { type: "string" } as const;
-const flag = { type: "boolean" } as const;
-const several = { type: "string", multiple: true } as const;
-
-const options = {
-  json: flag,
-  root: text,
-  file: text,
-  session: text,
-  agent: text,
-  level: text,
-  query: text,
-  rationale: text,
-  evidence: several,
-  scenario: several,
-  title: text,
-  detail: text,
-  done: flag,
-  severity: text,
-  actionable: flag,
-  next: text,
-  task: text,
-  keep: text,
-  input: text,
-  fix: flag,
-  "no-write": flag,
-} as const;
-
-const commands: Record<string, () => Promise<{ run(args: ProjectArguments): Promise<number> }>> = {
-  init: async () => ({ run: initialize }),
-  lint: async () => ({ run: (await import("./project-check.ts")).lint }),
-  verify: async () => ({ run: (await import("./project-check.ts")).verify }),
-  recover: async () => ({ run: (await import("./project-log.ts")).recover }),
-  log: async () => ({ run: (await import("./project-log.ts")).log }),
-  handoff: async () => ({ run: (await import("./project-log.ts")).handoff }),
-  archive: async () => ({ run: (await import("./project-log.ts")).archive }),
+const commands: Record<string, (args: ProjectArguments) => Promise<number>> = {
+  init: initialize,
+  lint,
+  verify,
+  recover,
+  log,
+  handoff,
+  archive,
 };
 
 /** `holdfast project COMMAND`: project memory in NOTES.md. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
-  const [name, ...rest] = positionals;
-  const load = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!load) {
-    const problem =
-      name === undefined
-        ? "The project command is missing"
-        : `There is no project command ${JSON.stringify(name)}`;
+  const { values, positionals } = readArguments("project", args);
+  const [name = "", ...rest] = positionals;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
     throw new HoldfastError(
       "invalid_input",
-      `${problem}. The commands are: ${Object.keys(commands).join(", ")}. Run "holdfast project --help" to see their options.`,
-      name === undefined ? {} : { data: { given: name, known: Object.keys(commands) } },
+      `There is no project command ${JSON.stringify(name)}. The commands are: ${Object.keys(commands).join(", ")}. Run "holdfast project --help" to see their options.`,
+      { data: { given: name, known: Object.keys(commands) } },
     );
   }
   const root = values.root ?? findProjectRoot(process.cwd());
@@ -77,10 +55,10 @@ export async function run(args: string[]): Promise<number> {
     path: values.file ?? configured.path,
     beads: configured.beads,
   });
-  return (await load()).run({ project, json: values.json ?? false, values, positionals: rest });
+  return command({ project, values, positionals: rest });
 }
 
-async function initialize({ project, json }: ProjectArguments): Promise<number> {
+async function initialize({ project, values: { json } }: ProjectArguments): Promise<number> {
   const { name, ignored } = initProject(project);
   const next = ignored
     ? "Git ignores it: remove it from .gitignore to share it."
@@ -88,4 +66,162 @@ async function initialize({ project, json }: ProjectArguments): Promise<number> 
   if (json) printJson({ ok: true, file: name, ignored });
   else console.log(`Wrote ${name}. ${next}`);
   return 0;
+}
+
+async function recover(args: ProjectArguments): Promise<number> {
+  const [first, ...rest] = args.positionals;
+  const level = Number(args.values.level ?? 1);
+  const query = args.values.query ?? (first === undefined ? undefined : [first, ...rest].join(" "));
+  return perform(args, "recover_context", { level, ...(query === undefined ? {} : { query }) });
+}
+
+const fields = ["title", "rationale", "detail", "done", "severity", "actionable", "next", "task"] as const;
+
+async function log(args: ProjectArguments): Promise<number> {
+  const [kind = "", ...rest] = args.positionals;
+  const kinds = ["decision", ...entryKinds.filter((each) => each !== "archive")];
+  if (!kinds.includes(kind)) {
+    throw new HoldfastError(
+      "invalid_input",
+      `Say what to log: ${kinds.join(", ")} (got ${JSON.stringify(kind)}). Usage: holdfast project log debt "N+1 query in the user list" --severity HIGH`,
+    );
+  }
+  if (args.values.detail === "-") args.values.detail = readFileSync(0, "utf8");
+  const name = kind === "decision" ? "decision" : "text";
+  const words = rest.length === 0 ? {} : { [name]: rest.join(" ") };
+  const given = { ...words, ...fieldsOf(args) };
+  if (kind === "decision") return perform(args, "log_decision", given);
+  return perform(args, "log_entry", { kind, ...given });
+}
+
+async function handoff(args: ProjectArguments): Promise<number> {
+  const summary = args.positionals.join(" ");
+  return perform(args, "log_handoff", { ...(summary === "" ? {} : { summary }), ...fieldsOf(args) });
+}
+
+async function archive(args: ProjectArguments): Promise<number> {
+  return perform(args, "log_entry", { kind: "archive", text: args.values.keep ?? "10" });
+}
+
+/** Runs the operation that agents call as a tool, with the same validation. */
+async function perform(
+  args: ProjectArguments,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<number> {
+  const operation = projectOperations.find((each) => each.name === name);
+  if (!operation) throw new HoldfastError("unknown_tool", `There is no operation ${name}.`);
+  const parsed = operation.input.safeParse(input);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => {
+      if (issue.code === "unrecognized_keys")
+        return `it does not take ${issue.keys.map((key) => `--${optionOf(key)}`).join(", ")}`;
+      const field = String(issue.path[0] ?? "");
+      return input[field] === undefined
+        ? `--${optionOf(field)} is missing`
+        : `--${optionOf(field)}: ${issue.message}`;
+    });
+    throw new HoldfastError(
+      "invalid_input",
+      `${name}: ${[...new Set(problems)].join("; ")}. Nothing was changed. Run "holdfast project --help" to see its options.`,
+    );
+  }
+  const who = { agent: args.values.agent, session: args.values.session };
+  const answer: Answer = await operation.run(args.project, normaliseTexts(parsed.data), who);
+  print(args.values, answer, () => [answer.text]);
+  return 0;
+}
+
+/** The option that fills a tool's field. */
+function optionOf(field: string): string {
+  return field === "scenarios" ? "scenario" : field;
+}
+
+/** Collects the options that are fields of an operation's input; `--input` passes them all at once as JSON. */
+function fieldsOf({ values }: ProjectArguments): Record<string, unknown> {
+  const given: Record<string, unknown> = Object.fromEntries(
+    fields
+      .filter((name) => values[name] !== undefined && values[name] !== false)
+      .map((name) => [name, values[name]]),
+  );
+  if (Array.isArray(values.scenario)) given.scenarios = values.scenario;
+  if (Array.isArray(values.evidence)) given.evidence = values.evidence.map(readEvidence);
+  return values.input === undefined ? given : { ...readInput(values.input), ...given };
+}
+
+/** Parses `PATH:LINE QUOTE`, or the form used in NOTES.md: `` `QUOTE` [PATH:LINE] ``. */
+function readEvidence(input: string): { quote: string; path: string } {
+  const text = input.trim().replace(/^-\s+/, "");
+  const [span] = text.startsWith("`") ? findCodeSpans(text) : [];
+  const location = span?.from === 0 ? text.slice(span.to).trim() : "";
+  if (span && location.length > 2 && location.startsWith("[") && location.endsWith("]"))
+    return { quote: span.inside, path: location.slice(1, -1) };
+  const [, path, quote] = /^(\S+)\s+(.+)$/s.exec(input.trim()) ?? [];
+  if (path !== undefined && quote !== undefined) return { quote, path };
+  throw new HoldfastError(
+    "invalid_input",
+    `--evidence must be a location and a quote from it, such as "src/jwt.ts:52 export function isTokenExpired" (got ${JSON.stringify(input)}).`,
+  );
+}
+
+function readInput(source: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(
+      source.trim().startsWith("{") ? source : readFileSync(source === "-" ? 0 : source, "utf8"),
+    );
+    if (isObject(parsed)) return parsed;
+  } catch (cause) {
+    throw new HoldfastError("invalid_input", `--input is not valid JSON: ${(cause as Error).message}.`, {
+      cause,
+    });
+  }
+  throw new HoldfastError("invalid_input", "--input must be one JSON object.");
+}
+
+/** Exit code 0: no findings. 1: findings. 2: the file could not be checked. */
+async function lint({ project, values }: ProjectArguments): Promise<number> {
+  try {
+    const report = await lintProject(project);
+    if (values.json) printJson(report);
+    else printReport(report);
+    return report.findings.length === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    console.error(`holdfast: ${error.message}`);
+    return 2;
+  }
+}
+
+function printReport(report: LintReport): void {
+  for (const { rule, line, message } of report.findings)
+    console.log(`${report.file}:${line}: ${rule}: ${message}`);
+  for (const { rule, reason } of report.skipped)
+    console.error(`holdfast: ${rule} was not checked: ${reason}.`);
+  if (report.findings.length > 0) console.error(`holdfast: ${counted(report.findings.length, "finding")}.`);
+  else console.log("No findings.");
+}
+
+/** Exit code 0: all references are valid. 1: some are stale. */
+async function verify({ project, values }: ProjectArguments): Promise<number> {
+  const report = verifyProject(project, {
+    write: !values["no-write"],
+    fix: values.fix,
+  });
+  const { references, ok, stale, updated } = report;
+  if (values.json) {
+    const shown = references.map(({ line, kind, reference, quote, status, problem, now }) => ({
+      line: line + 1,
+      kind,
+      reference: reference.text,
+      ...(quote === undefined ? {} : { quote }),
+      status,
+      ...(problem === "" ? {} : { problem }),
+      ...(now === undefined ? {} : { now }),
+    }));
+    printJson({ ok, stale: stale.length, updated, references: shown });
+  } else {
+    for (const each of stale) console.log(`${project.file.name}: ${describeStale(each)} (${each.status})`);
+    console.log(`${ok} of ${references.length} references are valid; ${updated} lines updated.`);
+  }
+  return stale.length === 0 ? 0 : 1;
 }

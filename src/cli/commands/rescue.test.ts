@@ -107,7 +107,7 @@ test("rescue reads the transcripts of hosts that have no recording, by folder or
   assert.match(named.stdout, /^1 {2}Gemini CLI g1, .*\n.*\n.*\n {3}- Port the parser\n/);
 });
 
-test("rescue refuses a number that is not shown, and says where it looked [people.rescue]", async () => {
+test("rescue refuses a number that is not shown, and lists the places that it searched [people.rescue]", async () => {
   const { run } = machine();
   const wrong = await run("--take", "99");
   assert.equal(wrong.code, 1);

@@ -1,8 +1,19 @@
-import { resolve } from "node:path";
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, join, resolve, sep } from "node:path";
+import { planHandoff } from "../../compaction/handoff.ts";
+import { handoffTokens } from "../../compaction/room.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
+import { estimateTokens } from "../../context/estimate-tokens.ts";
+import type { Handoff } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Host } from "../../hosts/host.ts";
-import { ownCommand } from "../../hosts/install/launcher.ts";
+import { hostNamed, hosts } from "../../hosts/hosts.ts";
+import { commandName, ownCommand } from "../../hosts/install/launcher.ts";
 import { sessionIdOf } from "../../hosts/session-link.ts";
+import { readSpans } from "../../hosts/transcript/read-conversation.ts";
+import { readRecordedSession } from "../../hosts/transcript/recorded-session.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { findProject } from "../../workspace/project.ts";
@@ -10,16 +21,8 @@ import { readArguments } from "../arguments.ts";
 import { isConnected } from "../found-agents.ts";
 import { withMemory } from "../memory.ts";
 import { currentSession, pickSession } from "../pick-session.ts";
-import {
-  type Conversation,
-  findConversations,
-  openConversation,
-  readConversationSpans,
-} from "../rescue/find-conversations.ts";
-import { rescuedHandoff } from "../rescue/rescued-handoff.ts";
-import { ask, isAtTerminal } from "../terminal/ask.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
-import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { ask, isAtTerminal, printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
 import { visibleText } from "../terminal/visible-text.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
@@ -103,8 +106,8 @@ async function search(file: string | undefined, isEverywhere: boolean): Promise<
   throw new HoldfastError(
     "not_found",
     isEverywhere
-      ? "No recorded conversation was found on this machine. Pass a transcript: holdfast rescue FILE."
-      : `No recorded conversation was found for ${root}. "holdfast rescue --all" looks at all projects; or pass a transcript: holdfast rescue FILE.`,
+      ? `No recorded conversation was found on this machine. Pass a transcript: ${commandName()} rescue FILE.`
+      : `No recorded conversation was found for ${root}. "${commandName()} rescue --all" looks at all projects; or pass a transcript: ${commandName()} rescue FILE.`,
   );
 }
 
@@ -143,4 +146,149 @@ async function chooseSession(
 ): Promise<Session> {
   if (idOrPrefix !== undefined) return pickSession(memory, idOrPrefix);
   return currentSession(memory, () => memory.openSession(sessionIdOf(host.name, id)));
+}
+
+/** A conversation that a host recorded on this machine. */
+interface Conversation {
+  host: Host;
+  file: string;
+  /** When it was last written to. */
+  at: number;
+  /** The host's id of it. */
+  id: string;
+}
+
+const headBytes = 65_536;
+/** Older ones are not looked at. */
+const maxFiles = 400;
+/** Larger ones take seconds to read. */
+const maxBytes = 100_000_000;
+
+/** The conversations of the hosts in a project, or in all with `root` undefined, newest first. */
+async function findConversations(
+  root: string | undefined,
+  limit: number,
+  home = homedir(),
+): Promise<Conversation[]> {
+  const files: Omit<Conversation, "id">[] = [];
+  for (const host of hosts) {
+    const folder = (await host.recording?.())?.folder ?? host.transcript?.folder;
+    if (folder !== undefined) files.push(...filesIn(host, folder.replace(/^~/, home)));
+  }
+  const found: Conversation[] = [];
+  for (const file of files.toSorted((a, b) => b.at - a.at).slice(0, maxFiles)) {
+    if (found.length >= limit) break;
+    try {
+      const head = readHead(file.file);
+      if (root === undefined || isOf(head, root)) found.push({ ...file, id: idIn(head, file.file) });
+    } catch {
+      // A file that cannot be read, or that is none of a conversation, must not hide the others.
+    }
+  }
+  return found;
+}
+
+/** One transcript that the person names. */
+async function openConversation(file: string): Promise<Conversation> {
+  return { host: await hostOf(file), file, at: statSync(file).mtimeMs, id: idIn(readHead(file), file) };
+}
+
+/** The host that wrote a transcript: the one that recognizes it, or else the one that reads most of it. */
+async function hostOf(file: string): Promise<Host> {
+  const counts = hosts.map((host) => {
+    const spans = host.recording ? [] : (readSpans(host, file) ?? []);
+    return { host, messages: spans.reduce((sum, { messages }) => sum + messages.length, 0) };
+  });
+  const best = counts.reduce((most, each) => (each.messages > most.messages ? each : most));
+  try {
+    const { format } = await readRecordedSession(readFileSync(file, "utf8"));
+    return hostNamed(format);
+  } catch (error) {
+    if (best.messages > 0) return best.host;
+    throw error;
+  }
+}
+
+/** Its messages, between its compactions. */
+async function readConversationSpans({ host, file }: Conversation): Promise<Span[]> {
+  const spans = readSpans(host, file, { maxBytes });
+  if (spans) return spans;
+  const { messages, compactions } = await readRecordedSession(readFileSync(file, "utf8"));
+  const cuts = [0, ...compactions.map(({ messages: at }) => at), messages.length];
+  return cuts
+    .slice(1)
+    .map((end, index) => ({ messages: messages.slice(cuts[index], end).map(({ message }) => message) }));
+}
+
+function filesIn(host: Host, folder: string): Omit<Conversation, "id">[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.jsonl?$/.test(name) && !/(?:^|[/\\])(?:subagents[/\\]|agent-)/.test(name))
+      .flatMap((name) => {
+        const file = join(folder, name);
+        const stat = statSync(file, { throwIfNoEntry: false });
+        return stat && stat.size > 0 && stat.size <= maxBytes ? [{ host, file, at: stat.mtimeMs }] : [];
+      });
+  } catch {
+    // The host has never run here.
+    return [];
+  }
+}
+
+function readHead(file: string): string {
+  const descriptor = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(headBytes);
+    return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, headBytes, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whether a transcript's lines name this folder, or one in it, as where the conversation runs. */
+function isOf(head: string, root: string): boolean {
+  const [, quoted = '""'] = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(head) ?? [];
+  const cwd = JSON.parse(quoted) as string;
+  // Gemini CLI names the project by a hash of its folder.
+  const hash = createHash("sha256").update(root).digest("hex");
+  return (
+    cwd === root ||
+    cwd.startsWith(root + sep) ||
+    head.includes(`"projectHash":"${hash}"`) ||
+    head.includes(`"projectHash": "${hash}"`)
+  );
+}
+
+/** The id in the transcript's lines, or else in its name. */
+function idIn(head: string, file: string): string {
+  const [, id] =
+    /"sessionId"\s*:\s*"([\w.-]+)"/.exec(head) ?? /^\{[^\n]*?"id"\s*:\s*"([\w.-]+)"/.exec(head) ?? [];
+  return id ?? basename(file, ".jsonl");
+}
+
+/** The messages between two compactions. */
+interface Span {
+  messages: readonly StoredMessage["message"][];
+}
+
+/**
+ * The handoff of a conversation before its last compaction, as Holdfast would have written it then; without a compaction, as
+ * of now. "" if nothing was said or done.
+ */
+function rescuedHandoff(spans: readonly Span[]): string {
+  const before = spans.length > 1 ? spans.slice(0, -1) : spans;
+  let handoff: Handoff | undefined;
+  for (const [index, { messages: span }] of before.entries()) {
+    const messages = span.map((message, at) => ({ number: at + 1, message, at: 0 }));
+    handoff = planHandoff({
+      epoch: index + 1,
+      messages,
+      to: messages.length,
+      earlier: handoff,
+      tasks: [],
+      room: { tokens: handoffTokens() },
+      countTokens: estimateTokens,
+    });
+  }
+  return handoff?.text ?? "";
 }

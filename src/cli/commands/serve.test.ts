@@ -80,7 +80,7 @@ test("a killed server restarts with every acknowledged write; a second one can r
   }
 });
 
-test("invalid options are reported with what to do [serve.command] [serve.port] [serve.address]", async (context) => {
+test("invalid options are reported with the next step [serve.command] [serve.port] [serve.address]", async (context) => {
   const taken = createServer().listen(0, "127.0.0.1");
   context.after(() => taken.close());
   await new Promise((ready) => taken.once("listening", ready));

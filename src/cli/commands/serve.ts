@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { earlierSession } from "../../hosts/earlier-sessions.ts";
 import { createMcpHandler } from "../../mcp/http-handler.ts";
@@ -12,12 +12,12 @@ import { projectNotes } from "../../server/project-files.ts";
 import { type RunningServer, startServer } from "../../server/start.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
-import { readRegularFile } from "../../stores/regular-file.ts";
+import { stateFolder } from "../../state-folder.ts";
+import { limitsOf, projectOptionsOf } from "../../workspace/config.ts";
 import { requireValid } from "../../workspace/config-problems.ts";
-import { keptToken } from "../../workspace/kept-token.ts";
-import { limitsOf, projectOptionsOf } from "../../workspace/library-options.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
+import { readRegularFile, readSmallFile } from "../../workspace/small-file.ts";
 import { type StoreFlags, storeName } from "../../workspace/store-location.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -187,4 +187,44 @@ function browserCommand(url: string): string[] {
   if (process.platform === "darwin") return ["open", url];
   if (process.platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler", url];
   return DISPLAY || WAYLAND_DISPLAY ? ["xdg-open", url] : [];
+}
+
+/**
+ * The token of `holdfast serve` for a store, the same at each start, so that an open page reconnects. It is in a file
+ * that only this user can read, outside every repository; undefined if it cannot be kept.
+ */
+export function keptToken(storeUrl: string): string | undefined {
+  const name = createHash("sha256").update(storeUrl).digest("hex").slice(0, 32);
+  const path = join(stateFolder(), "serve", `${name}.json`);
+  return readToken(path) ?? writeToken(path);
+}
+
+/** Undefined if there is none, or another user could have read or written it. */
+function readToken(path: string): string | undefined {
+  const token = isPrivate(path) ? readSmallFile(path)?.token : undefined;
+  return typeof token === "string" && /^[\w-]{43}$/.test(token) ? token : undefined;
+}
+
+function isPrivate(path: string): boolean {
+  try {
+    const { mode, uid } = lstatSync(path);
+    return process.platform === "win32" || ((mode & 0o077) === 0 && uid === process.getuid?.());
+  } catch {
+    return false;
+  }
+}
+
+function writeToken(path: string): string | undefined {
+  const token = randomBytes(32).toString("base64url");
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // Whatever is there is damaged, or not private.
+    rmSync(path, { force: true });
+    writeFileSync(path, `${JSON.stringify({ token })}\n`, { flag: "wx", mode: 0o600 });
+    return token;
+  } catch (error) {
+    // Another server wrote it first.
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return readToken(path);
+    return undefined;
+  }
 }

@@ -1,3 +1,4 @@
+import { commandName } from "../../hosts/install/launcher.ts";
 import type { HostSessions } from "../../server/hosts.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { SessionSummary } from "../../stores/store.ts";
@@ -76,8 +77,8 @@ function agentAndStatus(session: SessionSummary, agents: HostSessions): string {
   return session.status === "active" ? agent : `${agent}, ${session.status}`;
 }
 
-/** Shorter beginnings of ids are hard to tell apart. */
-const shortest = 12;
+/** A beginning has a part of the id after the name of the coding agent. */
+const shortest = 16;
 
 /** The length from which on the beginning of every id is unique, so that it can be used instead of the id. */
 function prefixLength(ids: readonly string[]): number {
@@ -96,7 +97,7 @@ function render(
     left > 0 ? `${counted(left, "older session")} not shown` : "",
     archived > 0 ? counted(archived, "archived session") : "",
   ].filter((part) => part !== "");
-  const hint = more.length > 0 ? [`${more.join(", ")}: holdfast sessions --all`] : [];
+  const hint = more.length > 0 ? [`${more.join(", ")}: ${commandName()} sessions --all`] : [];
   if (rows.length === 0)
     return ["No session is active here. Start your coding agent and give it a task.", ...hint];
   const columns = [

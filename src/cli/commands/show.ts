@@ -4,6 +4,7 @@ import type { OpenTask, Receipt } from "../../engine/records.ts";
 import type { SessionRow } from "../../engine/state.ts";
 import { countCharacters } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
+import { commandName } from "../../hosts/install/launcher.ts";
 import type { MemorySnapshot } from "../../sessions/history.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -36,7 +37,7 @@ interface Shown {
   origin: string;
   /** When its revision was written. */
   at: number;
-  /** What the last compaction left; none for an earlier state. */
+  /** The facts of the last compaction. None for an earlier state. */
   receipt: Receipt | undefined;
 }
 
@@ -195,11 +196,11 @@ function section(
 }
 
 function wholeReceipt(id: string, { epoch }: Receipt): string {
-  return `"holdfast show ${id} --compaction ${epoch}" prints its handoff.`;
+  return `"${commandName()} show ${id} --compaction ${epoch}" prints its handoff.`;
 }
 
 function olderNotes(count: number, screen: Screen): string[] {
-  const text = `${counted(count, "older note")} not shown: --all shows every note, "holdfast search TEXT" finds one.`;
+  const text = `${counted(count, "older note")} not shown: --all shows every note, "${commandName()} search TEXT" finds one.`;
   return wrapSpans([{ text, style: "dim" }], indent, indent, screen);
 }
 

@@ -63,7 +63,7 @@ test("store migrate, and export --all into import, move a store; a damaged or cu
   await memory.close();
 });
 
-test("store check says which engine and layout; distribute needs Citus, and both need Postgres [stores.layout]", async () => {
+test("store check shows engine and layout; distribute needs Citus, and both need Postgres [stores.layout]", async () => {
   const server = await startPostgres();
   after(() => server.stop());
   const url = await server.database();

@@ -1,14 +1,38 @@
+import { once } from "node:events";
+import {
+  appendFileSync,
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+} from "node:fs";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import type { SessionExport } from "../../engine/session-document.ts";
 import { HoldfastError } from "../../errors.ts";
+import { findHost, hosts } from "../../hosts/hosts.ts";
+import { parseCopy, type SessionCopy } from "../../sessions/copy-session.ts";
 import { copiesOf, countSessions, writeCopies } from "../../sessions/copy-store.ts";
+import type { Session } from "../../sessions/session.ts";
 import { openStore } from "../../stores/open-store.ts";
 import { distributeStore, readLayout } from "../../stores/postgres/layout.ts";
 import { parseStoreAddress } from "../../stores/store-address.ts";
-import { absoluteAddress, rememberCopy } from "../../workspace/copies.ts";
+import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
+import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { readArguments, usageError } from "../arguments.ts";
+import { type Arguments, readArguments, usageError } from "../arguments.ts";
+import { exportFormats } from "../help.ts";
+import { withMemory } from "../memory.ts";
+import { pickSession } from "../pick-session.ts";
+import { absoluteAddress, rememberCopy } from "../store-backups.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { counted } from "../terminal/quantities.ts";
 import { print } from "../terminal/screen.ts";
+import { visibleJson } from "../terminal/visible-text.ts";
 
 /** Moves sessions between stores and files, and looks after a Postgres store. */
 export async function run(args: string[]): Promise<number> {
@@ -19,10 +43,10 @@ export async function run(args: string[]): Promise<number> {
     return migrate(from, to, values.owner, values.json);
   }
   if (to !== undefined) throw usageError("store", `Unexpected argument ${JSON.stringify(to)}`);
-  if (action === "export") return (await import("./export.ts")).exportSessions(from, values);
+  if (action === "export") return exportSessions(from, values);
   if (action === "import") {
     if (from === undefined) throw usageError("store", "FILE is missing");
-    return (await import("./import.ts")).importSessions(from, values);
+    return importSessions(from, values);
   }
   if ((action !== "check" && action !== "distribute") || from !== undefined)
     throw usageError("store", "The command is export, import, migrate, check or distribute");
@@ -80,5 +104,212 @@ async function migrate(from: string, to: string, owner: string, json: boolean): 
     }
   } finally {
     await source.close();
+  }
+}
+
+type Values = Arguments<"store">["values"];
+
+/** Writes one session, or all of them. */
+async function exportSessions(idOrPrefix: string | undefined, values: Values): Promise<number> {
+  if (values.all) {
+    if (idOrPrefix !== undefined) throw usageError("store", "Pass SESSION or --all, not both");
+    return exportAll(values);
+  }
+  if (idOrPrefix === undefined) throw usageError("store", "SESSION is missing (or pass --all)");
+  return withMemory("change", values, async (memory) => {
+    const session = await pickSession(memory, idOrPrefix);
+    if (values.format === "json") {
+      refuseOtherFile(values.into, "holdfast-session");
+      write(visibleJson(await memory.exportSession(session.id)), values.into);
+      remember(values);
+    } else await exportToHost(session, values.format, values.into);
+    return 0;
+  });
+}
+
+/** One session per line, each written before the next is read. */
+async function exportAll(values: StoreFlags & { into?: string | undefined }): Promise<number> {
+  refuseOtherFile(values.into, "holdfast-copy");
+  // Opening the memory first reports a store that does not exist.
+  const owner = await withMemory("change", values, async (memory) => memory.owner);
+  const store = await openStore(findWorkspace({ flags: values }).store.url);
+  const out = values.into === undefined ? process.stdout : createWriteStream(values.into, { mode: 0o600 });
+  try {
+    for await (const copy of copiesOf(store, owner))
+      if (!out.write(`${JSON.stringify(copy)}\n`)) await once(out, "drain");
+  } finally {
+    await store.close();
+    if (out !== process.stdout) out.end();
+  }
+  if (out !== process.stdout) await once(out, "close");
+  remember(values);
+  return 0;
+}
+
+/** An export replaces an earlier export of its kind, and no other file. */
+function refuseOtherFile(path: string | undefined, format: string): void {
+  if (path === undefined || !existsSync(path)) return;
+  const start = Buffer.alloc(100);
+  const file = openSync(path, "r");
+  const length = readSync(file, start);
+  closeSync(file);
+  const [, kind] = /^\{\s*"format":\s*"([\w-]+)"/.exec(start.toString()) ?? [];
+  if (length === 0 || kind === format) return;
+  throw new HoldfastError(
+    "invalid_input",
+    `${path} exists and is not an earlier export of this kind. Nothing was written. Name a new file. To add the memory to a coding agent's own session file, pass --format: ${exportFormats.slice(1).join(" or ")}.`,
+  );
+}
+
+function write(text: string, path: string | undefined): void {
+  if (path === undefined) process.stdout.write(`${text}\n`);
+  else writeFileSync(path, `${text}\n`, { mode: 0o600 });
+}
+
+/** A later redaction has to reach the file as well. */
+function remember(values: StoreFlags & { into?: string | undefined }): void {
+  if (values.into !== undefined)
+    rememberCopy(findWorkspace({ flags: values }).store.url, resolve(values.into));
+}
+
+/** Writes the memory into a host's session file. */
+async function exportToHost(session: Session, format: string, path: string | undefined): Promise<void> {
+  const host = findHost(format);
+  const file = await host?.sessionFile?.();
+  if (!host || !file) {
+    throw new HoldfastError(
+      "invalid_input",
+      `--format must be ${exportFormats.join(" or ")} (got ${JSON.stringify(format)}).`,
+    );
+  }
+  if (path === undefined) {
+    throw new HoldfastError(
+      "invalid_input",
+      `A ${host.title} session is written back to its own file. Name that file with --into FILE.`,
+    );
+  }
+  const before = readFileSync(path, "utf8");
+  const after = file.write(before, {
+    scratchpad: await session.scratchpad.read(),
+    notepad: await session.notepad.read(),
+  });
+  // Append only what is new, so that a reader never sees a half-written file.
+  if (after !== before) appendFileSync(path, after.slice(before.length));
+}
+
+/** Creates sessions from an export or from a coding agent's session file. */
+async function importSessions(path: string, values: Arguments<"store">["values"]): Promise<number> {
+  if (path === "-" || isCopy(path)) return importCopies(path, values);
+  const document = await readDocument(path);
+  const id = values.session === undefined ? {} : { id: values.session };
+  return withMemory("create", values, async (memory) => {
+    const session = await memory.importSession(document, id);
+    const { revision, counters } = (await session.state()).row;
+    const parts = `${counted(counters.notes, "note")}, ${counted(counters.lastMessage, "message")}`;
+    print(values, { session: session.id, revision }, () => [
+      `Imported as session ${session.id} (revision ${revision}, ${parts}).`,
+    ]);
+    return 0;
+  });
+}
+
+async function readDocument(path: string): Promise<unknown> {
+  const text = readFile(path);
+  return (await readSessionFile(text)) ?? parseDocument(text, path);
+}
+
+const copyStart = '{"format":"holdfast-copy"';
+
+function isCopy(path: string): boolean {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    const start = Buffer.alloc(copyStart.length);
+    return readSync(file, start) === start.length && start.toString() === copyStart;
+  } catch {
+    // The caller reports a file that cannot be read.
+    return false;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** Reads an export of all sessions line by line; what is already in the store is not written again. */
+async function importCopies(path: string, flags: StoreFlags & { json: boolean }): Promise<number> {
+  const owner = await withMemory("create", flags, async (memory) => memory.owner);
+  const store = await openStore(findWorkspace({ flags }).store.url);
+  const input = path === "-" ? process.stdin : createReadStream(path);
+  try {
+    const counts = await writeCopies(store, copiesIn(input, owner), (_done, { row }, outcome) => {
+      if (outcome === "different")
+        console.error(
+          `holdfast: ${row.id}: this store has another session with this id; it was not changed.`,
+        );
+    });
+    print(flags, counts, () => [
+      `Imported ${counted(counts.copied, "session")}; ${counts.present} were already there, ${counts.different} differ.`,
+    ]);
+    return counts.different === 0 ? 0 : 1;
+  } finally {
+    await store.close();
+  }
+}
+
+async function* copiesIn(input: NodeJS.ReadableStream, owner: string): AsyncGenerator<SessionCopy> {
+  let line = 0;
+  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    line++;
+    if (text.trim() === "") continue;
+    let given: unknown;
+    try {
+      given = JSON.parse(text);
+    } catch (error) {
+      throw new HoldfastError(
+        "invalid_input",
+        `Line ${line} is not a whole session (${(error as Error).message}). The sessions before it were imported; export again and repeat the import.`,
+        { cause: error },
+      );
+    }
+    const from = (given as { row?: { owner?: unknown } } | null)?.row?.owner;
+    // Sessions become the importing user's; the knowledge of its agents stays knowledge.
+    const isKnowledge = typeof from === "string" && isKnowledgeOwner(from);
+    yield parseCopy(given, isKnowledge ? knowledgeOwner(owner) : owner);
+  }
+}
+
+/** Converts a host's session file to a document; undefined if the text is not from any host. */
+async function readSessionFile(text: string): Promise<SessionExport | undefined> {
+  for (const host of hosts) {
+    const file = await host.sessionFile?.();
+    if (!file?.isIn(text)) continue;
+    const { document, warnings } = file.read(text);
+    for (const { line, message } of warnings) console.error(`holdfast: line ${line}: ${message}`);
+    return document;
+  }
+  return undefined;
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new HoldfastError(
+      "invalid_input",
+      `${path} cannot be read: ${(error as Error).message}. Check the path.`,
+      { cause: error },
+    );
+  }
+}
+
+function parseDocument(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const titles = hosts.flatMap(({ title, sessionFile }) => (sessionFile ? title : [])).join(" or ");
+    throw new HoldfastError(
+      "invalid_input",
+      `${path} is neither a Holdfast export nor a session file of ${titles} (${(error as Error).message}). Nothing was imported.`,
+      { cause: error },
+    );
   }
 }

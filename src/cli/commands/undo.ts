@@ -1,3 +1,4 @@
+import { commandName } from "../../hosts/install/launcher.ts";
 import { describeEntry } from "../../server/describe-entry.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
@@ -18,7 +19,7 @@ export async function run(args: string[]): Promise<number> {
     const diff = await session.diff(revision - 1, revision);
     print(values, { session: session.id, undone: result.undone, revision }, (screen) => [
       `Undid revision ${result.undone} of ${session.id}. ${visibleLine(what)}`,
-      `"holdfast undo ${session.id} --revision ${revision}" restores it.`,
+      `"${commandName()} undo ${session.id} --revision ${revision}" restores it.`,
       ...renderDiff(diff, screen),
     ]);
     return 0;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openMemory } from "../../index.ts";
+import { sheets } from "./audit.ts";
 import { playDemo } from "./demo.ts";
-import { sheets } from "./workbook.ts";
 
 test("the demo shows the notepad growing through compactions, and what survives [repo.demo]", async ({
   mock,

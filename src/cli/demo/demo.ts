@@ -4,8 +4,7 @@ import type { Memory } from "../../sessions/memory.ts";
 import { bar, count, counted, percent } from "../terminal/quantities.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { wrapSpans } from "../terminal/wrap-text.ts";
-import { type Audit, type AuditOptions, contextWindow, runAudit } from "./audit.ts";
-import { ask, sheets } from "./workbook.ts";
+import { type Audit, type AuditOptions, ask, contextWindow, runAudit, sheets } from "./audit.ts";
 
 const { paint } = screenOf();
 

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { renderMarkdown } from "./render-markdown.ts";
 import { screenOf } from "./screen.ts";
-import { cutToWidth, textWidth } from "./text-width.ts";
+import { cutToWidth, textWidth } from "./wrap-text.ts";
 
 /** A terminal of the given width, with or without colors. */
 function terminal(columns: number, colours = false) {

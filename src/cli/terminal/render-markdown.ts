@@ -1,8 +1,7 @@
 import { dropTrailing } from "../../engine/text.ts";
 import type { Screen } from "./screen.ts";
-import { textWidth } from "./text-width.ts";
 import { visibleText } from "./visible-text.ts";
-import { inlineSpans, type Span, wrapSpans } from "./wrap-text.ts";
+import { inlineSpans, type Span, textWidth, wrapSpans } from "./wrap-text.ts";
 
 /** Renders Markdown as terminal lines, one source line at a time, so that nothing is moved or lost. */
 export function renderMarkdown(text: string, indent: string, screen: Screen): string[] {

@@ -4,7 +4,7 @@ import type { Screen } from "./screen.ts";
 import { visibleLine } from "./visible-text.ts";
 import { dotted, wrapSpans } from "./wrap-text.ts";
 
-/** What a compaction did, for programs. */
+/** The facts of a compaction, for programs. */
 export function receiptJson({ epoch, line: _line, ...facts }: Receipt) {
   const { verified = null, mismatch = null } = facts;
   return { compaction: epoch, ...facts, verified, mismatch };

@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline/promises";
 import { styleText } from "node:util";
 import { visibleJson } from "./visible-text.ts";
 
@@ -55,4 +56,20 @@ export function print(
 
 export function printLines(lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** Asks the person at the terminal; undefined if they close the input. */
+export async function ask(question: string): Promise<string | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const closed = new Promise<undefined>((resolve) => lines.once("close", () => resolve(undefined)));
+    return (await Promise.race([lines.question(question), closed]))?.trim();
+  } finally {
+    lines.close();
+  }
+}
+
+/** Whether someone reads what we print and can answer. */
+export function isAtTerminal(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }

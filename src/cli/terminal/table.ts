@@ -1,6 +1,6 @@
 import type { Screen } from "./screen.ts";
-import { cutToWidth, padToWidth, textWidth } from "./text-width.ts";
 import { visibleLine } from "./visible-text.ts";
+import { cutToWidth, padToWidth, textWidth } from "./wrap-text.ts";
 
 export interface Column {
   title: string;

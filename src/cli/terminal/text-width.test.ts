@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import stringWidth from "string-width";
-import { textWidth } from "./text-width.ts";
+import { textWidth } from "./wrap-text.ts";
 
 test("widths are those of string-width, also where its tables are not asked [people.width]", () => {
   const texts = Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code));

@@ -54,7 +54,7 @@ test(`${spec}: a note survives a compaction and is not repeated`, { timeout: 180
   assert.equal(count(model.requests.at(-1)?.body ?? "", "the ledger is cedar-4711"), 1, "once only");
 });
 
-/** What Claude Code keeps of its conversations, with the lines that only the user sees. */
+/** The transcript of a conversation in Claude Code, with the lines that only the user sees. */
 function claudeTranscripts(home: string): string {
   return globSync(".claude/projects/*/*.jsonl", { cwd: home })
     .map((file) => readFileSync(join(home, file), "utf8"))

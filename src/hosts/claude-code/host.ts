@@ -42,7 +42,7 @@ export const claudeCode: Host = {
   compaction: {
     restartsSession: true,
     limit: claudeLimit,
-    spare: 10_000,
+    putOffRoom: 10_000,
     warnsAtTurnEnd: true,
   },
   isServerDeclined,

@@ -89,7 +89,7 @@ function seconds(since: number): number {
   return (performance.now() - since) / 1_000;
 }
 
-/** What an installation takes. */
+/** The size of an installation. */
 function sizeOf(modules: string): { packages: number; megabytes: number } {
   const packages = globSync("{*,@*/*}/package.json", { cwd: modules }).length;
   const bytes = globSync("**/*", { cwd: modules }).map((path) => statSync(join(modules, path)).blocks * 512);

@@ -23,7 +23,7 @@ export interface ClaudeAnswer {
   isError: boolean;
 }
 
-/** What the model was sent: tool results, and the text of the user or of Claude Code itself. */
+/** The input of the model: tool results, and the text of the user or of Claude Code itself. */
 export interface ClaudeQuestion {
   type: "question";
   at: number;

@@ -36,11 +36,11 @@ interface Step {
 
 interface Story {
   steps: Step[];
-  /** What the agent does when it reads the warning (default: it writes to its notepad). */
+  /** The agent's action after the warning (default: it writes to its notepad). */
   answer?: ClientAnswer;
 }
 
-/** A conversation with the real client. The model runs a command for each step, then says that it is done. */
+/** A conversation with the real client. The model runs a command for each step, then reports that it is done. */
 async function tell({ steps, answer = writing }: Story) {
   const place = makePlace("claude-code");
   const requests: (ClientRequest & { kind: "turn" | "summary"; of: string; answered?: number })[] = [];
@@ -74,7 +74,9 @@ async function tell({ steps, answer = writing }: Story) {
   });
   const settings = join(place.root, ".claude/settings.json");
   writeJson(settings, { ...JSON.parse(readFileSync(settings, "utf8")), autoCompactWindow: window });
-  return { place, requests, kinds: () => requests.map(({ kind }) => kind).join(" ") };
+  const told = ({ kind, last, answered = 0 }: (typeof requests)[number]) =>
+    `${kind}${last.includes(warningStart) ? " warned" : ""} ${answered}`;
+  return { place, requests, kinds: () => requests.map(told).join(", ") };
 }
 
 const writing: ClientAnswer = {
@@ -150,7 +152,7 @@ test(`${spec}: warned, but nothing written: the compaction waits for one request
     kind === "turn" && last.includes(warningStart);
   const compacted = requests.findIndex(({ kind }) => kind === "summary");
   assert.ok(compacted > 0, kinds());
-  assert.equal(requests.filter(isWarning).length, 1, "once");
+  assert.equal(requests.filter(isWarning).length, 1, kinds());
   // It was due after 68,000 tokens.
   assert.equal(requests[compacted - 1]?.answered, 69_000, kinds());
   assert.equal(requests.filter(({ kind }) => kind === "summary").length, 1);

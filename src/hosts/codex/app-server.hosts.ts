@@ -56,7 +56,7 @@ test(`${spec}: two threads of one process keep their memories apart [mcp.convers
   });
 });
 
-test(`${spec}: with hooks that are not reviewed it writes to a session of its own, and doctor says so [mcp.own-host] [doctor.trust]`, {
+test(`${spec}: with hooks that are not reviewed it writes to a session of its own, and doctor reports it [mcp.own-host] [doctor.trust]`, {
   timeout,
 }, async (t) => {
   const place = await start(t);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { startClientModel } from "../doctor/client-model.ts";
+import { type ClientAnswer, startClientModel } from "../doctor/client-model.ts";
 import { findLink } from "../session-link.ts";
 import { builtCommand, count, installClient, makePlace, run } from "../test-support/clients.ts";
 import { codex, spec, writeUserConfig } from "./test-support/codex-client.ts";
@@ -77,4 +77,73 @@ test(`${spec}: the first request waits for a slow server, and goes out without o
   assert.ok(slow.length > 0, "the tools of the slow server are offered");
   const none = await toolsWith(() => `command = "false"\nargs = []`);
   assert.deepEqual(none, []);
+});
+
+/** Everything is allowed: the tests run where Codex cannot build its sandbox. */
+const options = [
+  "--skip-git-repo-check",
+  "--dangerously-bypass-hook-trust",
+  "--dangerously-bypass-approvals-and-sandbox",
+];
+
+test(`${spec}: an agent that works in another repository keeps the memory of the project it began in`, {
+  timeout: 180_000,
+}, async () => {
+  const command = (cmd: string) => ({ call: { tool: "exec_command", input: { cmd } } });
+  const steps: ClientAnswer[] = [
+    command("mkdir nested && cd nested && git init --quiet . && pwd"),
+    { call: { tool: "exec_command", input: { cmd: "pwd", workdir: "nested" } } },
+    // More than the limit: the next request is the summarizer's.
+    { call: { tool: "mcp__holdfast/write_notepad", input: { content: "cedar-4711" } }, tokens: 61_000 },
+  ];
+  const model = await startClientModel(({ last }) =>
+    /CONTEXT CHECKPOINT COMPACTION/.test(last)
+      ? { text: "The user asked for the ledger.", tokens: 1_000 }
+      : (steps.shift() ?? { text: "Done.", tokens: 1_000 }),
+  );
+  stops.push(model.close);
+  const place = makePlace("codex");
+  writeUserConfig(place, model);
+  await codex(place, "exec", ...options, "Move the ledger.");
+  const summary = model.requests.findIndex(({ last }) => /CONTEXT CHECKPOINT COMPACTION/.test(last));
+  assert.ok(summary > 0, "it was compacted");
+  assert.match(model.requests[summary + 1]?.text ?? "", /## Session Notepad\ncedar-4711/);
+});
+
+test(`${spec}: a sub-agent writes to a notepad of its own, and the main agent's plan stays`, {
+  timeout: 180_000,
+}, async () => {
+  const write = (content: string): ClientAnswer => ({
+    call: { tool: "mcp__holdfast/write_notepad", input: { content } },
+  });
+  const wait = (text: string): ClientAnswer => {
+    const [, id = ""] = /"agent_id":"([^"]+)/.exec(text) ?? [];
+    return { call: { tool: "multi_agent_v1/wait_agent", input: { targets: [id], timeout_ms: 20_000 } } };
+  };
+  const forMain: ((text: string) => ClientAnswer)[] = [
+    () => write("plan: move the ledger"),
+    () => ({ call: { tool: "multi_agent_v1/spawn_agent", input: { message: "Count the sheets." } } }),
+    wait,
+    () => ({ call: { tool: "mcp__holdfast/read_notepad", input: {} } }),
+  ];
+  const forSub = [write("six sheets")];
+  const subContexts: string[] = [];
+  const model = await startClientModel(({ text }) => {
+    const isMain = text.includes("Move the ledger.");
+    if (!isMain) subContexts.push(text);
+    return (isMain ? forMain.shift()?.(text) : forSub.shift()) ?? { text: "Done." };
+  });
+  stops.push(model.close);
+  const place = makePlace("codex");
+  writeUserConfig(place, model);
+  await codex(place, "exec", ...options, "--config", "features.multi_agent=true", "Move the ledger.");
+
+  const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
+  stops.push(() => memory.close());
+  const child = (await memory.listSessions()).find(({ parent }) => parent !== null);
+  assert.ok(child?.parent, "the sub-agent has a session below the main agent's");
+  assert.equal(await (await memory.resumeSession(child.id)).notepad.read(), "six sheets");
+  assert.equal(await (await memory.resumeSession(child.parent)).notepad.read(), "plan: move the ledger");
+  assert.match(subContexts[0] ?? "", /Your memory is your own and starts empty/);
+  assert.doesNotMatch(subContexts[0] ?? "", /move the ledger/);
 });

@@ -17,6 +17,7 @@ export const codex: Host = {
     UserPromptSubmit: "prompt",
     PreCompact: "before-compaction",
     PostCompact: "after-compaction",
+    SubagentStart: "sub-agent",
     PostToolUse: "after-tool",
     Stop: "turn-end",
     SessionEnd: "end",
@@ -24,13 +25,16 @@ export const codex: Host = {
   // A hook fails if a field is missing from the event.
   inServer: {
     UserPromptSubmit: ["prompt"],
+    SubagentStart: ["agent_id"],
     PostToolUse: ["tool_use_id", "tool_input", "tool_response"],
     Stop: ["stop_hook_active"],
   },
+  readPayload,
   /** Before a compaction Codex requires an object, and accepts no text for its summarizer. */
   formatAnswer(event, { context = "", notice }) {
     if (event.kind === "before-compaction") return "{}";
-    const isInjected = context !== "" && ["session-start", "prompt", "after-tool"].includes(event.kind);
+    const isInjected =
+      context !== "" && ["session-start", "prompt", "sub-agent", "after-tool"].includes(event.kind);
     return isInjected ? injectContext(event, context, notice) : "";
   },
   emptyAnswer: "",
@@ -42,10 +46,21 @@ export const codex: Host = {
   mcpClient: {
     name: /^codex-mcp-client$/,
     conversation: ({ threadId }) => (typeof threadId === "string" ? threadId : undefined),
+    subAgent(meta) {
+      const { session_id: conversation, thread_id: id } = objectIn(meta["x-codex-turn-metadata"]);
+      const isOther = typeof conversation === "string" && typeof id === "string" && id !== conversation;
+      return isOther ? { conversation, id } : undefined;
+    },
   },
   recording: async () => (await import("./recording.ts")).codexRecording,
   setup: async () => (await import("./setup.ts")).codexSetup,
 };
+
+/** The events of a sub-agent have the id of the conversation that it works for, and the path of its own rollout. */
+function readPayload(sent: Record<string, unknown>): Record<string, unknown> {
+  const [, thread] = /([\da-f]{8}-[\da-f-]{27})\.jsonl$/.exec(textIn(sent.transcript_path)) ?? [];
+  return thread === undefined || thread === sent.session_id ? sent : { agent_id: thread, ...sent };
+}
 
 /** The tokens at which Codex compacts: its own setting, or nine tenths of the window that the rollout reports. */
 function codexLimit(

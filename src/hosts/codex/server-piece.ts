@@ -28,7 +28,7 @@ export function tomlServer(
   };
   const hasOurArgs = (entry: unknown) =>
     JSON.stringify(valueAt(entry, ["args"])) === JSON.stringify(argsOf(entry));
-  /** Whether the entry says which tools need an approval. */
+  /** Whether the entry names the tools that need an approval. */
   const decides = (entry: unknown) =>
     ["tools", "default_tools_approval_mode"].some((key) => valueAt(entry, [key]) !== undefined);
   const isApproved = (entry: unknown) =>

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { isObject } from "../../engine/json.ts";
 import { type Finding, note, ok, problem } from "../doctor/finding.ts";
-import { endGroup, throwIfStopped, track } from "../doctor/running.ts";
+import { endGroup, throwIfStopped, track } from "../doctor/run-program.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
 import { valueAt } from "../install/json-text.ts";

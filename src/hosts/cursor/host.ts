@@ -51,7 +51,7 @@ function readCursorLine({ role, message }: Record<string, unknown>): TranscriptL
   return content.length === 0 ? undefined : { messages: [{ role: "assistant", content }] };
 }
 
-/** What the user wrote, without what Cursor adds around it. */
+/** The user's text, without the text that Cursor adds around it. */
 function queryIn(text: string): string {
   return (/<user_query>([\s\S]*?)<\/user_query>/.exec(text)?.[1] ?? text).trim();
 }

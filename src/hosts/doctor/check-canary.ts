@@ -1,9 +1,15 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
 import type { Project } from "../../workspace/project.ts";
+import type { Host } from "../host.ts";
+import { memoryPlace, type PluginCheck } from "../host-setup.ts";
+import { ownMarker } from "../install/own-file.ts";
 import { type Finding, ok, problem } from "./finding.ts";
 import { keepOwnRun } from "./last-failure.ts";
-import { runProgram } from "./run-program.ts";
-import { openScratchSession } from "./scratch-session.ts";
+import { type ProgramRun, runProgram } from "./run-program.ts";
+import { openScratchSession, purgeSessionsOf } from "./scratch-session.ts";
 
 const check = "canary";
 /** Max milliseconds that a host waits for a hook. */
@@ -54,4 +60,66 @@ export async function checkCanary(
 function storeProblem(error: unknown): string {
   if (error instanceof HoldfastError) return error.message;
   return `Cannot write to the store: ${(error as Error).message}`;
+}
+
+/** Loads the module that the host loads and, if it works without hooks, runs it as the host would. */
+export async function checkPlugin(
+  host: Host,
+  { script, ...plugin }: PluginCheck,
+  file: string,
+  project: Project,
+  remedy: string,
+): Promise<Finding[]> {
+  if (!existsSync(file)) return [problem("plugin", `${file} is missing.`, plugin.remedy ?? remedy)];
+  const started = Date.now();
+  const hostSession = `doctor-${randomUUID()}`;
+  const canary = `canary-${randomUUID()}`;
+  const place = memoryPlace(host, project);
+  const [name, input] = writing[place](canary);
+  const run = await runScript(
+    `const { default: plugin } = await import(${JSON.stringify(urlOf(file))});
+    const [id, name, input, cwd] = ${JSON.stringify([hostSession, name, input, project.root])};
+    ${script ?? loadOnly}`,
+    project.root,
+  );
+  if (script !== undefined) await purgeSessionsOf(project, hostSession);
+  if (run.code !== 0) {
+    keepOwnRun(project.directory, { from: started, to: Date.now() });
+    return [problem("plugin", `${file} does not work: ${troubleOf(run)}`, remedy)];
+  }
+  if (script === undefined) return [ok("plugin", "loads")];
+  if (run.stdout.includes(canary))
+    return [ok("canary", `what is written to the ${place} comes back from the plugin`)];
+  keepOwnRun(project.directory, { from: started, to: Date.now() });
+  const lastLine = run.stderr.trim().split("\n").at(-1) ?? "";
+  return [problem("canary", `The plugin (${file}) did not return the ${place}. ${lastLine}`.trim(), remedy)];
+}
+
+/** The call that writes a text to each of the places. */
+const writing = {
+  notepad: (content: string) => ["write_notepad", { content }],
+  scratchpad: (content: string) => ["session_scratchpad", { action: "set_notes", content }],
+  pins: (text: string) => ["pin", { text }],
+} as const;
+
+/**
+ * A file of ours is a module for its host, whatever a package.json near it contains: the hosts read it as one, and Node
+ * would not under `"type": "commonjs"`. It imports by absolute URL, so Node can load its text.
+ */
+function urlOf(file: string): string {
+  const text = readFileSync(file, "utf8");
+  return text.includes(ownMarker)
+    ? `data:text/javascript,${encodeURIComponent(text)}`
+    : pathToFileURL(file).href;
+}
+
+const loadOnly = `if (typeof plugin !== "function") throw new Error("its default export is not a function");`;
+
+function runScript(script: string, cwd: string): Promise<ProgramRun> {
+  const args = ["--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", script];
+  return runProgram(process.execPath, args, { cwd, limit: 20_000 });
+}
+
+function troubleOf({ trouble, stderr, code }: ProgramRun): string {
+  return (trouble ?? stderr.split("\n").find((line) => /Error/.test(line)) ?? `exit code ${code}`).trim();
 }

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { isObject } from "../../engine/json.ts";
 import type { ConfiguredServer } from "../install/piece.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
-import { endGroup, throwIfStopped, track } from "./running.ts";
+import { endGroup, throwIfStopped, track } from "./run-program.ts";
 
 const check = "MCP server";
 const limit = 15_000;

@@ -395,7 +395,7 @@ test("doctor also checks a setup for all projects, and a plugin that does not lo
   const memory = await openMemory({ store: join(findProject(machine.root).directory, "memory.db") });
   assert.deepEqual(await memory.listSessions({ status: "all" }), []);
   await memory.close();
-  // The hosts load the plugin as a module, whatever a package.json above it says.
+  // The hosts load the plugin as a module, whatever a package.json above it contains.
   writeFileSync(join(machine.home, ".pi/package.json"), '{ "type": "commonjs" }');
   assert.deepEqual(problemsIn(await machine.examine("pi")), []);
   edit(join(machine.home, ".pi/agent/extensions/holdfast.js"), (text) =>

@@ -3,15 +3,13 @@ import type { Project } from "../../workspace/project.ts";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { readConfig, textOf } from "../install/config-file.ts";
-import { launcherFor } from "../install/configured-launcher.ts";
-import { detect, wiredPlaces } from "../install/detect.ts";
-import { findProgram } from "../install/launcher.ts";
+import { detect, launcherFor, wiredPlaces } from "../install/detect.ts";
+import { commandName, findProgram } from "../install/launcher.ts";
 import type { ConfiguredServer, Piece } from "../install/piece.ts";
 import type { Places } from "../install/places.ts";
 import { listAncestors } from "../processes.ts";
 import { findLink } from "../session-link.ts";
-import { checkCanary } from "./check-canary.ts";
-import { checkPlugin } from "./check-plugin.ts";
+import { checkCanary, checkPlugin } from "./check-canary.ts";
 import { checkServer } from "./check-server.ts";
 import { type Finding, type HostReport, note, ok, problem } from "./finding.ts";
 import { checkLastFailure } from "./last-failure.ts";
@@ -37,24 +35,24 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   if (!places && plugin !== undefined)
     return { ...report, isWired: true, findings: await examinePlugin(host, setup, plugin, examination) };
   if (!places) {
-    const remedy = `holdfast init ${host.name}`;
+    const remedy = `${commandName()} init ${host.name}`;
     if (isNamed)
       return { ...report, isWired: false, findings: [problem("wiring", "Not connected yet.", remedy)] };
     const findings = isPresent ? [note("wiring", "Installed, not connected yet.", remedy)] : [];
     return { ...report, isWired: false, findings };
   }
-  const remedy = `holdfast init ${host.name}${places.scope === "user" ? " --user" : ""}`;
+  const remedy = `${commandName()} init ${host.name}${places.scope === "user" ? " --user" : ""}`;
   const version = await checkVersion(host, places);
   const findings = [version];
   const wiring = checkWiring(setup, places, remedy);
   findings.push(...wiring.findings);
   if (twice && !setup.hasOneConfig) {
     const detail = "It is set up in the project and for all your projects, so each hook runs twice.";
-    findings.push(note("wiring", detail, `holdfast uninstall ${host.name}, here or with --user`));
+    findings.push(note("wiring", detail, `${commandName()} uninstall ${host.name}, here or with --user`));
   }
   if (plugin !== undefined) {
     const detail = `It is set up by init, and the plugin is enabled in ${plugin}, so each hook runs twice.`;
-    findings.push(problem("wiring", detail, `holdfast uninstall ${host.name}, or remove the plugin`));
+    findings.push(problem("wiring", detail, `${commandName()} uninstall ${host.name}, or remove the plugin`));
   }
   if (wiring.findings.every(({ status }) => status !== "problem"))
     findings.push(...((await setup.checkTrust?.(places, version.detail)) ?? [ok("trust", "not needed")]));

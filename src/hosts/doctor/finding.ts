@@ -3,7 +3,7 @@ export interface Finding {
   check: string;
   status: "ok" | "note" | "problem";
   detail: string;
-  /** What to do about it. */
+  /** The next step. */
   remedy?: string;
 }
 

@@ -15,8 +15,7 @@ import type { Places } from "../install/places.ts";
 import { findLink, sessionIdOf } from "../session-link.ts";
 import { type ClientAnswer, type ClientModel, type ClientRequest, startClientModel } from "./client-model.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
-import { type ProgramRun, runProgram } from "./run-program.ts";
-import { throwIfStopped } from "./running.ts";
+import { type ProgramRun, runProgram, throwIfStopped } from "./run-program.ts";
 import { purgeSessionsOf, rememberLinks, writeCanary } from "./scratch-session.ts";
 
 const [check, warningCheck] = ["live", "warning"];
@@ -27,7 +26,7 @@ const done: ClientAnswer = { text: "ok", tokens: 1_000 };
 const prompt = "This is holdfast doctor. Answer ok.";
 
 /**
- * Runs turns of the real client. What doctor saves between the first two must be in the second's request. Then its model
+ * Runs turns of the real client. A word that doctor saves between the first two must be in the second's request. Then its model
  * fills the window: the agent must be warned, and what it writes because of that must come back.
  */
 export async function checkLive(host: Host, places: Places): Promise<Finding[]> {
@@ -141,7 +140,7 @@ class WarnedAgent {
   #calls = 0;
   /** The turn in which it was warned. */
   #warned: { turn: number; isInTurn: boolean; canWrite: boolean } | undefined;
-  /** What it wrote is in a request of a later turn, or after a compaction. */
+  /** Its note is in a request of a later turn, or after a compaction. */
   isBack = false;
 
   constructor(limit: number) {

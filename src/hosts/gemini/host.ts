@@ -19,7 +19,6 @@ export const gemini: Host = {
     SessionStart: "session-start",
     BeforeAgent: "prompt",
     AfterTool: "after-tool",
-    PreCompress: "before-compaction",
     AfterAgent: "turn-end",
     SessionEnd: "end",
   },
@@ -36,8 +35,8 @@ export const gemini: Host = {
     folder: "~/.gemini/tmp",
   },
   startsWithPrompt: true,
+  // It announces a compaction before every request, whether or not it compacts, which would start a process each time.
   compaction: {
-    announcesEveryRequest: true,
     lastRemoved: lastRemovedByGemini,
     newestSummary,
     limit: geminiLimit,

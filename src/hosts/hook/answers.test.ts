@@ -85,7 +85,7 @@ test("[hooks.startup] nothing is offered without earlier notes, in a shared stor
   }
 });
 
-test("[hooks.news] a prompt shows what was written since the memory was last shown, once", async () => {
+test("[hooks.news] a prompt shows the writes since the memory was last shown, once", async () => {
   const project = await hookProject();
   const event = { session_id: "s1" };
   const prompt = () =>
@@ -125,7 +125,21 @@ test('[hooks.news] with the placement "message" every prompt shows the memory', 
     assert.match((await send("UserPromptSubmit")).context, /## Session Notepad\nport 8443/, `turn ${turn}`);
 });
 
-test("[hooks.news] within a turn the agent is shown what others write, and its own writes with the next prompt", async () => {
+test('[hooks.news] with the placement "message" the first prompt of a resumed conversation shows it too', async () => {
+  const project = await hookProject();
+  writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ placement: "message" }));
+  const send = (hook_event_name: string, source = "") =>
+    hook(project, "gemini", { session_id: "s1", hook_event_name, source, prompt: "x" });
+  await inMemory(project, async (memory) =>
+    (await memory.openSession("gemini.s1")).notepad.append("port 8443"),
+  );
+  for (const source of ["startup", "resume", "resume"]) {
+    await send("SessionStart", source);
+    assert.match((await send("BeforeAgent")).context, /## Session Notepad\nport 8443/, source);
+  }
+});
+
+test("[hooks.news] within a turn the agent is shown writes by others, and its own writes with the next prompt", async () => {
   const project = await hookProject();
   const send = async (hook_event_name: string) =>
     (await hook(project, "claude-code", { session_id: "s1", hook_event_name, prompt: "x" })).context;
@@ -161,7 +175,7 @@ test("[hooks.resume] a resumed conversation is shown nothing unless its memory h
   assert.equal((await resume()).stdout, "");
 });
 
-test("[hooks.size] at most 9,500 bytes reach the model, most important first, and each cut says how to read the rest", async () => {
+test("[hooks.size] at most 9,500 bytes reach the model, most important first, and each cut names the way to the rest", async () => {
   const project = await hookProject();
   const event = { session_id: "s1", transcript_path: claudeTranscript(project) };
   const long = Array.from({ length: 1_500 }, (_, line) => `- 第${line}行 о чём 🪸`).join("\n");

@@ -15,7 +15,7 @@ import { readEpoch } from "../../engine/conversation.ts";
 import type { Handoff, Receipt } from "../../engine/records.ts";
 import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";
-import type { Moment } from "../../surfaces/surface.ts";
+import type { LifecycleEvent } from "../../surfaces/surface.ts";
 import { offers } from "../../workspace/config.ts";
 import { stampOf } from "../../workspace/store-location.ts";
 import { sizeOf } from "../transcript/file.ts";
@@ -36,22 +36,11 @@ import {
 import { forgetWarning, noteCompaction } from "./state.ts";
 import { putsOffCompaction, whyNotWarned } from "./warning.ts";
 
-/** If the host announces a compaction before every request, skip those with little new in the transcript. */
-const growth = { factor: 1.25, bytes: 64_000 };
-
 /** Writes the handoff and tells the host's summarizer what is kept anyway. */
 export async function beforeCompaction(hook: HookContext): Promise<void> {
-  const { event } = hook;
-  if (!event.host.compaction.announcesEveryRequest && (await putsOffCompaction(hook)))
-    return hook.answer({ isPutOff: true });
+  if (await putsOffCompaction(hook)) return hook.answer({ isPutOff: true });
   const session = await openSession(hook);
   const epoch = readEpoch(await session.state()).number;
-  if (event.host.compaction.announcesEveryRequest && !event.isManual) {
-    const size = sizeOf(event.transcript);
-    const known = (await findBegun(session, epoch))?.removed.transcriptSize;
-    if (known !== undefined && (size < known * growth.factor || size < known + growth.bytes))
-      return hook.answer({});
-  }
   const driver = driverOf(hook, session, epoch);
   await new Compaction({
     ...driver,
@@ -107,11 +96,10 @@ async function finish(
   const { event } = hook;
   const begun = await findBegun(session, epoch);
   let summary = event.summary;
-  // If the host announces compactions long before they happen, what was removed is known only now.
-  const isStale = event.host.compaction.announcesEveryRequest;
   const driver = driverOf(hook, session, epoch);
-  const isKnown = begun !== undefined && !isStale;
-  const conversation = isKnown ? undefined : readHostConversation(hook, { hasEnded: isStale ?? false });
+  // A host that does not announce a compaction is noticed by its summary.
+  const hasEnded = event.host.compaction.newestSummary !== undefined;
+  const conversation = begun ? undefined : readHostConversation(hook, { hasEnded });
   summary ||=
     conversation?.summary ?? readSummary(event.host, event.transcript, begun?.removed.transcriptSize ?? 0);
   let shown: RenderedMemory | undefined;
@@ -201,7 +189,7 @@ function driverOf(hook: HookContext, session: Session, epoch: number): Compactio
     countTokens: estimateTokens,
     contextAfter: async ({ summary }) => ({ text: summary, tokens: estimateTokens(summary) }),
     commit: (receipt) => commitReceipt(session, receipt, key),
-    notify: (moment) => notify(hook, moment),
+    notify: (event) => notify(hook, event),
   };
 }
 
@@ -219,7 +207,7 @@ function readHostConversation(
 }
 
 /** The end of the session, for surfaces that log it; undefined when there was no conversation. */
-export async function readSessionEnd(hook: HookContext): Promise<Moment | undefined> {
+export async function readSessionEnd(hook: HookContext): Promise<LifecycleEvent | undefined> {
   const { messages } = readHostConversation(hook);
   const session = messages.length > 0 ? await findSession(hook) : undefined;
   return session && planSessionEnd(session, messages, estimateTokens);
@@ -237,7 +225,7 @@ function leadOf(hook: HookContext, handoff: string): string {
 
 /**
  * Identifies what a host reports in an epoch: the same report sent twice has the same key. A host reports twice if the
- * hook is configured in two places. Undefined if nothing in the report says which one it is.
+ * hook is configured in two places. Undefined if nothing in the report identifies it.
  */
 function reportKey(
   { host, hostSession, name, source, isManual, summary, transcript }: HookEvent,

@@ -46,7 +46,6 @@ const lives: [name: string, host: string, live: (life: Life) => Promise<string>]
     "gemini",
     async ({ send, append, summary }) => {
       await send("BeforeAgent");
-      await send("PreCompress", { trigger: "manual" });
       append(compressedHistory(summary));
       return send("BeforeAgent");
     },

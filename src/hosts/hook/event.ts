@@ -141,6 +141,8 @@ export interface HookReply {
   keep?: string | undefined;
   /** For the user, in one line, if the host has a place for it. */
   notice?: string | undefined;
+  /** Why the call that is announced must not run. */
+  refusal?: string | undefined;
   /** The compaction is to come after one more request. */
   isPutOff?: boolean;
 }

@@ -101,7 +101,7 @@ test("[hooks.deadline] does not wait for endless input or a lock that is never r
 
 test("[hooks.deadline] reads a database that another process writes to, and answers before its own write", async () => {
   const project = await withNotes();
-  const env = { HOLDFAST_HOOK_DEADLINE: "9000", HOLDFAST_INTERACTIVE_PATIENCE: "300" };
+  const env = { HOLDFAST_HOOK_DEADLINE: "9000", HOLDFAST_INTERACTIVE_LOCK_TIMEOUT: "300" };
   const other = new DatabaseSync(project.database);
   try {
     other.exec("BEGIN IMMEDIATE");
@@ -117,7 +117,7 @@ test("[hooks.deadline] reads a database that another process writes to, and answ
 test("[locks.hooks] a compaction that a locked store kept from being shown or recorded is made up for, once", async () => {
   const project = await withNotes();
   const prompt = { ...start, hook_event_name: "UserPromptSubmit", prompt: "go on" };
-  const env = { HOLDFAST_HOOK_DEADLINE: "7000", HOLDFAST_INTERACTIVE_PATIENCE: "50" };
+  const env = { HOLDFAST_HOOK_DEADLINE: "7000", HOLDFAST_INTERACTIVE_LOCK_TIMEOUT: "50" };
   const receipts = () =>
     inMemory(project, async (memory) => {
       const history = await (await memory.resumeSession("claude-code.s1")).history();
@@ -155,7 +155,7 @@ test("[hooks.deadline] does not wait for a transcript that is a pipe", {
   assert.match(stdout, /^The agent's notepad is kept outside the conversation/);
 });
 
-test("[secrets.stored] a hook stores what was said without its secrets, and says so", async () => {
+test("[secrets.stored] a hook stores the conversation without its secrets, and reports it", async () => {
   const project = await withNotes();
   const secret = makeCorpus(7).secrets[0]?.[1] ?? "";
   const transcript_path = join(project.root, "transcript.jsonl");

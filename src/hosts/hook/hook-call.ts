@@ -6,10 +6,10 @@ import type { StoreFlags } from "../../workspace/store-location.ts";
 import { keepFailure } from "../failures.ts";
 import type { Host } from "../host.ts";
 import { endsCompaction, type HookEvent, readHookEvent } from "./event.ts";
-import { runHook } from "./run-hook.ts";
+import { LateAnswer, runHook } from "./run-hook.ts";
 import { noteMissed } from "./state.ts";
 
-/** What a host sent. */
+/** The input from a host. */
 export interface SentEvent {
   payload: Record<string, unknown>;
   /** The options of the command that name a store. */
@@ -25,7 +25,7 @@ export interface HookCallParts {
   since: number;
   /** Gets the answer, once. */
   print(text: string): void;
-  /** Gets the first failure. */
+  /** Gets the first failure. A server has nowhere to show it. */
   warn?(line: string): void;
   /** Called after the deadline, with everything recorded, although the work may still hang. */
   giveUp?(): void;
@@ -61,7 +61,8 @@ export class HookCall {
     try {
       await this.#work(await read(), onEvent);
     } catch (error) {
-      this.#fail(error);
+      // The deadline is reported.
+      if (!(error instanceof LateAnswer)) this.#fail(error);
     }
     this.#end();
   }
@@ -74,7 +75,8 @@ export class HookCall {
       this.#config = readWorkspaceConfig(this.#project);
       this.#setDeadline();
     }
-    if (this.#config.problems.length > 0) await this.#reportConfig();
+    // Our server reported them when it started.
+    if (this.#config.problems.length > 0 && this.#parts.warn) await this.#reportConfig();
     const event = readHookEvent(host, payload);
     this.#event = event;
     onEvent(event);
@@ -84,7 +86,8 @@ export class HookCall {
       config: this.#config,
       flags,
       answer: (reply) => {
-        this.#isShown ||= !this.#isAnswered;
+        if (this.#isAnswered) throw new LateAnswer();
+        this.#isShown = true;
         this.#print(host.formatAnswer(event, reply));
       },
       fail: (error, code) => this.#fail(error, code),

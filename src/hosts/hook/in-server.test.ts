@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { contextIn, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { findProject } from "../../workspace/project.ts";
 import { linkSession } from "../session-link.ts";
@@ -67,4 +71,69 @@ test("the hooks of a client tell the session of its calls, and of those of its s
   assert.equal(calls.subAgentOf(call("main")), undefined);
   assert.equal(calls.subAgentOf({ ...call("sub"), client: "codex-mcp-client" }), undefined);
   assert.equal(await calls.answer({ host: "nobody" }), "{}");
+});
+
+test("a sub-agent of Codex is named by its calls, and its events are not the main agent's [mcp.sub-agent]", async () => {
+  const project = await hookProject();
+  const { root: cwd } = project;
+  const [main, thread] = ["01a1f230-f5b0-7813-ba22-76191816941d", "01a1f230-fbb3-7d92-b576-d97f771d4e3c"];
+  await inMemory(project, async (memory) => {
+    await (await memory.openSession(`codex.${main}`)).notepad.write("the port is 8443");
+  });
+  const calls = new AgentCalls({ project: findProject(cwd), cwd, flags: {}, fallback: "project-1" });
+  const call = (thread_id: string) => codex({ "x-codex-turn-metadata": { session_id: "s1", thread_id } });
+  assert.deepEqual(calls.subAgentOf(call("t2")), { session: "codex.s1.t2", parent: "codex.s1" });
+  assert.equal(calls.subAgentOf(call("s1")), undefined);
+  const event = (id: string) => ({
+    host: "codex",
+    hook_event_name: "UserPromptSubmit",
+    session_id: main,
+    transcript_path: join(cwd, `rollout-2026-11-19T05-04-18-${id}.jsonl`),
+    prompt: "Count the sheets.",
+  });
+  assert.equal(await calls.answer(event(thread)), "{}");
+  assert.match(await calls.answer(event(main)), /the port is 8443/);
+});
+
+test("a sub-agent that shares the notepad may not replace it [mcp.sub-agent]", async () => {
+  const project = await hookProject();
+  const before = {
+    session_id: "s1",
+    hook_event_name: "PreToolUse",
+    tool_name: "mcp__holdfast__write_notepad",
+  };
+  const { stdout } = await hook(project, "qwen", { ...before, agent_id: "a1" });
+  const { permissionDecision, permissionDecisionReason } = JSON.parse(stdout).hookSpecificOutput;
+  assert.equal(permissionDecision, "deny");
+  assert.match(permissionDecisionReason, /call update_notepad with operation "append"/);
+  assert.equal((await hook(project, "qwen", before)).stdout, "{}", "the main agent may");
+});
+
+test("an answer after the deadline counts as not shown, so the next prompt shows it [hooks.deadline]", async () => {
+  const project = await hookProject();
+  writeFileSync(join(project.root, "holdfast.json"), '{ "hookDeadline": 300 }');
+  const calls = new AgentCalls({
+    project: findProject(project.root),
+    cwd: project.root,
+    flags: {},
+    fallback: "project-1",
+  });
+  const prompt = {
+    host: "claude-code",
+    session_id: "s1",
+    hook_event_name: "UserPromptSubmit",
+    prompt: "Go on.",
+  };
+  await calls.answer(prompt);
+  await inMemory(project, async (memory) =>
+    (await memory.openSession("claude-code.s1")).notepad.write("canary", { actor: { kind: "person" } }),
+  );
+  const other = new DatabaseSync(project.database);
+  other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+  assert.equal(await calls.answer(prompt), "{}");
+  other.exec("ROLLBACK");
+  other.close();
+  // Hooks of a server run one after another, so the late one is over.
+  writeFileSync(join(project.root, "holdfast.json"), '{ "hookDeadline": 20000 }');
+  assert.match(contextIn(await calls.answer(prompt)), /canary/);
 });

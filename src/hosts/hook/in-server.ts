@@ -8,7 +8,7 @@ import { followSession, memoryOf } from "../session-link.ts";
 import type { HookEvent } from "./event.ts";
 import { HookCall } from "./hook-call.ts";
 
-/** What a request to the MCP server says about where it comes from. */
+/** The origin of a request to the MCP server. */
 interface Caller {
   client: string;
   meta: Readonly<Record<string, unknown>>;
@@ -87,15 +87,22 @@ export class AgentCalls {
 
   /** The session of the sub-agent that makes this call, if one does. */
   subAgentOf({ client, meta }: Caller): SubAgent | undefined {
-    const call = hostOfClient(client)?.mcpClient?.call?.(meta);
+    const host = hostOfClient(client);
+    const named = host?.mcpClient?.subAgent?.(meta);
+    if (host && named) return this.#subAgent(host, named.conversation, named.id);
+    const call = host?.mcpClient?.call?.(meta);
     return call === undefined ? undefined : this.#announced.get(call);
+  }
+
+  #subAgent({ name }: Host, conversation: string, id: string): SubAgent {
+    const parent = memoryOf(this.#options.project.directory, name, conversation);
+    return { session: `${parent}.${id}`, parent };
   }
 
   /** A call follows its announcement at once; a few may run at the same time. */
   #announce({ host, hostSession, subAgent }: HookEvent, call: unknown): void {
     if (typeof call !== "string" || !/^[\w-]{1,64}$/.test(subAgent)) return;
-    const parent = memoryOf(this.#options.project.directory, host.name, hostSession);
-    this.#announced.set(call, { session: `${parent}.${subAgent}`, parent });
+    this.#announced.set(call, this.#subAgent(host, hostSession, subAgent));
     const [oldest] = this.#announced.keys();
     if (this.#announced.size > 100 && oldest !== undefined) this.#announced.delete(oldest);
   }

@@ -26,7 +26,7 @@ test("[hooks.in-turn] the second hook waits for the first, also if that fails", 
   assert.equal(existsSync(file), false);
 });
 
-test("[hooks.in-turn] a hook runs when its patience is over, or if the file was left behind", async () => {
+test("[hooks.in-turn] a hook runs when its lock timeout is over, or if the file was left behind", async () => {
   const file = join(temporaryDirectory(), "lock");
   writeFileSync(file, "");
   let runs = 0;

@@ -68,7 +68,7 @@ test("[hooks.size] the lead, and a handoff that uses all its room, are whole how
   }
 });
 
-test("[hooks.size] a cut keeps the beginning and the end in whole lines, and says how to read the rest", () => {
+test("[hooks.size] a cut keeps the beginning and the end in whole lines, and names the way to the rest", () => {
   const lines = Array.from({ length: 100 }, (_, line) => `line ${line}`);
   const cut = cutMiddle(lines.join("\n"), 300, "call read_notepad");
   assert.ok(bytesOf(cut) <= 300);

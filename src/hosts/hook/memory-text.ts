@@ -21,18 +21,21 @@ const whole = Number.POSITIVE_INFINITY;
 /** The part of it reserved for the receipt. */
 const receiptBytes = 300;
 
-/** What the receipt and its gap leave. */
+/** The bytes that the receipt and its gap leave. */
 const besideReceipt = maxInjected - receiptBytes - 2;
 
-/** What a handoff gets if the notepad is too long to be shown whole. */
+/** The bytes of a handoff if the notepad is too long to be shown whole. */
 const handoffShare = 1_900;
+
+/** How to read on, or a function that finds it out: the command depends on the PATH, and most texts are not cut. */
+type More = string | (() => string);
 
 /** A part of the text for the model. `share` is the bytes it gets if there is not enough room for all. */
 interface Part {
   text: string;
   share: number;
   /** How to read the part that was cut. */
-  more: string;
+  more: More;
   isNotepad?: boolean;
   /** Shortens the text (default: cuts the middle). */
   cut?: typeof cutMiddle;
@@ -82,7 +85,7 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
     withReceipt: (line) =>
       [
         ...texts.slice(0, receiptIndex),
-        cutMiddle(clean(line), receiptBytes, showing(memory)),
+        cutMiddle(clean(line), receiptBytes, () => showing(memory)),
         ...texts.slice(receiptIndex),
       ]
         .filter((text) => text !== "")
@@ -94,8 +97,8 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
 function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
   const { lead, state, handoff = "", project = "", hints = [], escaping, offers = () => true } = memory;
   const { hasTools = true } = memory;
-  const show = showing(memory);
-  const call = (tool: string) => (hasTools ? `call ${tool}` : show);
+  const show = () => showing(memory);
+  const call = (tool: string): More => (hasTools ? `call ${tool}` : show);
   // An older store may have secrets.
   const hide = memory.secrets === "allow" ? (text: string) => text : (text: string) => redactText(text);
   const recover = hasTools && offers("project") ? "call recover_context, or read NOTES.md" : "read NOTES.md";
@@ -221,7 +224,7 @@ function sumOf(numbers: readonly number[]): number {
 }
 
 /** Cuts each space separately; the plan matters most and gets most of the room. */
-function cutScratchpad(text: string, limit: number, more: string): string {
+function cutScratchpad(text: string, limit: number, more: More): string {
   if (bytesOf(text) <= limit) return text;
   const [start, end] = [text.indexOf("\n") + 1, text.lastIndexOf("\n")];
   const spaces = text.slice(start, end).split(/\n\n(?=(?:Plan|References):\n)/);
@@ -238,10 +241,10 @@ const codeBlockBytes = 24;
 const shortMarker = "[…]";
 
 /** Cuts whole lines from the middle: plans are at the top of a text, and the newest lines at the end. */
-export function cutMiddle(text: string, limit: number, more: string): string {
+export function cutMiddle(text: string, limit: number, more: More): string {
   if (bytesOf(text) <= limit) return text;
   const lines = text.split("\n");
-  const marker = `[… cut here, ${lines.length} lines in all: ${more} to read the rest …]`;
+  const marker = `[… cut here, ${lines.length} lines in all: ${typeof more === "string" ? more : more()} to read the rest …]`;
   const room = limit - bytesOf(marker) - codeBlockBytes;
   if (room < 0) return bytesOf(shortMarker) <= limit ? shortMarker : "";
   const head = firstLines(text, Math.floor(room * 0.4));

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { type HookProject, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { initProject, openProject } from "../../surfaces/project/index.ts";
 
-/** What a report may change: the session's history, and NOTES.md apart from the time of its last handoff. */
+/** The changes that a report may make: the session's history, and NOTES.md apart from the time of its last handoff. */
 async function written(project: HookProject): Promise<unknown> {
   const notes = join(project.root, "grimoires/loa/NOTES.md");
   const history = await inMemory(project, async (memory) =>

@@ -20,12 +20,12 @@ import {
   findSession,
   type HookContext,
   type HookRun,
-  hasMoments,
   hasOtherPins,
   markSeen,
   notify,
   openContext,
   projectText,
+  reactsToLifecycle,
   renderFor,
 } from "./session.ts";
 import {
@@ -39,16 +39,23 @@ import {
 } from "./state.ts";
 import { dueWarning, dueWarningAtEnd, recordWarning } from "./warning.ts";
 
+/** The agent went on without the answer, so it was not shown the answer. */
+export class LateAnswer extends Error {}
+
 /** Handles one event of a host: answers first, then writes. */
 export async function runHook(run: HookRun): Promise<void> {
   // A sub-agent has a context of its own: its events say nothing of the conversation.
-  if (run.event.subAgent !== "" && run.event.kind !== "sub-agent") return run.answer({});
+  if (run.event.subAgent !== "" && run.event.kind !== "sub-agent")
+    return run.answer(run.event.kind === "memory-call" && run.event.host.sharesNotepad ? { refusal } : {});
   const { host, kind, hostSession } = run.event;
   if (!host.startsAtOnce || !["session-start", "prompt"].includes(kind)) return runEvent(run);
   const file = `${stateFile(run.project.directory, host.name, hostSession)}.lock`;
   makeLinksFolder(run.project.directory);
   await inTurn(file, run.config.hookDeadline * 0.75, () => runEvent(run));
 }
+
+const refusal =
+  'This notepad belongs to the agent that you work for, and write_notepad would replace it. Add to it instead: call update_notepad with operation "append".';
 
 async function runEvent(run: HookRun): Promise<void> {
   const hook = await openContext(run);
@@ -60,11 +67,15 @@ async function runEvent(run: HookRun): Promise<void> {
     isResume: kind === "session-start" && source === "resume",
     showedCompaction: false,
   };
+  let isLate = false;
   try {
     await handle(hook);
     if (endsCompaction(hook.event)) hook.state.missed = undefined;
+  } catch (error) {
+    isLate = error instanceof LateAnswer;
+    throw error;
   } finally {
-    keepState(hook);
+    if (!isLate) keepState(hook);
     await hook.close();
   }
 }
@@ -107,7 +118,8 @@ async function startSession(hook: HookContext): Promise<void> {
   if (isShownByPrompt(hook)) return hook.answer({});
   if (event.source === "resume") {
     if (event.host.forgetsStart) forgetShown(hook);
-    if (!(await showUnshown(hook))) await showWithWarning(hook, showMemory);
+    const isEvery = event.kind === "prompt" && showsWithEveryPrompt(hook);
+    if (!(await showUnshown(hook))) await showWithWarning(hook, isEvery ? showNews : showMemory);
   } else if (event.source === "compact") {
     // A host may resume and compact in one turn and report both: show the memory with the first only.
     if (known?.last?.isResume && known.last.showedCompaction) return hook.answer({});
@@ -208,8 +220,8 @@ async function earlierHint(hook: HookContext, state: State | undefined): Promise
 const day = 24 * 3_600_000;
 
 /**
- * Applies retention once a day, because a project may have no other program that runs long enough. A file says when it
- * was done last: asking the store takes as long as showing the memory. What fails is tried next time.
+ * Applies retention once a day, because a project may have no other program that runs long enough. A file records when it
+ * was done last: asking the store takes as long as showing the memory. A part that fails is tried next time.
  */
 async function sweepStore({ project, store, memory }: HookContext): Promise<void> {
   const file = join(project.directory, "cache", "swept.json");
@@ -348,7 +360,7 @@ async function endTurn(hook: HookContext): Promise<void> {
 /** Ends the conversation: surfaces with data outside the session write their handoff. */
 async function endSession(hook: HookContext): Promise<void> {
   hook.answer({});
-  if (!hasMoments(hook)) return;
+  if (!reactsToLifecycle(hook)) return;
   const { readSessionEnd } = await loadCompaction();
   const end = await readSessionEnd(hook);
   if (end) await notify(hook, end);

@@ -5,10 +5,9 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { notifySurfaces } from "../../surfaces/notify.ts";
 import { hasNotes } from "../../surfaces/project/location.ts";
-import type { Moment, MomentSurface } from "../../surfaces/surface.ts";
-import { offers, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
+import type { LifecycleEvent, LifecycleSurface } from "../../surfaces/surface.ts";
+import { limitsOf, offers, retentionOf, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { openHookMemory } from "../../workspace/hook-memory.ts";
-import { limitsOf, retentionOf } from "../../workspace/library-options.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation, stampOf } from "../../workspace/store-location.ts";
 import { findLink, type LinkPlace, linkSession, memoryOf, sessionIdOf } from "../session-link.ts";
@@ -24,8 +23,8 @@ export interface HookRun {
   config: WorkspaceConfig;
   /** The command line options that name a store. */
   flags?: StoreFlags;
-  /** Surfaces that react to moments of the conversation (default: NOTES.md, if the project has one). */
-  surfaces?: readonly MomentSurface[];
+  /** Surfaces that react to lifecycle events of the conversation (default: NOTES.md, if the project has one). */
+  surfaces?: readonly LifecycleSurface[];
   /** Called at most once, as soon as the answer is known; writes come after it. */
   answer: (reply: HookReply) => void;
   /** Reports a failure without delaying the answer. */
@@ -58,7 +57,7 @@ export async function openContext(run: HookRun): Promise<HookContext> {
       limits: limitsOf(run.config),
       handoff: settingValue(run.config, "handoff"),
       onSecret: (notice) => fail(new Error(notice), "secret"),
-      patience: settingValue(run.config, "interactivePatience"),
+      lockTimeout: settingValue(run.config, "interactiveLockTimeout"),
     });
     return opened;
   };
@@ -195,7 +194,7 @@ export function handoffRoomFor(
   return handoffRoom({ ...memory, ...settingOfHook(hook) });
 }
 
-/** What a memory's text depends on besides the memory. */
+/** The inputs of a memory's text in addition to the memory. */
 function settingOfHook(hook: HookContext) {
   const { sessionId, event, config } = hook;
   return {
@@ -212,30 +211,30 @@ export function hasTools({ event, project }: Pick<HookContext, "event" | "projec
   return !event.host.isServerDeclined?.(project.root);
 }
 
-/** Whether any surface reacts to moments of this conversation. */
-export function hasMoments(hook: HookContext): boolean {
+/** Whether any surface reacts to lifecycle events of this conversation. */
+export function reactsToLifecycle(hook: HookContext): boolean {
   return hook.surfaces ? hook.surfaces.length > 0 : hasProjectNotes(hook);
 }
 
-/** Notifies the surfaces of a moment in the conversation; their failures are reported but never block the hook. */
-export async function notify(hook: HookContext, moment: Moment): Promise<void> {
-  if (!hasMoments(hook)) return;
+/** Notifies the surfaces of a lifecycle event of the conversation; their failures are reported but never block the hook. */
+export async function notify(hook: HookContext, event: LifecycleEvent): Promise<void> {
+  if (!reactsToLifecycle(hook)) return;
   const session = { id: hook.sessionId, agent: "default" };
-  for (const warning of await notifySurfaces(await surfacesOf(hook), session, moment))
+  for (const warning of await notifySurfaces(await surfacesOf(hook), session, event))
     hook.fail(new Error(warning));
 }
 
 /** Loaded only if the project has NOTES.md: most have none, and agents wait for their hooks. */
-async function surfacesOf(hook: HookContext): Promise<readonly MomentSurface[]> {
+async function surfacesOf(hook: HookContext): Promise<readonly LifecycleSurface[]> {
   if (hook.surfaces) return hook.surfaces;
-  const { projectMoments } = await import("../../surfaces/project/moments.ts");
-  return [projectMoments({ ...notesOf(hook), agent: hook.event.host.name })];
+  const { projectLifecycle } = await import("../../surfaces/project/lifecycle.ts");
+  return [projectLifecycle({ ...notesOf(hook), agent: hook.event.host.name })];
 }
 
 /** Level 1 of NOTES.md, shown at the start of a conversation and after a compaction; "" without NOTES.md. */
 export async function projectText(hook: HookContext): Promise<string> {
   if (!hasProjectNotes(hook)) return "";
-  const { recoverProject, resolvedLines } = await import("../../surfaces/project/moments.ts");
+  const { recoverProject, resolvedLines } = await import("../../surfaces/project/lifecycle.ts");
   const { text, blockers, warnings } = await recoverProject(notesOf(hook));
   for (const warning of warnings) hook.fail(new Error(warning));
   return [text, ...resolvedLines(blockers)].filter((line) => line !== "").join("\n");

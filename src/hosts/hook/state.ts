@@ -7,7 +7,7 @@ import { sessionIdOf } from "../session-link.ts";
 import type { HookEvent, HookKind } from "./event.ts";
 
 /**
- * What the hooks of one conversation leave for each other: what the model was shown, and what happened since. Losing it is
+ * The notes that the hooks of one conversation leave for each other: the shown memory, and later events. Losing it is
  * harmless: memory is then shown once too often. How far a compaction has come is not in here. That follows from the
  * session's records. The file is stored with the links and dropped with old ones.
  */

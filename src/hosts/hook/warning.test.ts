@@ -229,7 +229,7 @@ test("[hooks.warning-full] an agent whose notepad takes no more keeps its notes,
 
 test("[hooks.warning-locked] while another program holds the store, no compaction waits, and the agent is warned when it is free", async () => {
   const { project, call, send } = await converse();
-  writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ interactivePatience: 50 }));
+  writeFileSync(join(project.root, "holdfast.json"), JSON.stringify({ interactiveLockTimeout: 50 }));
   await send("SessionStart", { source: "startup" });
   call(162_000);
   const database = new DatabaseSync(project.database);

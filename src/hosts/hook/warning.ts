@@ -36,13 +36,13 @@ export async function recordWarning(hook: HookContext, text: string): Promise<vo
  */
 export async function putsOffCompaction(hook: HookContext): Promise<boolean> {
   const { state, event, project } = hook;
-  const { limit, spare } = event.host.compaction;
+  const { limit, putOffRoom } = event.host.compaction;
   if (event.isManual || state.warned?.isPutOff) return false;
   const fill = readFill(event.host, event.transcript);
   if (!fill) return false;
   const usual = limit?.(fill, project.root);
   learn(hook, fill, usual);
-  if (spare === undefined || usual === undefined || fill.tokens > usual + spare) return false;
+  if (putOffRoom === undefined || usual === undefined || fill.tokens > usual + putOffRoom) return false;
   if (!state.warned || (await hasAnswered(hook))) return false;
   state.warned.isPutOff = true;
   return true;

@@ -3,10 +3,9 @@ import { globSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, wr
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { hostNames, hosts } from "../hosts.ts";
-import { launcherFor } from "./configured-launcher.ts";
-import { planInit, runInit } from "./init.ts";
+import { launcherFor } from "./detect.ts";
+import { filesWithMachinePaths, planInit, runInit } from "./init.ts";
 import { npxLauncher } from "./launcher.ts";
-import { filesWithMachinePaths } from "./machine-paths.ts";
 import { everything, freshPlaces, init, launcher, put, uninstall } from "./test-support/installed-project.ts";
 
 test("the hosts' own variables set where their files are [init.scopes]", async () => {

@@ -1,12 +1,20 @@
+import { cpSync, existsSync, renameSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { HoldfastError } from "../../errors.ts";
+import { stateFolder } from "../../state-folder.ts";
+import { userConfigFile } from "../../workspace/config.ts";
+import { packageRoot } from "../../workspace/package.ts";
+import { settings } from "../../workspace/settings.ts";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { hosts, hostsNamed } from "../hosts.ts";
-import { readConfig, textOf } from "./config-file.ts";
-import { launcherFor } from "./configured-launcher.ts";
-import { detect } from "./detect.ts";
+import { makeFolders, readConfig, textOf } from "./config-file.ts";
+import { detect, launcherFor } from "./detect.ts";
+import { setJson } from "./json-text.ts";
 import type { Launcher } from "./launcher.ts";
 import type { Piece } from "./piece.ts";
-import type { Places } from "./places.ts";
+import { locationOf, type Places } from "./places.ts";
 import {
   hashOf,
   type InstalledFile,
@@ -20,7 +28,7 @@ import { type FileChange, isChange, writeChanges } from "./write-changes.ts";
 export interface InitPlan {
   hosts: Host[];
   files: PlannedFile[];
-  /** What the user has to do before it works. */
+  /** The user's steps before it works. */
   next: string[];
 }
 
@@ -110,4 +118,61 @@ export function withoutPieces(
   const text = pieces.reduce((rest, piece) => piece.remove(rest, before), textOf({ path, bytes }));
   const isEmpty = /^\s*(?:\{\s*\}\s*)?$/.test(text);
   return isEmpty && original === undefined ? undefined : Buffer.from(text);
+}
+
+/** The project's files, which people commit, into which a plan writes paths of this machine. Relative to the root. */
+export function filesWithMachinePaths(files: readonly FileChange[], { scope, root }: Places): string[] {
+  if (scope === "user") return [];
+  const own = [process.execPath, packageRoot, pathToFileURL(packageRoot).href];
+  const written = [...own, ...own.map((path) => JSON.stringify(path).slice(1, -1))];
+  return files
+    .filter((file) => isChange(file) && written.some((path) => file.after?.includes(path)))
+    .map(({ path }) => relative(root, path))
+    .filter((path) => !path.startsWith(".."));
+}
+
+/** The surfaces in the value of a flag. */
+export function readSurfaces(list: string): NonNullable<Places["surfaces"]> {
+  const { kind } = settings.surfaces;
+  const surfaces = kind.read(kind.parse(list));
+  if (surfaces === undefined || surfaces.length === 0)
+    throw new HoldfastError(
+      "invalid_input",
+      `--surfaces must be ${kind.expected} (got ${JSON.stringify(list)}).`,
+    );
+  return surfaces;
+}
+
+/** Plans to write the chosen surfaces to our own config. `uninstall` leaves that file alone: it is the user's. */
+export function planSurfaces(surfaces: NonNullable<Places["surfaces"]>, places: Places): FileChange {
+  const own = places.scope === "user" ? userConfigFile(places.env) : join(places.root, "holdfast.json");
+  const { path, within } = locationOf(places, own);
+  const file = readConfig(path, within);
+  const after = setJson(textOf(file), ["surfaces"], surfaces, path);
+  return { host: "holdfast", path: file.path, before: file.bytes, after: Buffer.from(after) };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The folder of the user's own copy of this program. */
+export function copyFolder(env: Environment = process.env): string {
+  return join(stateFolder(env), "program");
+}
+
+/**
+ * Copies this program with its dependencies, which are next to it in the same folder, to a place that nobody clears.
+ * Replaces an earlier copy, so that every host's config leads to the newest. Returns the copy's command file.
+ */
+export function copyProgram(env: Environment = process.env, root = packageRoot): string {
+  const folder = copyFolder(env);
+  const [fresh, old] = [`${folder}.${process.pid}.new`, `${folder}.${process.pid}.old`];
+  makeFolders(dirname(folder), 0o700);
+  try {
+    cpSync(dirname(root), join(fresh, "node_modules"), { recursive: true, verbatimSymlinks: true });
+    if (existsSync(folder)) renameSync(folder, old);
+    renameSync(fresh, folder);
+  } finally {
+    for (const path of [fresh, old]) rmSync(path, { recursive: true, force: true });
+  }
+  return join(folder, "node_modules", "holdfast", "dist", "cli.js");
 }

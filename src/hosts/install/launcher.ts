@@ -50,6 +50,12 @@ export function ownCommand(env: Environment = process.env): string {
   return shellLine(["npm", "--prefix", packageRoot, "run", "holdfast", "--"]);
 }
 
+/** The program's name in a hint: a package of the project alone is not on the PATH. */
+export function commandName(): string {
+  const own = ownCommand();
+  return own === "npx holdfast" ? own : "holdfast";
+}
+
 /**
  * The command line of a hook: `words` are the host's name and its options. It does nothing if the program is gone: a
  * status other than 0 would stop the agent.

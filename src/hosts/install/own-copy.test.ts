@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { copyFolder, copyProgram } from "./init.ts";
 import { isInNpxCache } from "./launcher.ts";
-import { copyFolder, copyProgram } from "./own-copy.ts";
 import { freshPlaces, init, uninstall } from "./test-support/installed-project.ts";
 
 test("uninstall removes the copy with the last host that uses it [init.copy]", async () => {

@@ -1,4 +1,8 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
+import { packageRoot } from "../../workspace/package.ts";
+import { usesBuild } from "./launcher.ts";
 import type { FileLocation, Gap, Piece } from "./piece.ts";
 
 /** In every file that is ours as a whole. */
@@ -8,7 +12,7 @@ interface OwnFile {
   what: string;
   /** Contains the marker. */
   content: string;
-  /** What doctor says if the file is missing. Default: a missing part. */
+  /** Doctor's finding if the file is missing. Default: a missing part. */
   missing?: Gap["kind"];
   module?: string;
 }
@@ -35,4 +39,17 @@ export function ownFile(
     isIn: isOurs,
     gaps: (text) => (text === content ? [] : [{ what, kind: isOurs(text) ? "differs" : missing }]),
   };
+}
+
+/** A file that loads `src/hosts/NAME/index.ts` of this package, or its build if that is current. */
+export function modulePlugin(location: FileLocation, name: string): Piece {
+  const module = usesBuild()
+    ? join(packageRoot, "dist", `${name}.js`)
+    : join(packageRoot, "src/hosts", name, "index.ts");
+  return ownFile(location, { what: "plugin", content: shim(pathToFileURL(module).href), module });
+}
+
+/** A module that re-exports another one by URL, so that paths with spaces work. */
+function shim(url: string): string {
+  return `// ${ownMarker}. "holdfast uninstall" removes it.\nexport { default } from ${JSON.stringify(url)};\n`;
 }

@@ -29,7 +29,7 @@ export interface Piece {
   remove(text: string, before: string): string;
   /** Whether anything of ours is in the text. */
   isIn(text: string): boolean;
-  /** What is missing, or differs from what init would write. */
+  /** The parts that are missing, or that differ from those of init. */
   gaps(text: string): Gap[];
   /** The server as it is configured. */
   server?(text: string): ConfiguredServer | undefined;

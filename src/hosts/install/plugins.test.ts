@@ -9,7 +9,7 @@ import { renderSkill } from "./skill-piece.ts";
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string) => JSON.parse(readFileSync(join(root, path), "utf8")) as Record<string, unknown>;
 
-/** What init would write to an empty project for one piece of a host. */
+/** The file of one piece of a host that init would write to an empty project. */
 async function written(name: string, what: string): Promise<Record<string, unknown>> {
   const folder = temporaryDirectory();
   const places = { scope: "project", root: folder, home: folder, env: {} } as const;

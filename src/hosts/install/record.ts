@@ -26,12 +26,12 @@ export function hashOf(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** A file in the record. All worktrees of a repository share one, so it says in which of them init ran. */
+/** A file in the record. All worktrees of a repository share one, so it lists the worktrees in which init ran. */
 interface RecordedFile extends InstalledFile {
   root?: string;
 }
 
-/** What init did here; empty if the record is missing or damaged. */
+/** The changes of init here. Empty if the record is missing or damaged. */
 export function readRecord(places: Places): InstallRecord {
   const value = readSmallFile(recordFile(recordFolder(places)));
   const files = recordedFiles(value).filter(({ root }) => root === rootOf(places));

@@ -89,7 +89,7 @@ const scratchpadAdvice: readonly Advice[] = [
   },
 ];
 
-/** What an agent writes to, by surface. */
+/** The place that an agent writes to, by surface. */
 const places: Readonly<Record<string, string>> = {
   notepad: "notepad",
   notes: "notes",

@@ -35,7 +35,7 @@ test("if there was nothing before init, uninstall leaves nothing, in both scopes
   }
 });
 
-test("what the user adds to our entries and next to them survives init and uninstall [init.idempotent] [uninstall.edits]", async () => {
+test("the user's additions to our entries and next to them survive init and uninstall [init.idempotent] [uninstall.edits]", async () => {
   const places = freshPlaces();
   const file = join(places.root, ".mcp.json");
   put(file, '{\n  // mine\n  "mcpServers": {\n    "github": { "command": "gh" }\n  }\n}\n');

@@ -34,8 +34,10 @@ interface Chat {
   messages: readonly unknown[];
   /** The tokens of its last model call, and of the results since. */
   tokens: number;
-  /** What the transcript records of the scratchpad; undefined until it was read. */
+  /** The scratchpad in the transcript. Undefined until it was read. */
   recorded?: EntryState | undefined;
+  /** The last step of a compaction. OpenClaw does not wait for its hooks. */
+  compacting: Promise<void>;
 }
 
 /** The memories of all conversations of this gateway, shared because OpenClaw registers the plugin many times. */
@@ -84,6 +86,7 @@ export class OpenClawMemory {
     report: Report,
   ): Promise<{ head: string; news: string }> {
     const chat = this.#chat(context);
+    await chat.compacting.catch(() => undefined);
     const session = await this.#session(context);
     Object.assign(chat, { messages, tokens: tokensIn(messages) });
     const hint = async () => {
@@ -160,14 +163,19 @@ export class OpenClawMemory {
     return limit === undefined ? {} : { fill: { tokens, limit } };
   }
 
-  /** OpenClaw does not wait for this hook, but passes the messages before it removes them. */
-  async beforeCompaction(
+  /** OpenClaw passes the messages before it removes them. */
+  beforeCompaction(event: OpenClawCompactionEvent, context: OpenClawContext, report: Report): Promise<void> {
+    const chat = this.#chat(context);
+    chat.compacting = this.#beginCompaction(chat, event, report);
+    return chat.compacting;
+  }
+
+  async #beginCompaction(
+    { context, memory }: Chat,
     { messages = [], sessionFile = "" }: OpenClawCompactionEvent,
-    context: OpenClawContext,
     report: Report,
   ): Promise<void> {
     const session = await this.#session(context);
-    const { memory } = this.#chat(context);
     const removed = storedMessages(messages);
     // OpenClaw passes the whole conversation, and keeps some of the newest messages; how many is the user's setting.
     await memory.beginCompaction(
@@ -186,15 +194,17 @@ export class OpenClawMemory {
     );
   }
 
-  async afterCompaction(
-    { compactedCount }: OpenClawCompactionEvent,
-    context: OpenClawContext,
-  ): Promise<void> {
+  afterCompaction({ compactedCount }: OpenClawCompactionEvent, context: OpenClawContext): Promise<void> {
     const chat = this.#chat(context);
-    if (compactedCount === 0) return chat.memory.dropCompaction();
-    chat.tokens = 0;
-    // OpenClaw does not pass its summary to plugins.
-    await chat.memory.finishCompaction({ text: "", by: "unknown" });
+    chat.compacting = chat.compacting
+      .catch(() => undefined)
+      .then(async () => {
+        if (compactedCount === 0) return chat.memory.dropCompaction();
+        chat.tokens = 0;
+        // OpenClaw does not pass its summary to plugins.
+        await chat.memory.finishCompaction({ text: "", by: "unknown" });
+      });
+    return chat.compacting;
   }
 
   /** Starts a reset conversation with an empty memory, and archives the old one. */
@@ -236,7 +246,7 @@ export class OpenClawMemory {
       placement: settingValue(config, "placement"),
       nudges: config.nudges,
     });
-    const chat: Chat = { context, memory, messages: [], tokens: 0 };
+    const chat: Chat = { context, memory, messages: [], tokens: 0, compacting: Promise.resolve() };
     this.#chats.set(key, chat);
     return chat;
   }

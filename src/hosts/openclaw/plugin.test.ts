@@ -32,7 +32,7 @@ class FakeOpenClaw implements OpenClawApi {
     this.#onResult = handler;
   }
 
-  /** What the model reads of a tool's result. */
+  /** The model's view of a tool's result. */
   async toolResult(result: OpenClawResult, context: OpenClawContext): Promise<string> {
     const changed = await this.#onResult?.({ result }, context);
     return (changed?.result ?? result).content.map(({ text }) => text).join("\n");
@@ -293,8 +293,9 @@ test("after a compaction the prompt has handoff, receipt and the whole notepad, 
       content: [{ type: "toolCall", id: "c1", name: "read", arguments: { path: "src/ledger.ts" } }],
     },
   ];
-  await openclaw.emit("before_compaction", { messageCount: 2, messages }, context);
-  await openclaw.emit(
+  // OpenClaw does not wait for either of them.
+  void openclaw.emit("before_compaction", { messageCount: 2, messages }, context);
+  void openclaw.emit(
     "after_compaction",
     { messageCount: 1, compactedCount: 2 },
     { ...context, sessionId: "s2" },
@@ -351,7 +352,7 @@ test("if the memory cannot be opened, the prompt is unchanged and one warning is
   assert.equal(readFailures(findProject(workspaceDir).directory)[0]?.host, "openclaw");
 });
 
-test("package.json says where pi and OpenClaw find the plugins [plugins.package]", () => {
+test("package.json names the plugins for pi and OpenClaw [plugins.package]", () => {
   const { keywords, pi, openclaw, exports, files } = JSON.parse(
     readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8"),
   );

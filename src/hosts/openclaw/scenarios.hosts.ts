@@ -73,6 +73,7 @@ testClient({
     await buildWhole(stage);
     return installPackage(stage, temporaryDirectory()).cli;
   },
+  isForMany: true,
   // Its window of 60,000 tokens less a quarter.
   limit: 45_000,
   begin: (place, words) => say(place, `agent:main:${randomUUID()}`, words),

@@ -14,7 +14,7 @@ import {
   toolResultMessage,
 } from "../transcript/line.ts";
 
-/** What the hosts of this family share: our plugin runs the hook and sends it the generic events. */
+/** The common part of the hosts of this family: our plugin runs the hook and sends it the generic events. */
 export const familyTraits = {
   events: {},
   formatAnswer: formatReply,

@@ -128,7 +128,7 @@ function hooksOf(
   };
 }
 
-/** What one session's conversation shows of its memory. */
+/** The shown memory of one session's conversation. */
 interface Shown {
   /** The memory. Undefined until loaded, and again after a compaction; "" if the hook failed. */
   head: string | undefined;
@@ -142,7 +142,7 @@ interface Shown {
   limit: number;
   /** The agent was warned since the last compaction. */
   isWarned: boolean;
-  /** The messages of the last model call, without memory. The host has removed a deleted session's by the time it says so. */
+  /** The messages of the last model call, without memory. The host has removed those of a deleted session before it reports the deletion. */
   messages: readonly OpencodeMessage[];
 }
 

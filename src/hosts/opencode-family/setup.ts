@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonCommandServer } from "../install/json-pieces.ts";
 import { shellLine } from "../install/launcher.ts";
+import { modulePlugin } from "../install/own-file.ts";
 import { locationOf, type Places } from "../install/places.ts";
-import { modulePlugin } from "../install/plugin-piece.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 
 /** How the hosts of this family differ. */

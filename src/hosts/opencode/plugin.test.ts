@@ -53,7 +53,7 @@ async function startOpencode(command: Record<string, unknown> = config) {
       await hooks["chat.message"]({ sessionID }, { message: { id: add(sessionID, "user", text) } });
       return this.modelCall(sessionID);
     },
-    /** What the model is sent: every part of every message. */
+    /** The input of the model: each part of each message. */
     async modelCall(sessionID: string): Promise<string> {
       const messages = structuredClone(stored.filter(({ info }) => info.sessionID === sessionID));
       await hooks["experimental.chat.messages.transform"]({}, { messages });

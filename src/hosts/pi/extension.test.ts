@@ -97,7 +97,7 @@ test("memory comes first in every call, byte for byte the same, and the conversa
   assert.match(shownIn(first), /## Session Notepad\s+The ledger/, "the first write takes the hint out");
 });
 
-test("the next turn shows what the agent wrote in the last one [plugins.pi-placement]", async () => {
+test("the next turn shows the agent's writes of the last one [plugins.pi-placement]", async () => {
   const pi = await startPi();
   pi.say("user", "Begin.");
   await pi.modelCall();
@@ -367,6 +367,7 @@ test("without a model the summary is deterministic, and carries over the earlier
   pi.say("assistant", "The invoices are fine.");
   const [second] = await pi.beforeCompact(pi.say("user", "Thanks."));
   assert.match(second?.summary ?? "", /User: Audit src\/ledger\.ts/);
+  assert.doesNotMatch(second?.summary ?? "", /Earlier: The handoff/, "an earlier handoff is not below");
 });
 
 test("when pi writes the summary, handoff and receipt are shown with the memory [plugins.pi-compaction]", async () => {

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { type Finding, ok, problem } from "../doctor/finding.ts";
 import { settingsIn } from "../doctor/host-settings.ts";
 import type { HostSetup, LiveClient, LiveTalk } from "../host-setup.ts";
+import { modulePlugin } from "../install/own-file.ts";
 import { locationOf, type Places } from "../install/places.ts";
-import { modulePlugin } from "../install/plugin-piece.ts";
 import { pi } from "./host.ts";
 
 const check = "trust";
@@ -30,7 +30,7 @@ export const piSetup: HostSetup = {
       ? "From 0.79 on, pi loads a project's extensions only if you trust the project: say yes when pi asks, or start pi --approve."
       : undefined,
   checkTrust,
-  /** What pi does in one turn: starts the session, runs a tool, and asks for the messages of a model call. */
+  /** One turn of pi: starts the session, runs a tool, and asks for the messages of a model call. */
   plugin: {
     script: `
   const [handlers, tools, entries] = [{}, {}, []];

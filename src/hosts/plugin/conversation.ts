@@ -16,7 +16,7 @@ import { readEpoch } from "../../engine/conversation.ts";
 import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ShownMemory } from "../../sessions/shown-memory.ts";
-import type { Moment, ReadConversation } from "../../surfaces/surface.ts";
+import type { LifecycleEvent, ReadConversation } from "../../surfaces/surface.ts";
 import type { ToolAnswer, ToolDescription } from "../../surfaces/toolbox.ts";
 import { isMemoryEmpty } from "../../surfaces/views.ts";
 
@@ -36,7 +36,7 @@ export interface PluginCall extends Pick<ToolDescription, "name" | "readOnly"> {
   conversation: ReadConversation;
 }
 
-/** What a host knows about a request that it is about to make. */
+/** The host's facts about a request that it is about to make. */
 export interface RequestFacts {
   /** The agent's last answer, if a message of the user begins a turn with this request. */
   lastAnswer?: string | undefined;
@@ -102,7 +102,7 @@ export class PluginConversation {
     return answer;
   }
 
-  /** What a request shows of the memory: `head` in its place, `news` before the user's newest message. */
+  /** The memory in a request: `head` in its place, `news` before the user's newest message. */
   async texts(
     session: Session,
     { lastAnswer, fill }: RequestFacts = {},
@@ -171,7 +171,7 @@ export class PluginConversation {
   }
 }
 
-/** What the memory shows of a compaction. */
+/** The facts of a compaction in the memory. */
 function noticeOf(
   { handoff, receipt }: Pick<Finished, "handoff" | "receipt">,
   hasHandoff: boolean,
@@ -198,21 +198,21 @@ export function pluginDriver({ session, cwd, report, ...parts }: PluginDriverPar
     folder: cwd,
     countTokens: session.setting.countTokens,
     commit: (receipt) => commitReceipt(session, receipt),
-    notify: (moment) => notify(session, moment, report),
+    notify: (event) => notify(session, event, report),
     emit: (event) => {
       if (event.type === "error") report(new Error(event.message));
     },
   };
 }
 
-/** Notifies the session's surfaces of a moment in the conversation. */
+/** Notifies the session's surfaces of a lifecycle event of the conversation. */
 export async function notify(
   session: Session,
-  moment: Moment,
+  event: LifecycleEvent,
   report: (error: unknown) => void,
 ): Promise<void> {
   const { toolbox } = session.setting;
-  for (const warning of await toolbox.notify(session, moment)) report(new Error(warning));
+  for (const warning of await toolbox.notify(session, event)) report(new Error(warning));
 }
 
 /** Notifies the surfaces that the conversation is over for now, so that those with data outside the session write their handoff. */

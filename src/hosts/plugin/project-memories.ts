@@ -1,8 +1,7 @@
 import type { Memory } from "../../sessions/memory.ts";
 import { inPlugin, type Surface } from "../../surfaces/surface.ts";
 import { createToolbox, type ToolDescription } from "../../surfaces/toolbox.ts";
-import { settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
-import { limitsOf } from "../../workspace/library-options.ts";
+import { limitsOf, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
@@ -48,6 +47,6 @@ async function openProjectMemory(cwd: string, host: HostSettings | undefined): P
 
 /** The tools of surfaces, known before a session is open. */
 export function describeTools(surfaces: readonly Surface[], config: WorkspaceConfig): ToolDescription[] {
-  const reading = inPlugin(settingValue(config, "placement"));
-  return createToolbox(surfaces, { limits: limitsOf(config), countTokens: () => 0 }, reading).describe();
+  const presentation = inPlugin(settingValue(config, "placement"));
+  return createToolbox(surfaces, { limits: limitsOf(config), countTokens: () => 0 }, presentation).describe();
 }

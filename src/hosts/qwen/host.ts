@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import type { Fill, ReportedUsage } from "../fill.ts";
-import { angleBrackets, injectContext } from "../hook/event.ts";
+import { angleBrackets, type HookEvent, injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { countIn } from "../transcript/file.ts";
 import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
@@ -18,13 +18,15 @@ export const qwen: Host = {
     UserPromptSubmit: "prompt",
     PreCompact: "before-compaction",
     PostCompact: "after-compaction",
+    PreToolUse: "memory-call",
     PostToolBatch: "after-tool",
     Stop: "turn-end",
     SessionEnd: "end",
   },
   readPayload,
   /** The context of PreCompact becomes additional instructions of the summarizer. */
-  formatAnswer(event, { context = "", keep = "" }) {
+  formatAnswer(event, { context = "", keep = "", refusal }) {
+    if (refusal !== undefined) return refuseCall(event, refusal);
     const text = event.kind === "before-compaction" ? keep : context;
     const isInjected = ["session-start", "prompt", "after-tool", "before-compaction"].includes(event.kind);
     return isInjected && text !== "" ? injectContext(event, text) : "{}";
@@ -32,11 +34,18 @@ export const qwen: Host = {
   emptyAnswer: "{}",
   transcript: { readLine: readQwenLine, readUsage: readQwenUsage, folder: "~/.qwen/projects" },
   forgetsStart: true,
+  sharesNotepad: true,
   compaction: { restartsSession: true, limit: qwenLimit },
   mcpClient: { name: /^qwen-cli-mcp-client/ },
   escaping: angleBrackets,
   setup: async () => (await import("./setup.ts")).qwenSetup,
 };
+
+/** Qwen Code names the sub-agent in the event before a call, but not in the call. */
+function refuseCall({ name }: HookEvent, reason: string): string {
+  const decision = { permissionDecision: "deny", permissionDecisionReason: reason };
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: name, ...decision } });
+}
 
 /** One record of a Qwen Code chat file. */
 function readQwenLine(line: Record<string, unknown>): TranscriptLine {
@@ -46,7 +55,7 @@ function readQwenLine(line: Record<string, unknown>): TranscriptLine {
     case "system":
       return line.subtype === "chat_compression" ? { summary: summaryIn(payload) } : undefined;
     case "user":
-      // What hooks injected is in further parts of the message.
+      // Text that hooks injected is in further parts of the message.
       return { messages: textMessages("user", textIn(payload.displayText) || textOf(parts.slice(0, 1))) };
     case "assistant": {
       const text = textOf(parts);

@@ -22,7 +22,12 @@ export const qwenSetup: HostSetup = {
     return [
       // Otherwise Qwen Code hides the tools behind a search.
       jsonServer(location, ["mcpServers", "holdfast"], launcher, { alwaysLoadTools: true }),
-      jsonHooks(location, qwen, launcher, { name: "holdfast", timeout: 10 }),
+      jsonHooks(location, qwen, launcher, {
+        name: "holdfast",
+        timeout: 10,
+        // Of our tools, one replaces a whole document.
+        matchers: { PreToolUse: "mcp__holdfast__write_.*" },
+      }),
       jsonAllowList(location, ["permissions", "allow"], allowRules(places, "mcp__holdfast__")),
       skillPiece(places, join(folder, "skills")),
     ];

@@ -61,7 +61,7 @@ function geminiLines(messages: readonly ModelMessage[]): Line[] {
   });
 }
 
-/** What Gemini CLI appends to a chat file when it has compressed the chat. */
+/** The line that Gemini CLI appends to a chat file when it has compressed the chat. */
 export function compressedHistory(summary: string): Line {
   const text = (id: string, type: string, part: string) => ({ id, type, content: [{ text: part }] });
   const messages = [

@@ -12,9 +12,9 @@ import {
   type ClientRequest,
   startClientModel,
 } from "../doctor/client-model.ts";
-import { builtCommand, type ClientPlace, installClient, makePlace, run } from "./clients.ts";
+import { builtCommand, type ClientPlace, installClient, makePlace, run, writeJson } from "./clients.ts";
 
-/** What every client is tried with. The order is that of the table's columns. */
+/** The scenarios for each client. The order is that of the table's columns. */
 export const scenarios = [
   "write",
   "next turn",
@@ -26,6 +26,7 @@ export const scenarios = [
   "headless",
   "warned in mid-turn",
   "warned between turns",
+  "with every message",
 ] as const;
 
 export type Scenario = (typeof scenarios)[number];
@@ -49,11 +50,13 @@ export interface RealClient {
   summaryKept?: RegExp;
   /** The model's answer to the client's own requests, such as the summarizer's; undefined for an agent's. */
   answerOwn?(request: ClientRequest): ClientAnswer | undefined;
+  /** Its conversations may be with different people, so a new one is not offered the notes of another. */
+  isForMany?: boolean;
   /** Init writes no skill for it. */
   hasNoSkill?: boolean;
   /** Further arguments of `npm install`. */
   installWith?: readonly string[];
-  /** What a user decides once, before doctor finds nothing wrong (default: `prepare`). */
+  /** The user's decisions, before doctor finds nothing wrong (default: `prepare`). */
   decide?(place: ClientPlace, model: ClientModel): void | Promise<void>;
   /** The program that is asked as doctor (default: the built one of this checkout). */
   doctor?(): Promise<string>;
@@ -123,6 +126,7 @@ export function testClient(client: RealClient): void {
   scenario(["locked store"], lockStore);
   scenario(["warned in mid-turn"], warnInTurn);
   scenario(["warned between turns"], warnBetweenTurns);
+  scenario(["with every message"], showWithEveryMessage);
   test(`${client.spec}: doctor --live finds nothing wrong after init [doctor.live]`, { timeout }, (t) =>
     askDoctor(client, t),
   );
@@ -249,7 +253,9 @@ async function keepApart({ client, place, newRequests, notepads }: ScenarioRun):
   await client.begin(place, "Something new.");
   const [request] = newRequests();
   assert.doesNotMatch(request?.text ?? "", /only-in-[AB]/);
-  assert.match(request?.text ?? "", /continue [\w.-]+\n/, "it says how to go on with the earlier notes");
+  const offer = /continue [\w.-]+\n/;
+  if (client.isForMany) assert.doesNotMatch(request?.text ?? "", offer);
+  else assert.match(request?.text ?? "", offer, "it says how to go on with the earlier notes");
 }
 
 /** A backup or another program may hold the store: the agent continues without memory. */
@@ -302,4 +308,23 @@ async function warnBetweenTurns({ client, place, script, newRequests }: Scenario
   const requests = newRequests();
   assert.ok(requests.some(isWarned), `warned in one of ${requests.length} requests`);
   for (const { text } of requests) assert.ok(text.split(warningStart).length <= 2, "once");
+}
+
+/** With the placement `message`, a prompt comes with the memory although nothing has changed since the last one. */
+async function showWithEveryMessage({ client, place, script, newRequests }: ScenarioRun): Promise<void> {
+  writeJson(join(place.root, "holdfast.json"), { placement: "message" });
+  let answers = 0;
+  script((request) => {
+    const answer = answerAgent(request);
+    return answer.call ? answer : { text: `Answer ${++answers}.` };
+  });
+  await client.begin(place, "Please remember: cedar-4711");
+  await client.resume(place, "Go on.");
+  newRequests();
+  const before = answers;
+  await client.resume(place, "And on.");
+  const { text = "" } = newRequests()[0] ?? {};
+  const [shown] = [...text.matchAll(new RegExp(`${written}cedar-4711`, "g"))].slice(-1);
+  assert.ok(shown, "the memory is in the request");
+  assert.ok(shown.index > text.lastIndexOf(`Answer ${before}.`), "and it comes with the new prompt");
 }

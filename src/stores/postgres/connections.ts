@@ -1,6 +1,5 @@
 import type { Client, ClientBase, ClientConfig, Pool, QueryResult, QueryResultRow } from "pg";
 import { HoldfastError } from "../../errors.ts";
-import { failureOf, postgresError, unknownOutcome } from "./postgres-errors.ts";
 
 export type Pg = typeof import("pg");
 
@@ -23,7 +22,7 @@ export interface ServerAddress {
 }
 
 /** Outlasts the 30 s in which Patroni, by default, replaces a failed primary. */
-const defaultPatience = 45_000;
+const defaultLockTimeout = 45_000;
 
 /** Of one process to one server, without the one that listens. */
 const maxConnections = 8;
@@ -37,7 +36,7 @@ const idleLimit = 5_000;
 
 interface Attempt {
   mayBeDone: boolean;
-  /** Milliseconds until patience runs out. */
+  /** Milliseconds until the lock timeout. */
   left: number;
   /** From here on a lost connection leaves the outcome open. */
   isCommitting: boolean;
@@ -45,12 +44,12 @@ interface Attempt {
 
 /**
  * The connections of this process to one server. Work that fails because the connection was lost, the server was
- * replaced or a row was locked is done again until patience runs out.
+ * replaced or a row was locked is done again until the lock timeout.
  */
 export class Connections {
   readonly address: ServerAddress;
   readonly pg: Pg;
-  readonly #patience: number;
+  readonly #lockTimeout: number;
   readonly #silence: number;
   /** One per host. */
   readonly #pools: Pool[];
@@ -58,11 +57,11 @@ export class Connections {
   #current = 0;
   #isClosed = false;
 
-  constructor(pg: Pg, address: ServerAddress, patience = defaultPatience) {
+  constructor(pg: Pg, address: ServerAddress, lockTimeout = defaultLockTimeout) {
     this.pg = pg;
     this.address = address;
-    this.#patience = patience;
-    this.#silence = Math.max(shortestSilence, Math.min(longestSilence, patience / 2));
+    this.#lockTimeout = lockTimeout;
+    this.#silence = Math.max(shortestSilence, Math.min(longestSilence, lockTimeout / 2));
     this.#pools = address.hosts.map((host) => this.#makePool(host));
   }
 
@@ -104,7 +103,9 @@ export class Connections {
   #makePool(host: string): Pool {
     const pool = new this.pg.Pool({
       ...clientConfig(this.pg, host),
-      connectionTimeoutMillis: Math.max(shortestSilence, Math.min(longestSilence, this.#patience)),
+      // Statements that do not need each other's answer are sent together.
+      pipeline: true,
+      connectionTimeoutMillis: Math.max(shortestSilence, Math.min(longestSilence, this.#lockTimeout)),
       max: maxConnections,
       onConnect: (client) => this.#prepare(client),
     });
@@ -133,7 +134,7 @@ export class Connections {
 
   async #retry<T>(work: (client: Client, attempt: Attempt) => Promise<T>): Promise<T> {
     const started = Date.now();
-    const deadline = started + this.#patience;
+    const deadline = started + this.#lockTimeout;
     let doubt: unknown;
     for (let pause = 20; ; pause = Math.min(pause * 2, 1_000)) {
       if (this.#isClosed) throw closedError();
@@ -233,11 +234,11 @@ async function transact<T>(
   attempt: Attempt,
   work: Work<T>,
 ): Promise<T> {
-  await query(
+  const begun = query(
     `BEGIN; SET LOCAL lock_timeout = ${limits.lock}; SET LOCAL statement_timeout = ${limits.statement};
      SET LOCAL idle_in_transaction_session_timeout = ${idleLimit}`,
   );
-  const result = await work(query, attempt.mayBeDone);
+  const [result] = await Promise.all([work(query, attempt.mayBeDone), begun]);
   attempt.isCommitting = true;
   await query("COMMIT");
   return result;
@@ -294,4 +295,102 @@ function standbyError(): Error {
 
 function closedError(): HoldfastError {
   return new HoldfastError("store_closed", "The Postgres store was closed. Open the memory again.");
+}
+
+/**
+ * The meaning of an error for the statement that it answers.
+ * - `lost`: the connection failed; a COMMIT that was sent may have been applied.
+ * - `moved`: the server accepts no writes (a standby); not applied, a new connection may reach the primary.
+ * - `crowded`: the server has no free connection; not applied.
+ * - `busy`: a lock or a time limit on the server; not applied.
+ * - `final`: not applied, and trying again would not help.
+ */
+export type Failure = "lost" | "moved" | "crowded" | "busy" | "final";
+
+const lostCodes = [
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+];
+
+const byCode: Record<string, Failure> = {
+  "25006": "moved",
+  "53300": "crowded",
+  // Lock timeout, statement timeout, serialisation failure, deadlock.
+  "55P03": "busy",
+  "57014": "busy",
+  "40001": "busy",
+  "40P01": "busy",
+  // The server ended a transaction that was left open, as after a stall of this process.
+  "25P03": "lost",
+};
+
+export function failureOf(error: unknown): Failure {
+  const { code = "", message = "" } = error as { code?: string; message?: string };
+  if (error instanceof HoldfastError) return "final";
+  const known = byCode[code];
+  if (known) return known;
+  // SQLSTATE 08: connection exception; 57P: the server shuts down or is not ready.
+  const isLost =
+    /^(?:08|57P)/.test(code) ||
+    lostCodes.includes(code) ||
+    /Connection terminated|Client (?:was closed|has encountered)|not queryable|connection error|timeout expired|timeout exceeded|read timeout|pooler error|server_login_retry|no more connections allowed/i.test(
+      message,
+    );
+  return isLost ? "lost" : "final";
+}
+
+/** For a statement that was not applied. */
+export function postgresError(error: unknown): HoldfastError {
+  if (error instanceof HoldfastError) return error;
+  const { code, message } = error as { code?: string; message?: string };
+  const failure = failureOf(error);
+  if (failure === "lost" || failure === "crowded") {
+    return new HoldfastError(
+      "store_failed",
+      `Postgres cannot be reached: ${message || code}. Nothing was written. Check the server and the URL, then try again.`,
+      { data: { code }, cause: error },
+    );
+  }
+  if (failure === "busy") {
+    return new HoldfastError(
+      "store_busy",
+      `Another transaction blocks this session in Postgres: ${message}. Nothing was written. Try again.`,
+      { data: { code }, cause: error },
+    );
+  }
+  if (code === "53100") {
+    return new HoldfastError(
+      "store_full",
+      `Postgres has no disk space left: ${message}. Nothing was written. Free some space, then try again.`,
+      { cause: error },
+    );
+  }
+  if (failure === "moved" || code === "42501") {
+    return new HoldfastError(
+      "store_read_only",
+      `Postgres rejected a write: ${message}. Use a role with write permission and a writable server.`,
+      { cause: error },
+    );
+  }
+  return new HoldfastError("store_failed", `Postgres failed: ${message}. Nothing was acknowledged.`, {
+    data: { code },
+    cause: error,
+  });
+}
+
+/** For a write that was sent and not answered. */
+export function unknownOutcome(error: unknown, waitedMilliseconds: number): HoldfastError {
+  const { code, message } = error as { code?: string; message?: string };
+  return new HoldfastError(
+    "store_unknown",
+    `Postgres did not answer within ${(waitedMilliseconds / 1_000).toFixed(1)} s (${message || code}). The change may have been applied. Send the same call again: it is applied once. To find out, look at the session's newest entry ("holdfast log SESSION").`,
+    { data: { code }, cause: error },
+  );
 }

@@ -41,8 +41,8 @@ export function channelOf(owner: string): string {
 }
 
 /**
- * Reports commits to watchers: those of this process at once, those of others when they are announced. What nobody
- * announced, because a process died or LISTEN does not work here, is found by looking at what changed lately.
+ * Reports commits to watchers: those of this process at once, those of others when they are announced. If
+ * nobody announced a commit, because a process died or LISTEN does not work here, a look at the latest changes finds it.
  */
 export class Feed {
   readonly #connections: Connections;
@@ -53,7 +53,7 @@ export class Feed {
   /** The newest known revisions, and when they were learned, in the order of events in this process. */
   readonly #known = new Map<string, Announcement & { order: number }>();
   #order = 0;
-  /** What is not yet announced to other processes. */
+  /** The changes that are not yet announced to other processes. */
   readonly #pending = new Map<string, Announcement>();
   #isAnnouncing = false;
   #sent: Promise<void> = Promise.resolve();
@@ -135,7 +135,7 @@ export class Feed {
     );
   }
 
-  /** What a look that fails would have found is found by the next. */
+  /** The next look finds the changes that a failed look missed. */
   #scheduleLook(last: number): void {
     this.#heartbeat = setTimeout(async () => {
       this.#heartbeat = undefined;

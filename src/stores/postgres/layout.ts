@@ -1,7 +1,6 @@
 import type { Client } from "pg";
 import { HoldfastError } from "../../errors.ts";
-import { endClient, importPg, openClient, parseServerAddress } from "./connections.ts";
-import { postgresError } from "./postgres-errors.ts";
+import { endClient, importPg, openClient, parseServerAddress, postgresError } from "./connections.ts";
 import { migrations, sessionTables } from "./schema.ts";
 
 /** A copy of it on every node, so that a client can open the store through any of them. */
@@ -12,7 +11,7 @@ export interface StoreLayout {
   /** In a line: where the tables are. */
   layout: string;
   schema: number;
-  /** What is wrong, each with what to do about it. */
+  /** The problems, each with its next step. */
   problems: string[];
 }
 

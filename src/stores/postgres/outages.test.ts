@@ -11,8 +11,8 @@ import { startProxy } from "./test-support/proxy.ts";
 const server = await startPostgres();
 after(() => server.stop());
 
-async function openFor(context: TestContext, store: string, patience = 45_000): Promise<Memory> {
-  const memory = await openTestMemory({ store, patience });
+async function openFor(context: TestContext, store: string, lockTimeout = 45_000): Promise<Memory> {
+  const memory = await openTestMemory({ store, lockTimeout });
   context.after(() => memory.close());
   return memory;
 }
@@ -33,7 +33,7 @@ test("model calls that several processes record at the same time all get a numbe
   await memory.createSession({ id: "a" });
   // Different options, so that each store has its own connections, as another process has.
   const stores = await Promise.all(
-    [1, 2, 3, 4].map((each) => postgresStore({ url, patience: 45_000 + each })),
+    [1, 2, 3, 4].map((each) => postgresStore({ url, lockTimeout: 45_000 + each })),
   );
   const scope = { owner: "local", sessionId: "a" };
   const call = { at: 1, base: 0, kept: 0, pieces: ["h"], facts: null };
@@ -71,7 +71,7 @@ test("a write without an answer is reported as unknown, and the same call sent a
     (await session.notes.all()).map(({ content }) => content),
     ["once"],
   );
-  // What was settled is not remembered: a third call is a new one.
+  // A settled call is not remembered: a third call is a new one.
   await session.notes.add("once", []);
   assert.equal((await session.notes.all()).length, 2);
 });

@@ -20,9 +20,9 @@ const through = (url: string) => url.replace(/:\d+\//, `:${bouncer?.port}/`);
 for (const { name, run } of storeContract)
   test(`through PgBouncer in transaction mode: ${name}`, { skip, timeout: 60_000 }, async () => {
     const direct = (await server?.database()) ?? "";
-    let patience = 45_000;
+    let lockTimeout = 45_000;
     const url = `${through(direct)}?listen=${encodeURIComponent(direct)}`;
-    await run({ open: () => postgresStore({ url, patience: patience++ }), durable: true });
+    await run({ open: () => postgresStore({ url, lockTimeout: lockTimeout++ }), durable: true });
   });
 
 test("a pooler that the URL does not mention is found out", { skip, timeout: 60_000 }, async (context) => {
@@ -35,7 +35,7 @@ test("a pooler that the URL does not mention is found out", { skip, timeout: 60_
   context.after(() => memory.close());
   const session = await memory.createSession({ id: "a" });
   for (let count = 0; count < 20; count++) await session.notes.add(`note ${count}`, []);
-  // Another process changes the session; this one is deaf to announcements, says so, and finds it anyway.
+  // Another process changes the session; this one is deaf to announcements, warns, and finds it anyway.
   const { promise: noticed, resolve } = Promise.withResolvers<void>();
   await session.watch(() => resolve());
   assert.match(warnings.join(), /LISTEN does not work .*pooler in transaction mode.*\?listen=URL/);

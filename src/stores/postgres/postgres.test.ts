@@ -16,11 +16,11 @@ const sent = mock.method(pg.Client.prototype, "query");
 testContract("postgres", async () => {
   const url = await server.database();
   // Stores with the same options share their connections; these must act like separate processes.
-  let patience = 45_000;
-  return { open: () => postgresStore({ url, patience: patience++ }), durable: true };
+  let lockTimeout = 45_000;
+  return { open: () => postgresStore({ url, lockTimeout: lockTimeout++ }), durable: true };
 });
 
-test("a redaction reaches what another process stores meanwhile [secrets.erase]", async (context) => {
+test("a redaction reaches writes of another process during it [secrets.erase]", async (context) => {
   const url = await server.database();
   const store = await postgresStore({ url });
   const memory = await openTestMemory({ store, secrets: "allow" });

@@ -44,7 +44,7 @@ interface SharedServer {
 const servers = new Map<string, SharedServer>();
 
 export async function postgresStore(options: PostgresOptions): Promise<Store> {
-  const key = JSON.stringify([options.url, options.patience]);
+  const key = JSON.stringify([options.url, options.lockTimeout]);
   const shared = servers.get(key) ?? { opening: openServer(options), users: 0 };
   servers.set(key, shared);
   shared.users++;
@@ -64,8 +64,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   }
 }
 
-async function openServer({ url, patience, onWarning = console.warn }: PostgresOptions): Promise<Server> {
-  const connections = new Connections(await importPg(), parseServerAddress(url), patience);
+async function openServer({ url, lockTimeout, onWarning = console.warn }: PostgresOptions): Promise<Server> {
+  const connections = new Connections(await importPg(), parseServerAddress(url), lockTimeout);
   const server = { connections, feed: new Feed(connections, onWarning) };
   try {
     await migrate(connections);

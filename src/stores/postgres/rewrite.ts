@@ -1,8 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
 import { editJson, editValue, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
 import type { Scope, Store } from "../store.ts";
-import { type Connections, endClient, openClient, type Query } from "./connections.ts";
-import { postgresError } from "./postgres-errors.ts";
+import { type Connections, endClient, openClient, postgresError, type Query } from "./connections.ts";
 import { sessionTables } from "./schema.ts";
 
 /** The tables with text, the columns that name a row besides the session, and the columns to edit. */

@@ -8,7 +8,7 @@ import { sessionTables } from "./schema.ts";
 const batchSize = 200;
 
 /**
- * What a transaction does to the rows of one session. Every statement names it by a parameter and takes no rows from
+ * The statements of a transaction on the rows of one session. Every statement names it by a parameter and takes no rows from
  * elsewhere, so that a distributed engine runs it on one shard.
  */
 
@@ -52,14 +52,17 @@ export async function applyCommit(query: Query, commit: Commit, mark: CommitMark
   if (row.lastFork > 0) await closeVersions(query, scope, records, row);
   // Only a fork has to remember that an inherited record is gone.
   const isGone = ({ value }: RecordWrite) => value === null && row.lineage.length === 0;
-  await deleteRecords(query, scope, records.filter(isGone));
   const kept = records.filter((record) => !isGone(record));
-  await putVersions(
-    query,
-    scope,
-    kept.map((record) => versionAt(record, row.revision)),
-  );
-  await insertEntries(query, scope, [entry], mark.id);
+  // Sent together: the server runs them in this order.
+  await Promise.all([
+    deleteRecords(query, scope, records.filter(isGone)),
+    putVersions(
+      query,
+      scope,
+      kept.map((record) => versionAt(record, row.revision)),
+    ),
+    insertEntries(query, scope, [entry], mark.id),
+  ]);
   return true;
 }
 

@@ -49,7 +49,7 @@ function age(path: string, milliseconds: number): void {
   utimesSync(path, time, time);
 }
 
-/** Does what the message says. */
+/** Follows the message. */
 function restore(path: string, message: string): void {
   const [, moved = "", backup = "", to = ""] =
     /stop the programs that use the file, move (.+) away, and copy (\S+) to (\S+)\.$/.exec(message.trim()) ??
@@ -120,7 +120,7 @@ test("errors of a damaged database and doctor name the backup and the steps, whi
   }
 });
 
-test("without a backup the error says so, and doctor finds a single wrong row [stores.restore]", async () => {
+test("without a backup the error reports it, and doctor finds a single wrong row [stores.restore]", async () => {
   const path = join(temporaryDirectory(), "memory.db");
   await writeNotes(path, "first");
   const bytes = readFileSync(path);
@@ -136,7 +136,7 @@ test("without a backup the error says so, and doctor finds a single wrong row [s
   assert.match(message, /There is no backup at \S+memory\.db\.backup\./);
 });
 
-test("what is purged or rewritten does not stay in the backup [stores.purge-leaves-nothing]", async () => {
+test("purged or rewritten text does not stay in the backup [stores.purge-leaves-nothing]", async () => {
   const path = join(temporaryDirectory(), "memory.db");
   await writeNotes(path, "secret");
   await backUp(path);

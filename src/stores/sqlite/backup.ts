@@ -30,7 +30,7 @@ export class DailyBackup {
     return this.#running;
   }
 
-  /** What was removed from the store must not stay in its backup. The next one is made within the hour. */
+  /** Text that was removed from the store must not stay in its backup. The next one is made within the hour. */
   async remove(): Promise<void> {
     await this.#running;
     for (const file of [backupOf(this.#path), newBackupOf(this.#path)]) rmSync(file, { force: true });

@@ -34,7 +34,7 @@ export function checksumOf(values: readonly Value[]): number {
   return crc32(text) | 0;
 }
 
-/** What stays the same of a row when its text is edited. */
+/** The part of a row that an edit of its text does not change. */
 const rowNames: Record<SummedTable, string> = {
   agent_sessions: "json_array(id, owner)",
   session_records: "rowid",
@@ -57,7 +57,7 @@ export function findDamagedRows(database: DatabaseSync): DamagedRows {
   return damaged;
 }
 
-/** What is wrong with a database, in a sentence; undefined if every page and row is as it was written. */
+/** The damage of a database, in a sentence. Undefined if every page and row is as it was written. */
 export function findDamage(path: string): string | undefined {
   const database = new DatabaseSync(path, { readOnly: true });
   try {

@@ -81,14 +81,14 @@ function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && typeof (error as Partial<SqliteError>).errcode === "number";
 }
 
-/** How long a store waits for another process's lock, unless the caller says otherwise. */
-export const defaultPatience = 60_000;
+/** How long a store waits for another process's lock, unless the caller sets another time. */
+export const defaultLockTimeout = 60_000;
 
-/** How long one attempt may block this thread. The rest of the patience is waited out without blocking. */
+/** How long one attempt may block this thread. The rest of the lock timeout is waited out without blocking. */
 export const blockingMilliseconds = 20;
 
-/** Repeats work that failed because another process holds a lock, until it succeeds or patience runs out. */
-export async function retryWhileBusy<T>(path: string, patience: number, work: () => T): Promise<T> {
+/** Repeats work that failed because another process holds a lock, until it succeeds or lockTimeout runs out. */
+export async function retryWhileBusy<T>(path: string, lockTimeout: number, work: () => T): Promise<T> {
   // Read only if the first attempt fails: loading `performance` takes a hook 3 ms.
   let deadline: number | undefined;
   for (let attempt = 0; ; attempt++) {
@@ -96,7 +96,7 @@ export async function retryWhileBusy<T>(path: string, patience: number, work: ()
       return work();
     } catch (error) {
       if (!isBusy(error)) throw storeError(error, path);
-      deadline ??= performance.now() + patience;
+      deadline ??= performance.now() + lockTimeout;
       if (performance.now() >= deadline) throw storeError(error, path);
     }
     // Random, so that waiting processes do not meet again; longer after each attempt.

@@ -109,7 +109,7 @@ export function lastChange(rows: Statements): number {
   return Number(rows.prepare("SELECT max(number) AS last FROM store_changes").get()?.last ?? 0);
 }
 
-/** What was committed after a change, each session once with its newest revision. */
+/** The commits after a change, each session once with its newest revision. */
 export function changesAfter(rows: Statements, seen: number): { changes: StoreChange[]; last: number } {
   const found = rowsAs<NumberedChange>(
     rows

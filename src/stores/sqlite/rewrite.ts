@@ -116,7 +116,7 @@ function addEntry(database: DatabaseSync, { owner, sessionId: id }: Scope, now: 
     .run(...values, checksumOf(values));
 }
 
-/** Says that text which was erased may still be in the write-ahead log or in free pages. */
+/** Reports that erased text may still be in the write-ahead log or in free pages. */
 function markerOf(path: string): string {
   return `${path}-erase`;
 }
@@ -149,7 +149,7 @@ function tryErase(database: DatabaseSync): boolean {
     const result = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { busy: number } | undefined;
     return result?.busy === 0;
   } catch {
-    // Busy, or no space for the copy: the marker says that it is still to be done.
+    // Busy, or no space for the copy: the marker shows that it is still to be done.
     return false;
   }
 }

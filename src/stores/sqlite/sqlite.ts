@@ -31,7 +31,7 @@ import {
 import type { Trimming } from "../trim.ts";
 import { DailyBackup } from "./backup.ts";
 import { checkRow, summedColumns } from "./checksums.ts";
-import { defaultPatience, retryWhileBusy } from "./errors.ts";
+import { defaultLockTimeout, retryWhileBusy } from "./errors.ts";
 import { SqliteFeed } from "./feed.ts";
 import { type Access, sqliteLedger } from "./ledger.ts";
 import { openDatabase, sqliteVersion, warningOfVersion } from "./open-database.ts";
@@ -55,7 +55,7 @@ const recordColumns = `${summedColumns.session_records}, sum`;
 
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const path = options.path === ":memory:" ? options.path : resolve(options.path);
-  const { database, writable } = await retryWhileBusy(path, options.patience ?? defaultPatience, () =>
+  const { database, writable } = await retryWhileBusy(path, options.lockTimeout ?? defaultLockTimeout, () =>
     openDatabase(path, options.synchronous ?? "full"),
   );
   const warning = warningOfVersion(sqliteVersion(database));
@@ -71,7 +71,7 @@ class SqliteStore implements Store {
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #writable: boolean;
-  readonly #patience: number;
+  readonly #lockTimeout: number;
   readonly #feed: SqliteFeed;
   readonly #rows: SqliteRows;
   readonly #backup: DailyBackup | undefined;
@@ -84,7 +84,7 @@ class SqliteStore implements Store {
     this.#path = path;
     this.#writable = writable;
     this.#backup = writable && path !== ":memory:" ? new DailyBackup(path) : undefined;
-    this.#patience = options.patience ?? defaultPatience;
+    this.#lockTimeout = options.lockTimeout ?? defaultLockTimeout;
     this.#feed = new SqliteFeed({
       rows: this.#rows,
       version: () => this.#dataVersion(),
@@ -308,7 +308,7 @@ class SqliteStore implements Store {
 
   /** Waits for locks. */
   async #read<T>(work: () => T): Promise<T> {
-    return retryWhileBusy(this.#path, this.#patience, () => {
+    return retryWhileBusy(this.#path, this.#lockTimeout, () => {
       this.#assertOpen();
       return work();
     });

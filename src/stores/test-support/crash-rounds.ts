@@ -62,7 +62,7 @@ export async function crashRounds({ store, kills, seed, inspect, padding = 0 }: 
   return `${acknowledged.length} acknowledged, ${written} written, 0 lost`;
 }
 
-/** Kills the writer after this many lines of output; the first says that it is ready. */
+/** Kills the writer after this many lines of output; the first means that it is ready. */
 function killAfter(writer: Program, lines: number): void {
   writer.onLine(() => {
     if (writer.lines.length > lines) writer.process.kill("SIGKILL");

@@ -1,3 +1,3 @@
 export { defaultSkillFolders, skillFolders } from "./skill-folders.ts";
-export type { SkillSource, SkillSummary } from "./skill-format.ts";
+export type { SkillSource, SkillSummary } from "./tools.ts";
 export { type KnowledgeOptions, knowledgeSurface } from "./tools.ts";

@@ -1,10 +1,97 @@
 import { checkCounts, checkTexts } from "../../engine/check-fields.ts";
+import type { Draft } from "../../engine/draft.ts";
 import type { Json } from "../../engine/json.ts";
+import type { Limits } from "../../engine/limits.ts";
+import type { Handlers } from "../../engine/operations.ts";
 import { compareKeys, type KeyValue } from "../../engine/records.ts";
-import { normaliseTexts, quote } from "../../engine/text.ts";
+import { countCharacters, isLongerThan, normaliseTexts, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
-import type { KeyValueResult } from "./state-operations.ts";
+
+/** JSON values by key. `expected` is the version the caller knows; 0: the key must not exist yet. */
+export type KeyValueOperation =
+  | { type: "state.set"; key: string; value: Json; expected?: number }
+  | { type: "state.delete"; key: string; expected?: number };
+
+export type KeyValueResult = { version: number };
+
+export const keyValueOperations: Handlers<KeyValueOperation, KeyValueResult> = {
+  "state.set"(draft, operation, _state, { limits }) {
+    const { key } = operation;
+    const before = readValue(draft, operation);
+    checkSize(operation, limits);
+    if (!before) {
+      if (draft.counter("states") >= limits.stateKeys) throw tooManyKeys(limits.stateKeys);
+      draft.count("states", 1);
+    }
+    const version = draft.row.revision + 1;
+    draft.put("state", key, { value: operation.value, version });
+    return { result: { version }, warnings: [] };
+  },
+  "state.delete"(draft, operation) {
+    if (!readValue(draft, operation)) throw noSuchKey(operation.key);
+    draft.remove("state", operation.key);
+    draft.count("states", -1);
+    return { result: { version: 0 }, warnings: [] };
+  },
+};
+
+/** The current value; throws if it is not at the version the caller expects. */
+function readValue(draft: Draft, operation: KeyValueOperation): KeyValue | null {
+  checkTexts(operation, "key");
+  const { key, expected } = operation;
+  const before = draft.record("state", key);
+  if (expected !== undefined && expected !== (before?.version ?? 0))
+    throw versionConflict(key, expected, before);
+  return before;
+}
+
+function checkSize({ key, value }: Extract<KeyValueOperation, { type: "state.set" }>, limits: Limits): void {
+  if (key === "" || isLongerThan(key, limits.stateKeyCharacters)) {
+    throw new HoldfastError(
+      "invalid_input",
+      `A key must have 1 to ${limits.stateKeyCharacters} characters; ${quote(key)} has ${countCharacters(key)}. Nothing was changed.`,
+    );
+  }
+  if (value === undefined) {
+    throw new HoldfastError("invalid_input", `"value" is missing for ${quote(key)}. Nothing was changed.`);
+  }
+  const characters = JSON.stringify(value).length;
+  if (characters > limits.stateValueCharacters) {
+    throw new HoldfastError(
+      "over_limit",
+      `The value for ${quote(key)} is ${characters} characters of JSON; the limit is ${limits.stateValueCharacters}. Nothing was changed. Store less, or split it over several keys.`,
+      { data: { characters, limit: limits.stateValueCharacters } },
+    );
+  }
+}
+
+function noSuchKey(key: string): HoldfastError {
+  return new HoldfastError(
+    "not_found",
+    `There is no value under ${quote(key)}. Call list_state to see the keys.`,
+    {
+      data: { key },
+    },
+  );
+}
+
+function versionConflict(key: string, expected: number, current: KeyValue | null): HoldfastError {
+  const now = current ? `it is at version ${current.version}` : "there is no such key";
+  return new HoldfastError(
+    "conflict",
+    `${quote(key)} was expected at version ${expected}, but ${now}. Nothing was changed. Read it again and retry.`,
+    { data: { key, expected, version: current?.version ?? 0, value: current?.value ?? null } },
+  );
+}
+
+function tooManyKeys(limit: number): HoldfastError {
+  return new HoldfastError(
+    "over_limit",
+    `There are ${limit} keys already, which is the limit. Nothing was changed. Delete keys you no longer need with delete_state.`,
+    { data: { limit } },
+  );
+}
 
 export interface KeyList {
   keys: { key: string; version: number }[];

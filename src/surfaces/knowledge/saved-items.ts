@@ -7,7 +7,7 @@ import { listResident, type State } from "../../engine/state.ts";
 import { countCharacters, isLongerThan, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 
-/** What an agent saves for later sessions: skills (texts) and tools (programs). */
+/** The items that an agent saves for later sessions: skills (texts) and tools (programs). */
 export type SavedItemOperation =
   | { type: "skills.save"; name: string; description: string; content: string }
   | { type: "skills.delete"; name: string }

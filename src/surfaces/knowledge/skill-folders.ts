@@ -3,7 +3,7 @@ import { join, relative, resolve, sep } from "node:path";
 import { parse } from "yaml";
 import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
-import { findSkillFault, type SkillSource } from "./skill-format.ts";
+import { findSkillFault, type SkillSource } from "./tools.ts";
 
 /** Where agents keep skills in a project, highest precedence first. */
 export const defaultSkillFolders = [".claude/skills", ".agents/skills", "skills"];

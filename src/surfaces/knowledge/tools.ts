@@ -1,13 +1,46 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
 import type { Json } from "../../engine/json.ts";
-import { isLongerThan, oneLine, quote, takeCharacters } from "../../engine/text.ts";
+import { countCharacters, isLongerThan, oneLine, quote, takeCharacters } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { editAnswer, editInput, editOutput, operationOf } from "../edit-tool.ts";
 import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { agentKey, type Call, defineTool, type Surface, type Tool } from "../surface.ts";
-import { findSkillFault, type SkillSource, type SkillSummary } from "./skill-format.ts";
 import { readSystemPrompt } from "./system-prompt.ts";
+
+/** A skill as the agent sees it in the list. */
+export interface SkillSummary {
+  name: string;
+  description: string;
+  /** Where it comes from: a folder, or "saved". */
+  source: string;
+}
+
+/** Skills from outside the store. */
+export interface SkillSource {
+  /** The valid skills, and a warning for each one that was skipped. */
+  list(): Promise<{ skills: SkillSummary[]; warnings: string[] }>;
+  /** The instructions, or a file that comes with them; undefined if there is no such skill. */
+  read(name: string, file?: string): Promise<{ content: string; files: string[] } | undefined>;
+}
+
+const maxNameLength = 64;
+const maxDescriptionLength = 1_024;
+
+/** The violation of the Agent Skills format in a skill's name or description; "" if both are valid. */
+export function findSkillFault(name: unknown, description: unknown): string {
+  for (const [field, value] of Object.entries({ name, description }))
+    if (value !== undefined && value !== null && typeof value !== "string")
+      return `"${field}" must be a string: put it in quotes`;
+  if (typeof name !== "string" || name === "") return `"name" is missing`;
+  if (name.length > maxNameLength) return `the name is longer than ${maxNameLength} characters`;
+  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name))
+    return "the name must consist of lower-case letters, digits and single dashes, such as audit-workbook";
+  if (typeof description !== "string" || description.trim() === "") return `"description" is missing`;
+  if (countCharacters(description) > maxDescriptionLength)
+    return `the description is longer than ${maxDescriptionLength} characters`;
+  return "";
+}
 
 const editSystemPrompt = defineTool({
   name: "edit_system_prompt",
@@ -39,7 +72,7 @@ const noSkills: SkillSource = {
   read: async () => undefined,
 };
 
-/** What an agent keeps across sessions: its system prompt, its skills and its state. */
+/** The knowledge of an agent across sessions: its system prompt, its skills and its state. */
 export function knowledgeSurface({ skills = noSkills }: KnowledgeOptions = {}): Surface {
   const blocks = new Map<string, string>();
   return {

@@ -130,7 +130,7 @@ test("editing a text that is not there is an error that shows the closest line [
   assert.match(unlike.text, /read/i);
 });
 
-test("find_replace in an empty notepad is an error that says what to do [notepad.not-found]", async () => {
+test("find_replace in an empty notepad is an error with the next step [notepad.not-found]", async () => {
   const session = await openTestSession();
   const { code, text } = await refusal(session, "update_notepad", {
     operation: "find_replace",

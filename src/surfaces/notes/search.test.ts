@@ -102,7 +102,7 @@ test("list_notes returns all notes newest first, or those with one tag [notes.li
   assert.deepEqual(contents(await answer(await openTestSession(), "list_notes")), []);
 });
 
-test("if no note contains the query, word matches are ranked and the answer says so [notes.search-ranked]", async () => {
+test("if no note contains the query, word matches are ranked and listed apart [notes.search-ranked]", async () => {
   const session = await sessionWith([
     ["the cache was cold after the deploy"],
     ["deploy scripts live in tools"],
@@ -153,7 +153,7 @@ test("ranked search respects the tag filter [notes.search-ranked] [notes.tags]",
   assert.deepEqual(contents(await answer(session, "search_notes", { query: "zzz yyy" })), []);
 });
 
-test("a long list is cut at a token budget and says how to get the rest [notes.cut]", async () => {
+test("a long list is cut at a token budget and names the way to the rest [notes.cut]", async () => {
   const notes = Array.from({ length: 60 }, (_, index): [string] => [
     `finding ${index} ${"word ".repeat(100)}`,
   ]);

@@ -22,7 +22,7 @@ const totals = z.object({ note_id: z.string(), total_notes: z.number(), total_ta
 const content = z.string();
 const tags = z.array(z.string()).optional();
 
-/** The limits as hints for the model; the operation refuses what is over them, and says how to go on. */
+/** The limits as hints for the model; the operation refuses a longer text and names the next step. */
 const contentWithin = (limits: Limits) => content.meta({ maxLength: limits.noteCharacters });
 const tagsWithin = (limits: Limits) => tags.meta({ maxItems: limits.noteTags });
 

@@ -27,7 +27,7 @@ export function parsePins(block: string): { id: string; text: string }[] {
   return pins.map((pin) => ({ id: pin.id, text: unfenceContent(pin.lines.join("\n")) }));
 }
 
-/** What the user demands or forbids, before everything else in memory. */
+/** The pins, before everything else in memory. */
 export const pinsView: SurfaceView = {
   name: "pins",
   // Before the agent's own system prompt, too.

@@ -4,7 +4,7 @@ import { type ListedPin, listPins, type PinResult } from "./operations.ts";
 
 type Done = Promise<AppliedOperation<PinResult>>;
 
-/** What the user demands or forbids, for programs. */
+/** The pins, for programs. */
 export interface Pins {
   /** The project's first, each oldest first. */
   list(): Promise<ListedPin[]>;

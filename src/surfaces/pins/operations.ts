@@ -83,7 +83,7 @@ function isOfProject({ projectPins = [] }: State, id: string): boolean {
   return projectPins.some((pin) => pin.id === id);
 }
 
-/** What a person pinned: only a person removes it. */
+/** A pin by a person. Only a person removes it. */
 function isLocked({ by }: Pin, author: string): boolean {
   return by === "person" && author !== "person";
 }

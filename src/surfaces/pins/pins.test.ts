@@ -18,7 +18,7 @@ async function blockOf(session: Session): Promise<string> {
   return (await session.context()).blocks.find(({ surface }) => surface === "pins")?.text ?? "";
 }
 
-test("pin, unpin and list_pins keep, remove and list what the user said [pins.edit]", async () => {
+test("pin, unpin and list_pins keep, remove and list the user's words [pins.edit]", async () => {
   const session = await openPins();
   assert.equal(await blockOf(session), "", "without pins there is no block");
   const text = "Never push to main without asking me.";
@@ -84,7 +84,7 @@ test("pins come before the agent's own system prompt, in whatever order the surf
   );
 });
 
-test("a pin beyond the budget is refused with what would fit, and undo respects the budget [pins.budget]", async () => {
+test("a pin beyond the budget is refused with the size that fits, and undo respects the budget [pins.budget]", async () => {
   const session = await openPins({ pinBytes: 100 });
   await session.pins.pin("a".repeat(60));
   await assert.rejects(session.pins.pin("é".repeat(30)), {
@@ -99,7 +99,7 @@ test("a pin beyond the budget is refused with what would fit, and undo respects 
   await assert.rejects(session.undo((await session.state()).row.revision - 1), { code: "cannot_undo" });
 });
 
-test("an agent cannot remove what a person pinned, nor take it over [pins.removal]", async () => {
+test("an agent cannot remove a person's pin, nor take it over [pins.removal]", async () => {
   const session = await openPins();
   await session.pins.pin("Never push.", asPerson);
   const [before] = await session.pins.list();
@@ -139,7 +139,7 @@ test("undo removes a person's pin only for a person, and undoes everything else 
   assert.deepEqual(await session.pins.list(), []);
 });
 
-test("what the user pins for the project holds in every open and later session, and in no other project [pins.project]", async () => {
+test("a pin for the project holds in every open and later session, and in no other project [pins.project]", async () => {
   const store = join(temporaryDirectory(), "memory.db");
   const memory = await openTestMemory({ store, project: "ledger", surfaces: ["notepad", "pins"] });
   const open = await memory.createSession({ id: "open" });

@@ -6,7 +6,7 @@ import { severities } from "./template.ts";
 
 const timeoutMilliseconds = 10_000;
 
-/** Creates an issue with `bd` or `br`, or says why it could not. Never throws. */
+/** Creates an issue with `bd` or `br`, or returns the reason of the failure. Never throws. */
 export async function createBead(
   project: Project,
   issue: { title: string; severity: (typeof severities)[number]; reference: string },

@@ -33,7 +33,7 @@ export function readNotes(file: NotesFile): Notes | undefined {
   return found && parseNotes(found.bytes.toString("utf8"));
 }
 
-/** The notes; throws an error that says how to create them. */
+/** The notes; throws an error with the command that creates them. */
 export function existingNotes(file: NotesFile): Notes {
   const notes = readNotes(file);
   if (notes) return notes;

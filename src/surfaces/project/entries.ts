@@ -34,7 +34,7 @@ import { cutTo } from "./recover.ts";
 import { codeSpan, parseReference, projectPath, readSource, renderReference } from "./references.ts";
 import { isDateOrTime, partBudgets, type SectionKey, severities } from "./template.ts";
 
-/** What a tool or a command answers. */
+/** The answer of a tool or a command. */
 export interface Answer {
   ok: true;
   text: string;
@@ -486,9 +486,9 @@ function logContext(project: Project, state: string, task: string | undefined): 
 
 export interface HandoffInput {
   summary: string;
-  /** What to do next; becomes the reasoning state. */
+  /** The next step. It becomes the reasoning state. */
   next?: string | undefined;
-  /** What is being worked on; becomes the current bead. */
+  /** The current work. It becomes the current bead. */
   task?: string | undefined;
 }
 

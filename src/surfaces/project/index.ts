@@ -1,4 +1,12 @@
 export {
+  type CheckpointOptions,
+  checkpointProject,
+  type LifecycleOptions,
+  type Recovered,
+  startProjectSession,
+  type Written,
+} from "./lifecycle.ts";
+export {
   type Finding,
   type LintReport,
   lintProject,
@@ -6,14 +14,6 @@ export {
   ruleSentences,
 } from "./lint.ts";
 export { findProjectRoot } from "./location.ts";
-export {
-  type CheckpointOptions,
-  checkpointProject,
-  type MomentOptions,
-  type Recovered,
-  startProjectSession,
-  type Written,
-} from "./moments.ts";
 export { type Caller, initProject, openProject, type Project, type ProjectOptions } from "./project.ts";
 export { projectSurface } from "./surface.ts";
 export { type CheckedReference, type ReferenceStatus, type VerifyReport, verifyProject } from "./verify.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { holdfastWith } from "../../../test/support/people.ts";
+import { startProjectSession } from "./lifecycle.ts";
 import { lintProject, ruleSentences } from "./lint.ts";
-import { startProjectSession } from "./moments.ts";
 import { templateText } from "./template.ts";
 import { decisionText, git, makeProject, seedNotes } from "./test-support/project.ts";
 

@@ -46,7 +46,7 @@ interface CutLine {
   priority: number;
 }
 
-/** What an agent gets after a reset. */
+/** The text for an agent after a reset. */
 export interface Level1 {
   /** The Session Continuity section and the last three decisions, between the markers. */
   text: string;

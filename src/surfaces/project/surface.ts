@@ -7,7 +7,7 @@ import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface, type Tool } from "../surface.ts";
 import { existingNotes, readNotes } from "./edit.ts";
 import { type Answer, entryKinds, logDecision, logEntry, logHandoff } from "./entries.ts";
-import { projectMoments, recoverProject, resolvedLines } from "./moments.ts";
+import { projectLifecycle, recoverProject, resolvedLines } from "./lifecycle.ts";
 import { type Caller, initProject, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { recoverLevel1, recoverLevel2, recoverLevel3 } from "./recover.ts";
 import { staleReferences } from "./verify.ts";
@@ -89,7 +89,7 @@ export const projectOperations: readonly ProjectOperation[] = [
 /** NOTES.md as a surface: its tools, and its level 1 in every turn. */
 export function projectSurface(options: ProjectOptions): Surface {
   const project = openProject(options);
-  const moments = projectMoments(options);
+  const lifecycle = projectLifecycle(options);
   const cached = { stamp: "", paths: [] as string[], text: "" };
   /** Blockers that may have resolved, as of the start of the last conversation. */
   let resolved: string[] = [];
@@ -100,9 +100,9 @@ export function projectSurface(options: ProjectOptions): Surface {
       `Project memory is NOTES.md in the repository, which people read and edit. Log decisions, debt, goals and blockers when they arise, with log_decision and log_entry. After a reset, ${shown === "host" ? "call recover_context and continue from what it returns" : "continue from the project memory block"}. Check in the code what is marked STALE. Call log_handoff before you stop.`,
     block: () =>
       cached.text === "" ? undefined : { placement: "message", text: [cached.text, ...resolved].join("\n") },
-    async onMoment(session, moment) {
-      if (moment.kind === "session-start") resolved = resolvedLines((await recoverProject(options)).blockers);
-      return (await moments.onMoment?.(session, moment)) ?? [];
+    async onLifecycle(session, event) {
+      if (event.kind === "session-start") resolved = resolvedLines((await recoverProject(options)).blockers);
+      return (await lifecycle.onLifecycle?.(session, event)) ?? [];
     },
     async refresh() {
       try {

@@ -38,7 +38,7 @@ export interface CheckedReference extends FoundReference {
   status: ReferenceStatus;
   /** The new location, if it moved. */
   now: string | undefined;
-  /** What is wrong, in a few words. */
+  /** The problem, in a few words. */
   problem: string;
 }
 

@@ -57,7 +57,7 @@ export function passagesOf(messages: readonly StoredMessage[], hide: (text: stri
   });
 }
 
-/** What a message says. A result stands below its call, so that both are found together; earlier recalls are left out. */
+/** The text of a message. A result stands below its call, so that both are found together; earlier recalls are left out. */
 function textOf({ parts }: ToldMessage): string {
   const texts = parts.map((part) => {
     if (part.type === "text") return part.text;
@@ -86,7 +86,7 @@ function describeCall(tool: string, input: unknown): string {
   return [tool, ...fields].join("\n");
 }
 
-/** What recall found before would crowd out where it was. */
+/** Earlier answers of recall would crowd out their sources. */
 function isRecall(tool: string): boolean {
   return /(?:^|[_.:/-])recall(?:_result)?$/.test(tool);
 }
@@ -190,7 +190,7 @@ function isFrom(from: string, wanted: string): boolean {
   return from === wanted || Number.parseInt(from, 10) > Number.parseInt(wanted, 10);
 }
 
-/** "[12.3] user, 2026-11-18 14:03 UTC", and the text. What was said is data: it cannot pass for a marker of ours. */
+/** "[12.3] user, 2026-11-18 14:03 UTC", and the text. The text is data: it cannot pass for a marker of ours. */
 export function renderPassage({ from, who, at, text }: Passage): string {
   const when = !(at > 0 && at < maxTime)
     ? ""

@@ -60,7 +60,7 @@ test("recall finds the best five passages, each with who, when and a number to r
   assert.equal(many.passages.length, 1, "passages that differ only in numbers are one");
 });
 
-test("recall searches what left the context; where nothing has, all of it [recall.search]", async () => {
+test("recall searches the removed messages, or all if none was removed [recall.search]", async () => {
   const talk = conversation(user("The key file is a.pem"), says("Noted."), user("The key file is b.pem"));
   const froms = async (contextFrom: number) =>
     (await (await recalling(talk, contextFrom)).ask({ query: "key file" })).passages.map(({ from }) => from);
@@ -164,7 +164,7 @@ test("fields that a model fills in without need do no harm [recall.search]", asy
   assert.equal((await ask({ from: "[1.1]" })).passages[0]?.from, "1.1");
 });
 
-test("recall says what to do when it finds nothing [recall.search]", async () => {
+test("recall names the next step when it finds nothing [recall.search]", async () => {
   const { call } = await recalling(conversation(user("hello there")));
   const text = async (input: object) => (await call(input)).text;
   assert.match(

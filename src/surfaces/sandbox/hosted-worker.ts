@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { Json } from "../../engine/json.ts";
 import { HoldfastError, isHoldfastError } from "../../errors.ts";
 import type { LimitName, RunLimits, SandboxLimits } from "./limits.ts";
-import type { Engine } from "./load-engine.ts";
+import type { Engine } from "./protocol.ts";
 import {
   type FromWorker,
   type ProgramEnd,

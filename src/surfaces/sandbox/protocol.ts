@@ -1,5 +1,15 @@
 import type { LimitName, RunLimits, SandboxLimits } from "./limits.ts";
-import type { Engine } from "./load-engine.ts";
+
+/** The compiled QuickJS module. TypeScript declares WebAssembly only together with the DOM. */
+export interface Engine {
+  readonly [compiled]: true;
+}
+
+export interface EngineMemory {
+  readonly buffer: ArrayBuffer;
+}
+
+declare const compiled: unique symbol;
 
 /** The data a worker starts with. */
 export interface WorkerSetting {
@@ -16,7 +26,7 @@ export type ToWorker =
       run: number;
       code: string;
       input: string;
-      /** What the program may call, such as `session.notepad.append`. */
+      /** The names that the program may call, for example `session.notepad.append`. */
       paths: readonly string[];
       limits: RunLimits;
       /** Only check that it compiles. */

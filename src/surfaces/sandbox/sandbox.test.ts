@@ -295,7 +295,7 @@ test("the queued calls of a killed program never run [sandbox.killed]", async ()
   assert.equal((await session.state()).row.revision, revision, "nothing happens after the answer");
 });
 
-test("an aborted program ends; a closed sandbox says so [sandbox.abort]", async () => {
+test("an aborted program ends; a closed sandbox reports it [sandbox.abort]", async () => {
   const own = createSandbox({ workers: 1 });
   const stop = new AbortController();
   const api = {

@@ -13,12 +13,12 @@ import { agentKey, type Call, defineTool, type Surface, type Tool } from "../sur
 import {
   AuthoredTools,
   checkToolName,
+  checkToolSchema,
   findTool,
   type ProgramOutput,
   programOutput,
   programText,
 } from "./authored-tools.ts";
-import { callHostTool, checkHostTools, type HostTools } from "./host-tools.ts";
 import { mergeSandboxLimits, type SandboxLimits } from "./limits.ts";
 import {
   type ApiAnswer,
@@ -28,7 +28,6 @@ import {
   type SandboxFailure,
   type SandboxResult,
 } from "./sandbox.ts";
-import { checkToolSchema } from "./tool-schema.ts";
 
 export interface SandboxSurfaceOptions {
   /** A shared sandbox, which its creator closes (default: a new one). */
@@ -240,7 +239,7 @@ function renderTools(tools: readonly SavedTool[]): string {
   return `## Your Tools\n${lines.join("\n")}`;
 }
 
-/** What a program may call. The journal attributes each call to the tool. */
+/** The names that a program may call. The journal attributes each call to the tool. */
 function programApi({ session, options }: Call, tool: string, hostTools: HostTools): SandboxApi {
   const toolPaths = Object.keys(hostTools).map((name) => `tools.${name}`);
   const actor = { kind: options.actor?.kind ?? "agent", name: tool };
@@ -409,7 +408,7 @@ function page(id: string, text: string, offset: number): string {
   return `${shown}\n[Characters ${offset} to ${end} of ${text.length}. For the rest call read_output with id "${id}" and offset ${end}; it is kept in memory for a while.]`;
 }
 
-/** What a program can call for each surface. */
+/** The names that a program can call for each surface. */
 const objects: Readonly<Record<string, string>> = {
   notepad:
     "- session.notepad: read(), write(text), append(text), prepend(text), replace(find, text, { all }), delete(text)",
@@ -444,4 +443,76 @@ function guidanceFor(hostTools: HostTools, chosen: readonly string[]): string {
     ...tools,
     `There is no network, no file system, no timer and no import. ${keep}`,
   ].join("\n");
+}
+
+/** A tool of the application that hosts the sandbox. AI SDK tools have this shape. */
+export interface HostTool {
+  description?: string;
+  /** Checks the input before `execute` sees it: a zod schema or any other Standard Schema. */
+  inputSchema?: unknown;
+  execute?(input: unknown, options: unknown): unknown;
+}
+
+/** Host tools by the name that programs use. */
+export type HostTools = Readonly<Record<string, HostTool>>;
+
+const namePattern = /^[A-Za-z_$][\w$-]{0,63}$/;
+
+export function checkHostTools(tools: HostTools): void {
+  for (const [name, tool] of Object.entries(tools)) {
+    if (!namePattern.test(name))
+      throw new HoldfastError(
+        "invalid_input",
+        `${JSON.stringify(name)} is not a valid name for a host tool. Use letters, digits, dashes and underscores.`,
+      );
+    if (typeof tool?.execute !== "function")
+      throw new HoldfastError(
+        "invalid_input",
+        `The host tool "${name}" has no "execute", so no program can call it.`,
+      );
+  }
+}
+
+/** Calls a host tool for a program; the signal aborts when the program ends. */
+export async function callHostTool(
+  tools: HostTools,
+  name: string,
+  input: Json | undefined,
+  signal: AbortSignal,
+): Promise<Json | undefined> {
+  const tool = Object.hasOwn(tools, name) ? tools[name] : undefined;
+  if (!tool?.execute) throw new HoldfastError("unknown_tool", `There is no host tool "${name}".`);
+  const checked = await checkInput(name, tool.inputSchema, input ?? {});
+  const output = await tool.execute(checked, {
+    toolCallId: `sandbox:${name}`,
+    messages: [],
+    abortSignal: signal,
+  });
+  return output as Json | undefined;
+}
+
+interface Issue {
+  message: string;
+  path?: readonly unknown[] | undefined;
+}
+
+interface StandardSchema {
+  "~standard": { validate(value: unknown): Checked | Promise<Checked> };
+}
+
+type Checked = { value: unknown; issues?: undefined } | { issues: readonly Issue[] };
+
+async function checkInput(name: string, schema: unknown, input: Json): Promise<unknown> {
+  const validate = (schema as StandardSchema | undefined)?.["~standard"]?.validate;
+  if (!validate) return input;
+  const checked = await validate(input);
+  if (!checked.issues) return checked.value;
+  const problems = checked.issues.map(({ message, path = [] }) =>
+    path.length === 0 ? message : `${path.map(pathName).join(".")}: ${message}`,
+  );
+  throw new HoldfastError("invalid_input", `tools.${name}: ${problems.join("; ")}. It was not called.`);
+}
+
+function pathName(part: unknown): string {
+  return String(typeof part === "object" && part !== null && "key" in part ? part.key : part);
 }

@@ -1,7 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { RunLimits } from "./limits.ts";
-import { explain, LimitReached, type Listener, limitIn, Machine } from "./machine.ts";
-import { type Prepared, prepareProgram } from "./prepare-program.ts";
+import {
+  explain,
+  LimitReached,
+  type Listener,
+  limitIn,
+  Machine,
+  type Prepared,
+  prepareProgram,
+} from "./machine.ts";
 import {
   type FromWorker,
   type ProgramEnd,
@@ -19,7 +26,7 @@ const maxCached = 100;
 
 /** Longer programs are not cached. */
 const maxCachedLength = 20_000;
-/** What QuickJS reports when it has no memory left to create the error. */
+/** The report of QuickJS when it has no memory left to create the error. */
 const emptyError = /^threw null$|<null>/;
 const unhandledText = "A call failed and the program did not await it. Await every call to see its error.";
 

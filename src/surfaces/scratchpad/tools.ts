@@ -2,7 +2,7 @@ import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
 import { required } from "../dispatch.ts";
 import type { SessionHandle } from "../session-handle.ts";
-import { defineTool, type Reading, type Surface } from "../surface.ts";
+import { defineTool, type Presentation, type Surface } from "../surface.ts";
 import { renderScratchpad, scratchpadView } from "./block.ts";
 import { readScratchpad, type ScratchpadOperation } from "./operations.ts";
 
@@ -28,7 +28,7 @@ const purpose =
   "Persist important working state (plans, findings, decisions) that survives context compaction.";
 
 /** How the content comes back to the agent. */
-const returns: Record<Reading["shown"], string> = {
+const returns: Record<Presentation["shown"], string> = {
   message: "prepended to each message you receive",
   system: "prepended to each message you receive",
   epoch: "shown in your context, and so is each change of it",
@@ -39,8 +39,8 @@ const scratchpad = defineTool({
   name: "session.scratchpad",
   description: `${purpose} Content is ${returns.message}.`,
   input,
-  adapt: (limits, reading) => ({
-    description: `${purpose} Content is ${reading.shown === "host" ? "returned by a call without arguments" : returns[reading.shown]}.`,
+  adapt: (limits, presentation) => ({
+    description: `${purpose} Content is ${presentation.shown === "host" ? "returned by a call without arguments" : returns[presentation.shown]}.`,
     input: input.extend({
       content: input.shape.content.describe(
         `The text: for set_notes and append_notes up to ${limits.spaceNotesCharacters} characters in all, for set_plan up to ${limits.spacePlanCharacters}`,

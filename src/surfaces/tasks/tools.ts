@@ -9,8 +9,8 @@ const done = z.object({ ok: z.literal(true), task_id: z.string(), depth: z.numbe
 const beginTask = defineTool({
   name: "begin_task",
   description: "Open a task. When you end it, everything since collapses to one line.",
-  adapt: (_limits, reading) =>
-    reading.keepsConversation
+  adapt: (_limits, presentation) =>
+    presentation.keepsConversation
       ? {}
       : {
           description: "Open a task. It and its outcome are kept outside the conversation.",

@@ -24,7 +24,7 @@ export function harnessOf(broken?: BrokenStore) {
   const store = memoryStore();
   return {
     durable: true,
-    patienceMilliseconds: 50,
+    watchTimeout: 50,
     open: async (): Promise<Store> => ({ ...store, close: async () => {}, ...broken?.breakIt(store) }),
   };
 }

@@ -6,7 +6,7 @@ interface Parameter {
   left?: Parameter;
 }
 
-/** What a parameter is called that takes text of any length. Ids, paths and names are checked where they come in. */
+/** The names of parameters that take text of any length. Ids, paths and names are checked where they come in. */
 const textNames = /^(?:text|content|whole|quote|glob|summary|base|query|markdown|row|line|inside)$/;
 
 /** Exported functions whose first argument is a text, as `path name`. */

@@ -13,7 +13,7 @@ interface Pattern {
 }
 
 /**
- * What `new RegExp(…)` makes, by file: one for a hostile word, or `loaded` where all are made from constants while the
+ * The patterns of `new RegExp(…)`, by file: one for a hostile word, or `loaded` where all are made from constants while the
  * module is loaded.
  */
 export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
@@ -29,7 +29,7 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
 const characters = (text: string) => Math.ceil(text.length / 4);
 const screen = { width: 80, colours: true, paint: (_style: unknown, text: string) => text };
 
-/** What a function takes after the text. Without a line here it gets the text alone. */
+/** The arguments of a function after the text. Without a line here it gets the text alone. */
 export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/adapters/caller/messages.ts answerOf": () => [[]],
   "src/cli/terminal/render-markdown.ts renderMarkdown": () => ["  ", screen],

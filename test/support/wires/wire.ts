@@ -14,7 +14,7 @@ export interface WireAnswer {
   overflow?: true;
 }
 
-/** What a request contains, in no provider's form. */
+/** The contents of a request, in no provider's form. */
 export interface WireRequest {
   system: string;
   tools: string[];

@@ -28,7 +28,7 @@ async function openHooks(session: Session, onError?: (error: Error) => void) {
   return { given, send, ask };
 }
 
-test("the memory is shown once, then what someone else changed [claude.sdk-hooks]", async () => {
+test("the memory is shown once, then changes by others [claude.sdk-hooks]", async () => {
   const memory = await openTestMemory({ surfaces: ["notepad", "pins"] });
   const session = await memory.openSession("s");
   await session.notepad.write("- July is counted twice");

@@ -104,7 +104,7 @@ export class FakePi implements PiExtensionApi {
     return structuredClone([...summary, ...said.map(({ message }) => message as PiAgentMessage)]);
   }
 
-  /** What the model is sent after all extensions have run. */
+  /** The input of the model after all extensions have run. */
   async modelCall(): Promise<PiAgentMessage[]> {
     const messages = this.messages();
     return (await this.emit<{ messages: PiAgentMessage[] }>("context", { messages }))?.messages ?? messages;

@@ -7,7 +7,7 @@ export interface CuttableProxy {
   cutAfter(side: "client" | "server", chunks: number): void;
   /** Silently drops all data on the existing connections. New connections work. */
   goSilent(): void;
-  /** While true, no answer reaches a client, also on new connections. What clients send arrives. */
+  /** While true, no answer reaches a client, also on new connections. Messages from clients arrive. */
   mute: boolean;
   /** Becomes mute when a client sends this text. */
   muteAt: string | undefined;

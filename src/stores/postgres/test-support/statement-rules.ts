@@ -1,14 +1,14 @@
 import { parseSync } from "libpg-query";
 import { sessionTables } from "../schema.ts";
 
-/** Tables that are distributed by session, with the column that says which. */
+/** Tables that are distributed by session, with the column that names the session. */
 const distributed: Record<string, string> = sessionTables;
 
 const volatileFunctions = ["clock_timestamp", "random", "gen_random_uuid", "nextval"];
 
 type Node = Record<string, unknown>;
 
-/** What a distributed engine could not run on one shard, or would make every commit wait. Empty: nothing. */
+/** The statements that a distributed engine could not run on one shard, or that would make each commit wait. */
 export function violationsOf(sql: string): string[] {
   const tree = parse(sql);
   const found: string[] = [];
