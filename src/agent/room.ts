@@ -163,7 +163,7 @@ const noteTokens = 70;
 const resultShare = 0.5;
 
 /** Up to this share of the window, results stay whole as long as they fit: older messages make room for them. */
-const wholeShare = 1 / 8;
+const wholeShare = 1 / 4;
 
 /** However little room there is, a part is shown with a few lines. */
 export const leastTokens = noteTokens + 60;

@@ -7,7 +7,8 @@ import { notepadSurface } from "./notepad/tools.ts";
 import { notesSurface } from "./notes/tools.ts";
 import { scratchpadSurface } from "./scratchpad/tools.ts";
 import { ownLoop, type Surface } from "./surface.ts";
-import { createToolbox } from "./toolbox.ts";
+import { findSurfaces } from "./surfaces.ts";
+import { createToolbox, guidanceOf } from "./toolbox.ts";
 
 const three = { notepad: notepadSurface, notes: notesSurface, scratchpad: scratchpadSurface };
 
@@ -138,4 +139,18 @@ test("two surfaces with the same tool name are refused at start, with or without
     }
   }
   assert.ok(createToolbox([notepadSurface, named("another")], setting));
+});
+
+test("where several places are offered, one sentence gives each its use, and the plan has one place [context.which]", () => {
+  const first = (...names: string[]) =>
+    guidanceOf(findSurfaces(names), { limits: defaultLimits, presentation: ownLoop }).split("\n")[0];
+  assert.equal(
+    first("notepad", "notes"),
+    "Use the notepad for the plan and findings of this task and notes for many small facts to find by tag.",
+  );
+  assert.equal(
+    first("notepad", "notes", "scratchpad"),
+    "Use the notepad for the findings of this task, notes for many small facts to find by tag and the scratchpad for the current plan and references.",
+  );
+  assert.doesNotMatch(first("notepad", "pins") ?? "", /^Use /);
 });

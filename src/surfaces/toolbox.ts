@@ -152,13 +152,17 @@ export function guidanceOf(
 const uses: Record<string, string> = {
   notepad: "the notepad for the plan and findings of this task",
   notes: "notes for many small facts to find by tag",
-  scratchpad: "the scratchpad for a short plan and references",
+  scratchpad: "the scratchpad for the current plan and references",
   project: "NOTES.md for decisions and debt of the repository",
 };
 
 /** Which place is for which text, where the agent has several. */
 function choiceOf(chosen: readonly string[]): string {
-  const offered = chosen.flatMap((name) => (Object.hasOwn(uses, name) ? (uses[name] ?? []) : []));
+  // One place for the plan.
+  const here = chosen.includes("scratchpad")
+    ? { ...uses, notepad: "the notepad for the findings of this task" }
+    : uses;
+  const offered = chosen.flatMap((name) => (Object.hasOwn(here, name) ? (here[name] ?? []) : []));
   if (offered.length < 2) return "";
   return `Use ${offered.slice(0, -1).join(", ")} and ${offered.at(-1)}.`;
 }

@@ -198,7 +198,7 @@ export const settings = {
   "project.beads": setting({
     kind: toggle,
     default: true,
-    description: "Whether actionable debt becomes an issue in Beads, if bd or br is on the PATH.",
+    description: "Whether actionable debt becomes an issue in Beads, if bd is on the PATH.",
     env: ["BEADS"],
     isOfUser: true,
     actsIn: [...withTools, "commands"],

@@ -114,6 +114,8 @@ export const engine = [
       "On a full disk a write fails with a typed error, reads work, and writes work again once there is space.",
   }),
   ...from("context and tokens", {
+    "context.which":
+      "Where several places for text are offered, one sentence gives each its use, and the plan has one place.",
     "context.surfaces":
       "session.context() returns the blocks and guidance of the selected surfaces, and of no others.",
     "context.one-block": "Any content renders as exactly one block, which parses back to the content.",

@@ -6,14 +6,14 @@ import { severities } from "./template.ts";
 
 const timeoutMilliseconds = 10_000;
 
-/** Creates an issue with `bd` or `br`, or returns the reason of the failure. Never throws. */
+/** Creates an issue with `bd`, or returns the reason of the failure. Never throws. */
 export async function createBead(
   project: Project,
   issue: { title: string; severity: (typeof severities)[number]; reference: string },
 ): Promise<{ id: string } | { problem: string }> {
   if (!project.beads) return { problem: "Beads is turned off" };
-  const program = findProgram(["bd", "br"]);
-  if (program === undefined) return { problem: "neither bd nor br is on the PATH" };
+  const program = findProgram("bd");
+  if (program === undefined) return { problem: "bd is not on the PATH" };
   // A title that starts with a dash would be parsed as an option.
   const title = issue.title.startsWith("-") ? `Fix: ${issue.title}` : issue.title;
   const added = [
@@ -64,38 +64,25 @@ function runTracker(
   });
 }
 
-/** The first of these programs on the PATH. Skips relative entries: they would run files of the project. */
-function findProgram(names: readonly string[]): string | undefined {
+/** The program on the PATH. Skips relative entries: they would run files of the project. */
+function findProgram(name: string): string | undefined {
   const directories = (process.env.PATH ?? "").split(delimiter).filter((each) => isAbsolute(each));
-  for (const name of names) {
-    for (const directory of directories) {
-      const path = join(directory, name);
-      try {
-        accessSync(path, constants.X_OK);
-        return path;
-      } catch {
-        // Not here.
-      }
-    }
-  }
-  return undefined;
+  return directories.map((directory) => join(directory, name)).find(isExecutable);
 }
 
-/** Versions without `--json` print the id alone or in a sentence. */
-const idInText =
-  /(?:"id"\s{0,8}:\s{0,8}"|\b(?:issue|created|added)[:\s]{1,8}|^[ \t]{0,8}(?=\S{1,64}[ \t]{0,8}\r?$))((?!-)[\w.]{1,40}-[\w.-]{0,40}\w)(?=["\s:,.]|$)/im;
-
-function findId(answer: string): string | undefined {
-  const id = idInJson(answer) ?? idInText.exec(answer.slice(0, 10_000))?.[1];
-  return typeof id === "string" && /^[\w.-]{1,64}$/.test(id) ? id : undefined;
-}
-
-function idInJson(answer: string): unknown {
+function isExecutable(path: string): boolean {
   try {
-    const parsed = JSON.parse(answer) as unknown;
-    const first = (Array.isArray(parsed) ? parsed[0] : parsed) as { id?: unknown; issue?: { id?: unknown } };
-    return first?.id ?? first?.issue?.id;
+    accessSync(path, constants.X_OK);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
+}
+
+/** The id in JSON, or the first word of a text that looks like one: `bd-x7y8`. */
+function findId(answer: string): string | undefined {
+  return /"id"\s{0,8}:\s{0,8}"([\w.-]{1,64})"|(?<![\w-])([A-Za-z]{1,20}-[a-z0-9.]{1,20})(?![\w-])/
+    .exec(answer.slice(0, 10_000))
+    ?.slice(1)
+    .find((id) => id !== undefined);
 }

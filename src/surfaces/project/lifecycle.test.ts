@@ -180,24 +180,24 @@ function fakeTracker(name: string, answer: string): string {
   return directory;
 }
 
-test("actionable debt becomes an issue in bd or br, in the form that the tracker takes, and the table keeps its id [project.beads] [config.beads]", async () => {
+test("actionable debt becomes an issue in bd, in the form that the tracker takes, and the table keeps its id [project.beads] [config.beads]", async () => {
   const path = process.env.PATH ?? "";
   const description = 'N+1 "query"; $(rm -rf /) | `x`';
   try {
     for (const [name, answer] of [
       ["bd", 'console.log(JSON.stringify({ id: "bd-a3f8" }))'],
-      ["br", 'console.log(JSON.stringify([{ id: "br-7" }]))'],
+      ["bd", 'console.log(JSON.stringify([{ id: "bd-7" }]))'],
       [
         "bd",
         'console.log("A newer version is there.\\n\u2713 Created issue: bd-x7y8.2 \u2014 the well-known one")',
       ],
-      ["br", 'console.log("br-9")'],
+      ["bd", 'console.log("bd-9")'],
     ]) {
       const directory = fakeTracker(name ?? "", answer ?? "");
       process.env.PATH = directory;
       const { log, read, project } = makeProject({ beads: true });
       const { text } = await log("debt", description, { severity: "HIGH", actionable: true });
-      const [, bead] = /Created Beads issue (b[dr]-[\w.]+)\.$/.exec(text) ?? [];
+      const [, bead] = /Created Beads issue (bd-[\w.]+)\.$/.exec(text) ?? [];
       assert.ok(read().includes(`(${bead}) | HIGH |`), read());
       const args = JSON.parse(readFileSync(join(directory, "called.json"), "utf8")) as string[];
       assert.deepEqual(args, ["add", "--priority", "high", "--title", description, "--ref", "TD-001"]);
@@ -216,7 +216,7 @@ test("actionable debt becomes an issue in bd or br, in the form that the tracker
       ...["--description", "TD-001 in grimoires/loa/NOTES.md", "--json"],
     ]);
     const cases: [directory: string, message: RegExp][] = [
-      [temporaryDirectory(), /No issue was created: neither bd nor br is on the PATH\./],
+      [temporaryDirectory(), /No issue was created: bd is not on the PATH\./],
       [fakeTracker("bd", 'console.error("no database"); process.exit(3)'), /created no issue: no database/],
       [fakeTracker("bd", 'console.log("ok")'), /its answer contains no id/],
     ];

@@ -16,7 +16,7 @@ export interface ProjectOptions {
   clock?: (() => number) | undefined;
   /** Counts tokens (default: `estimateTokens`). */
   countTokens?: ((text: string) => number) | undefined;
-  /** Whether actionable debt becomes an issue in Beads, if `bd` or `br` is on the PATH (default: $HOLDFAST_BEADS, else true). */
+  /** Whether actionable debt becomes an issue in Beads, if `bd` is on the PATH (default: $HOLDFAST_BEADS, else true). */
   beads?: boolean | undefined;
 }
 

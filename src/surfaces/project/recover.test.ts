@@ -208,15 +208,3 @@ test("the notes cannot forge markers or a system message [project.data]", async 
   assert.match(text, /turned ⟨U\+202E⟩round⟨U\+202C⟩/);
   assert.doesNotMatch(text, /[\u200b\u202c\u202e\u{e0041}]/u);
 });
-
-test("an archived decision is marked as stale when its evidence is gone [project.stale]", async () => {
-  const { root, call, log } = makeProject();
-  await call("log_decision", decision);
-  await log("archive", "0");
-  const seen = async (level: number) => (await call("recover_context", { level, query: "expiration" })).text;
-  assert.match(await seen(2), /\(archived\) Use sliding window/);
-  assert.doesNotMatch((await seen(2)) + (await seen(3)), /STALE/);
-  writeInto(root, "src/auth/jwt.ts", "gone\n");
-  assert.match(await seen(2), /\(archived, STALE evidence\) Use sliding window/);
-  assert.match(await seen(3), /^STALE references, not facts any more:\n- line \d+: .*jwt\.ts/m);
-});

@@ -18,7 +18,7 @@ import {
   unescapeMarkdown,
 } from "./notes.ts";
 import { rootPrefix } from "./references.ts";
-import { archivedEvidenceOf, evidenceOf, identifiersOf, referenceChecker } from "./verify.ts";
+import { evidenceOf, identifiersOf, referenceChecker } from "./verify.ts";
 
 type Count = (text: string) => number;
 type Check = ReturnType<typeof referenceChecker>;
@@ -261,12 +261,12 @@ export function recoverLevel2(file: NotesFile, notes: Notes, query: string, coun
 /** Newest last. */
 function candidatesOf(notes: Notes, check: Check): Candidate[] {
   const archive = tableOf(notes, "archive");
-  const evidence = archivedEvidenceOf(notes);
-  const archived = (archive?.rows ?? []).map((row): Candidate => {
-    const content = row.cells.map(({ text }) => text).join(" ");
-    const isStale = () => (evidence.get(row.line) ?? []).some((found) => check(found).status !== "ok");
-    return { content, show: () => (archive ? showArchived(archive, row, isStale()) : "") };
-  });
+  const archived = (archive?.rows ?? []).map(
+    (row): Candidate => ({
+      content: row.cells.map(({ text }) => text).join(" "),
+      show: () => (archive ? showArchived(archive, row) : ""),
+    }),
+  );
   const goals = itemsOf(notes, "goals").map(
     ({ text, done }): Candidate => ({
       content: text,
@@ -316,12 +316,11 @@ function showDecision(notes: Notes, entry: Entry, check: Check): string {
     .join(" | ");
 }
 
-function showArchived(archive: Table, row: Row, isStale: boolean): string {
-  // Show whether the evidence is stale, but not the evidence itself.
+/** Without its evidence: the agent checks the code before it uses an old decision. */
+function showArchived(archive: Table, row: Row): string {
   const [why = ""] = cellIn(archive, row, "rationale").split("<br>");
-  const label = isStale ? "archived, STALE evidence" : "archived";
   const [date, decision] = [cellIn(archive, row, "date"), cellIn(archive, row, "decision")];
-  return `${asData(date)} (${label}) ${asData(decision)} | Why: ${asData(why)}`;
+  return `${asData(date)} (archived) ${asData(decision)} | Why: ${asData(why)}`;
 }
 
 /** Level 3: the whole file, with a list of stale references first and the files of documented structure last. */

@@ -135,52 +135,30 @@ function isInside(root: string, path: string): boolean {
 
 function sourceOf(raw: string): Source {
   const text = raw.includes("\r\n") ? raw.replaceAll("\r\n", "\n") : raw;
-  let starts: number[] | undefined;
-  const lineStarts = () => {
-    starts ??= startsOf(text);
-    return starts;
-  };
   return {
     status: "read",
     text,
     get lines() {
-      const known = lineStarts();
-      return known.length - (text.endsWith("\n") ? 1 : 0);
+      return newlinesIn(text, 0, text.length) + (text.endsWith("\n") ? 0 : 1);
     },
     find(quote, near) {
       if (quote === "") return undefined;
-      const first = text.indexOf(quote);
-      if (first === -1) return undefined;
-      const known = lineStarts();
-      if (near !== undefined) {
-        const [from, to] = [known[near - 1], known[near] ?? text.length];
-        const here = from === undefined ? -1 : text.indexOf(quote, from);
-        if (from !== undefined && here !== -1 && here < to) return near;
-      }
-      let best = lineAt(known, first);
-      for (let at = first; near !== undefined && at !== -1; at = text.indexOf(quote, at + 1)) {
-        const line = lineAt(known, at);
-        if (Math.abs(line - near) < Math.abs(best - near)) best = line;
-        if (line > near) break;
+      let best: number | undefined;
+      let [line, from] = [1, 0];
+      for (let at = text.indexOf(quote); at !== -1; at = text.indexOf(quote, at + 1)) {
+        line += newlinesIn(text, from, at);
+        from = at;
+        if (best === undefined || Math.abs(line - (near ?? best)) < Math.abs(best - (near ?? best)))
+          best = line;
+        if (near === undefined || line > near) break;
       }
       return best;
     },
   };
 }
 
-function startsOf(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return starts;
-}
-
-function lineAt(starts: readonly number[], offset: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return low + 1;
+function newlinesIn(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count++;
+  return count;
 }

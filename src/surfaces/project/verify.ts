@@ -12,14 +12,12 @@ import {
 } from "./notes.ts";
 import type { Project } from "./project.ts";
 import {
-  findCodeSpans,
   parseReference,
   type Reference,
   readSource,
   renderReference,
   rootPrefix,
   type Source,
-  spanText,
 } from "./references.ts";
 
 /** A reference in the notes. Lines count from 0. */
@@ -63,28 +61,6 @@ export function evidenceOf(notes: Notes, entry: Entry): FoundReference[] {
   return readDecision(notes, entry).evidence.flatMap(({ line, quote, reference }) =>
     reference ? [{ line, kind: "evidence", reference, quote, purpose: "" }] : [],
   );
-}
-
-/** Of the text after an archived quote. */
-const maxLocationLength = 1_000;
-
-/** The evidence of archived decisions. Stale evidence is marked when shown, but is not a finding. */
-export function archivedEvidenceOf(notes: Notes): Map<number, FoundReference[]> {
-  const table = tableOf(notes, "archive");
-  const found = (table?.rows ?? []).map((row): [number, FoundReference[]] => {
-    const { line } = row;
-    const rationale = table ? cellIn(table, row, "rationale") : "";
-    const [, evidence = ""] = /(?:^|<br>)Evidence: (.*?)(?:<br>Test scenarios: .*)?$/.exec(rationale) ?? [];
-    const quotes = findCodeSpans(evidence).flatMap(({ inside, to }): FoundReference[] => {
-      const start = evidence.slice(to, to + maxLocationLength).trimStart();
-      const end = start.indexOf("]");
-      if (!start.startsWith("[") || end <= 1) return [];
-      const reference = parseReference(start.slice(1, end));
-      return [{ line, kind: "evidence", reference, quote: spanText(inside), purpose: "" }];
-    });
-    return [line, quotes];
-  });
-  return new Map(found);
 }
 
 /** Checks references against the working tree; each file is read once. */
@@ -189,10 +165,9 @@ function editsFor(
   });
 }
 
-/** A line for each stale reference, those of archived decisions included. */
+/** A line for each stale reference. */
 export function staleReferences(file: NotesFile, notes: Notes): string[] {
-  const archived = [...archivedEvidenceOf(notes).values()].flat().map(referenceChecker(file.root));
-  return [...checkReferences(file, notes), ...archived]
+  return checkReferences(file, notes)
     .filter(({ status }) => status !== "ok")
     .map(describeStale);
 }
