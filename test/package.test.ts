@@ -119,7 +119,7 @@ test("a newcomer: install, init, first memory in a request, doctor, uninstall, i
 
   const init = await run(["init", "claude-code"]);
   assert.equal(init.code, 0, init.stderr);
-  assert.match(init.stdout, /What happens now/);
+  assert.match(init.stdout, /Next: start/);
 
   const event = { session_id: "first", cwd: project, transcript_path: join(project, "none.jsonl") };
   const hook = (name: string, more = {}) =>
@@ -142,6 +142,9 @@ test("a newcomer: install, init, first memory in a request, doctor, uninstall, i
     /^holdfast: "holdfast chat" needs the AI SDK\. Run: npm install ai @ai-sdk\/openai-compatible$/m,
   );
   assert.equal(early.code, 1);
+  const demo = await run(["serve", "--demo", "--no-open", "--port", "0"]);
+  assert.match(demo.stderr, /^holdfast: "holdfast serve" needs the AI SDK\./);
+  assert.deepEqual([demo.code, demo.stdout], [1, ""]);
   addPackages(project, ["ai", "@ai-sdk/openai-compatible"]);
   const chat = await ask();
   await model.close();

@@ -11,13 +11,13 @@ import { Empty, Waiting } from "./states.tsx";
 type Compaction = Reply<"compaction">;
 
 const triggers: Record<Compaction["trigger"], string> = {
-  threshold: "the window was nearly full",
-  projected: "the next step might not have fit",
-  overflow: "the provider rejected the prompt as too long",
-  manual: "someone asked for it",
-  tasks: "enough tasks were closed",
-  "sub-session": "a child session reported",
-  host: "the coding agent compacted",
+  threshold: "The window was nearly full",
+  projected: "The next step might not have fit into the window",
+  overflow: "The provider rejected the prompt as too long",
+  manual: "Someone asked for a compaction",
+  tasks: "Enough tasks were closed",
+  "sub-session": "A child session reported",
+  host: "The coding agent compacted its conversation",
 };
 
 /** A compaction: its facts first, then what the model got, then how it went. */
@@ -103,12 +103,12 @@ function FactsPanel({ compaction }: { compaction: Compaction }) {
         ))}
       </dl>
       <p class="compaction-line">
-        {warningFact(compaction)}. It came because {triggers[trigger]}. The window went from {about}
+        {triggers[trigger]}. {warningFact(compaction)}. The window went from {about}
         <span class="number">{count(tokensBefore)}</span> to <span class="number">{count(tokensAfter)}</span>{" "}
         tokens, {percent(Math.max(0, tokensBefore - tokensAfter), tokensBefore)} less.{" "}
         {verified
           ? `The request of call ${verified.call} contained all of it.`
-          : mismatch
+          : mismatch || trigger === "host"
             ? ""
             : "No request proves it yet."}
         {mismatch && (

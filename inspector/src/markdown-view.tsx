@@ -75,7 +75,6 @@ function BlockView({ block, rendering }: { block: Block; rendering: Rendering })
         rendering.levels.has(block) ? `h${rendering.levels.get(block)}` : "p",
         {
           dir: "auto",
-          id: headingId(block.text),
           class: classOf(block.text, rendering),
           title: authorOf(block.text, rendering),
         },
@@ -159,11 +158,6 @@ function classOf(text: string, rendering: Rendering): string | undefined {
 
 function isFresh(text: string, { fresh }: Rendering): boolean {
   return fresh !== undefined && fresh.size > 0 && text.split("\n").some((line) => fresh.has(line.trim()));
-}
-
-/** An id for a heading, so that the outline can link to it. */
-export function headingId(text: string): string {
-  return `heading-${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-")}`;
 }
 
 function Items({ items, rendering }: { items: readonly Item[]; rendering: Rendering }) {

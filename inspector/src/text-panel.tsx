@@ -5,7 +5,7 @@ import { ConflictView } from "./conflict-view.tsx";
 import { noteSaved, setDraft, useDraft, useNewest } from "./drafts.ts";
 import { count, plural } from "./format.ts";
 import { type Block, parseMarkdown } from "./markdown.ts";
-import { headingId, Markdown } from "./markdown-view.tsx";
+import { Markdown } from "./markdown-view.tsx";
 import { useRoute } from "./route.ts";
 import { attempt, offerUndo } from "./toast.tsx";
 
@@ -197,49 +197,17 @@ function useFreshLines(text: string): ReadonlySet<string> {
   return fresh;
 }
 
-/** A text with more lines is shown in a frame of its own, with an outline. */
+/** A text with more lines is shown in a frame of its own. */
 const maxLines = 60;
 
 function LongText({ text, children }: { text: string; children: ComponentChildren }) {
-  const [isWhole, setWhole] = useState(false);
-  const lines = text.split("\n").length;
-  if (lines <= maxLines) return <>{children}</>;
-  const headings = headingsOf(text);
+  if (text.split("\n").length <= maxLines) return <>{children}</>;
   return (
-    <div class="long">
-      {headings.length > 1 && (
-        <nav class="outline" aria-label="Outline">
-          {headings.map((title) => (
-            <button
-              key={title}
-              type="button"
-              class="link"
-              onClick={() => document.getElementById(headingId(title))?.scrollIntoView({ block: "start" })}
-            >
-              {title}
-            </button>
-          ))}
-        </nav>
-      )}
-      <section
-        class={`long-text${isWhole ? " is-whole" : ""}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable text must be reachable by keyboard
-        tabIndex={0}
-        aria-label="The whole text"
-      >
-        {children}
-      </section>
-      <button type="button" class="link" onClick={() => setWhole(!isWhole)}>
-        {isWhole ? "Show less" : `Show all ${plural(lines, "line")}`}
-      </button>
-    </div>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable text must be reachable by keyboard
+    <section class="long-text" tabIndex={0} aria-label="The whole text">
+      {children}
+    </section>
   );
-}
-
-function headingsOf(text: string): string[] {
-  return [
-    ...new Set([...text.matchAll(/^ {0,3}#{1,4}[ \t]+(\S.*)$/gm)].map(([, title = ""]) => title.trimEnd())),
-  ];
 }
 
 /** A checkbox of a text and its line, counted from 0. */

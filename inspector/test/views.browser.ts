@@ -159,6 +159,16 @@ test(
       tokens,
       "the pieces add up",
     );
+    // The next warning and compaction are visible before they come, at the same place in every bar.
+    const { warnAt, compactAt } = session.window ?? {};
+    const ticks = await page.evaluate<number[]>(
+      "[...document.querySelectorAll('.header .tick')].map(({ style }) => Number.parseFloat(style.left))",
+    );
+    assert.deepEqual(
+      ticks.map((share) => Math.round((share * 4_100) / 100)),
+      [warnAt, compactAt],
+    );
+    assert.deepEqual(await page.locator(".line-name").allTextContents(), ["warning", "compaction"]);
     // As many compactions everywhere.
     const cuts = await page.getByRole("img", { name: "Compaction" }).count();
     const inClock = await page.locator(".clock-cut").count();

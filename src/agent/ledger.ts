@@ -252,7 +252,7 @@ export class ReceiptCheck {
     if (lacks.length > 0)
       emit({
         type: "error",
-        message: `The request of call ${call} does not contain what the receipt of compaction ${epoch} says. It lacks: ${lacks.join("; ")}. Something between the agent and the provider changes prompts: check middleware and proxies.`,
+        message: `The request of call ${call} does not contain the text of the receipt of compaction ${epoch}. It lacks: ${lacks.join("; ")}. Something between the agent and the provider changes prompts: check middleware and proxies.`,
       });
   }
 }

@@ -82,7 +82,7 @@ test("one changed byte in the next request is an error and stored as a mismatch 
   const [error] = ofType(events, "error");
   assert.match(
     String(error?.message),
-    /^The request of call \d+ does not contain what the receipt of compaction 1 says\. It lacks: the summary, handoff and receipt as committed, which differ after ".*\[Receipt: \d+ messag"\./,
+    /^The request of call \d+ does not contain the text of the receipt of compaction 1\. It lacks: the summary, handoff and receipt as committed, which differ after ".*\[Receipt: \d+ messag"\./,
   );
   const [receipt] = await agent.receipts("s");
   assert.equal(receipt?.verified, undefined);

@@ -23,6 +23,30 @@ function besideTurns(turn: (request: ScriptedRequest) => ScriptedAnswer) {
   };
 }
 
+test("a result of a fifth of the window stays whole, and older messages make room for it [controller.fit-results]", async (t) => {
+  let step = 0;
+  const stage = await openWindow(t, {
+    window: 16_000,
+    factor: 1,
+    clearing: false,
+    script: besideTurns(() =>
+      ++step % 2 === 1 ? { toolCalls: [call("read", { part: (step + 1) / 2 })] } : { text: "Read." },
+    ),
+    tools: {
+      read: tool({
+        inputSchema: z.object({ part: z.number() }),
+        execute: async ({ part }) => numberedLines(3_200, `part${part}`),
+      }),
+    },
+  });
+  for (let part = 1; part <= 6; part++) {
+    const { events } = await stage.say(`Read part ${part}.`);
+    assert.deepEqual(ofType(events, "shortened"), [], `part ${part}`);
+    assert.ok(textIn(stage.requests.at(-1) as ScriptedRequest).includes(numberedLines(3_200, `part${part}`)));
+  }
+  assert.ok((await stage.agent.receipts("s")).length >= 2);
+});
+
 for (const window of windows) {
   for (const factor of factors) {
     const where = `${window / 1_000}k, counted × ${factor}`;

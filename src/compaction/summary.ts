@@ -189,7 +189,7 @@ export function findSummaryFault(
   return tokens.summary >= tokens.removed ? "it is longer than what it replaces" : undefined;
 }
 
-/** Says nothing of the conversation, so the next summary does not carry it. */
+/** Contains nothing of the conversation, so the next summary does not carry it. */
 const allInHandoff = "The handoff below has all of it.";
 
 /** A summary made without a model: the earlier summary, and the steps that the handoff does not show, newest in detail. */

@@ -23,7 +23,7 @@ export const prompts: Prompt[] = [
   {
     name: "show_memory",
     title: "Show memory",
-    description: "What memory contains, for you to read.",
+    description: "The contents of memory, for you to read.",
   },
 ];
 
@@ -66,8 +66,8 @@ export async function handoffPrompt(
 
 /** The text that the tool of this name shows in a client that renders apps. */
 export async function showMemoryPrompt(id: string, session: Session | undefined): Promise<GetPromptResult> {
-  return userPrompt("What memory contains.", [
-    "Show me the following as it is: it is what memory contains. Do nothing else.",
+  return userPrompt("The contents of memory.", [
+    "Show me the following contents of memory as they are. Do nothing else.",
     fenceContent(memoryText(session ? await sectionsOf(session) : [])),
     `The session is ${id}.`,
   ]);

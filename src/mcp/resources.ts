@@ -54,7 +54,7 @@ const kinds = {
   receipts: {
     of: [],
     title: "Receipts",
-    description: "What each compaction kept, what can be recalled and what is missing; oldest first.",
+    description: "The facts of each compaction: in context, retrievable and lost. Oldest first.",
     mimeType: "application/json",
     read: async (session) => JSON.stringify(session ? await session.receipts() : [], null, 2),
     isAffectedBy: (change) => change.type === "record" && change.kind === "receipt",

@@ -172,7 +172,7 @@ function describeBookkeeping(operation: Operation): string {
     case "context.verify":
       return operation.lacks.length === 0
         ? `Checked the receipt against call ${operation.call}`
-        : `Call ${operation.call} lacks what the receipt says: ${brief(operation.lacks.join(" · "))}`;
+        : `Call ${operation.call} lacks text of the receipt: ${brief(operation.lacks.join(" · "))}`;
     case "children.set":
       return `Delegated work: ${operation.child.status}`;
     case "session.rename":

@@ -9,7 +9,7 @@ export const errorReply = z
   .object({
     error: z.object({
       code: z.string().describe("A stable code for programs"),
-      message: z.string().describe("What failed, for which value, and what to do next"),
+      message: z.string().describe("The failure, the value and the next step"),
       data: z.record(z.string(), z.unknown()),
     }),
   })
@@ -84,7 +84,7 @@ export const sessionItem = z.object({
   plan: z.object({ done: count, total: count }).nullable().describe("Checkboxes of the plan or the notepad"),
   compactions: count,
   last: compactionFacts.nullable().describe("The newest compaction"),
-  attention: z.array(attentionItem).describe("What needs a person, the most urgent first"),
+  attention: z.array(attentionItem).describe("The items that need the user, the most urgent first"),
   delegated: z
     .object({
       task: z.string(),

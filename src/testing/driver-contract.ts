@@ -109,7 +109,7 @@ async function runStory(harness: DriverHarness): Promise<StoryResult> {
   assert.equal(more.length, 0, "more than one handoff was written");
   // Only a driver that sends the next request itself can prove the receipt, and only afterwards.
   const { verified: _verified, mismatch, ...receipt } = stored;
-  assert.equal(mismatch, undefined, "the next request lacks what the receipt says");
+  assert.equal(mismatch, undefined, "the next request lacks text of the receipt");
   return { run, events, handoff: handoff.value, receipt };
 }
 

@@ -1,5 +1,26 @@
 import { from } from "./requirement.ts";
 
+/*
+ * Figures that the page once showed wrong, and the tests that fail if they are wrong again:
+ *
+ *  1. A coding agent's unchanged prefix of 0 %         inspector.hosts: "the prefix is above 0"
+ *  2. No part Memory for a coding agent                inspector.hosts: "Memory is above 0", byte for byte
+ *  3. "With and without memory", which was circular    removed
+ *  4. "Nothing was lost" wherever recall exists        serve.compactions, inspector.survived: "2 messages lost"
+ *  5. Compactions counted in different ways            inspector.numbers: clock, chart and history
+ *  6. A notepad that the model sees only in part       inspector.memory, inspector.attention: the fold line
+ *  7. `npm start` on a finished session                inspector.newcomer: the address, "working"
+ *  8. Several fills of one window                      inspector.numbers, serve.calls; before a compaction: serve.compactions
+ *  9. A missing token as raw JSON                      serve.no-token
+ * 10. A price for a scripted model                     removed with all prices
+ * 11. "Working" after the end, or while offline        serve.sessions: the state follows its turn; inspector.gone
+ * 12. A compaction that moves the page                 inspector.newcomer: "nothing moves"; inspector.layout
+ * 13. No undo on unpin, remove, save, tick             inspector.memory: each edit can be taken back
+ * 14. When the next compaction comes                   inspector.numbers: ticks, named lines, calls left
+ * 15. A coding agent's summary                         inspector.hosts: "Text: Summary"
+ * 16. Cut checkboxes, wide bars, low contrast, many    inspector.memory, inspector.layout, inspector.accessible,
+ *     requests, a slow first session                   inspector.newcomer, inspector.large
+ */
 export const inspector = from("inspector", {
   "inspector.newcomer":
     "A new user who runs `npm start` sees, within a minute and in the running session, an agent that is warned, writes its notepad, is compacted and goes on.",
@@ -15,7 +36,7 @@ export const inspector = from("inspector", {
   "inspector.conflict":
     "Conflicting edits of the same lines are shown side by side and never resolved silently.",
   "inspector.context":
-    "Window shows each model call by parts with the limit and two ticks, and the exact prompt of one, piece by piece.",
+    "Window shows each model call by parts with the limit and the named lines of warning and compaction, and the exact prompt of one, piece by piece.",
   "inspector.timeline":
     "History is one list of writes, warnings and compactions, with diffs, authors and undo.",
   "inspector.tabs": "Two tabs on the same session stay in sync.",
@@ -35,7 +56,7 @@ export const inspector = from("inspector", {
   "inspector.attention": "What needs a person's attention is listed with its action.",
   "inspector.palette": "One palette goes to sessions, messages, notes, revisions and actions, by links.",
   "inspector.numbers":
-    "There is one number for one thing: the provider's count where it is known; parts and pieces add up to it, and a model without a price has no cost.",
+    "There is one number for one thing: the provider's count where it is known; parts and pieces add up to it.",
   "inspector.delete-once": "A double click on Delete deletes one session.",
   "inspector.places": "A place, of memory or of a message, opens with the text highlighted.",
   "inspector.layout":

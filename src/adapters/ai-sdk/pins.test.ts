@@ -75,7 +75,7 @@ test("one changed byte on the way to the provider is an error and a stored misma
       },
     });
   const { receipt, errors } = await compacted(flip);
-  assert.match(errors.join("\n"), /does not contain what the receipt of compaction 1 says/);
+  assert.match(errors.join("\n"), /does not contain the text of the receipt of compaction 1/);
   assert.equal(receipt?.verified, undefined);
   assert.ok(receipt?.mismatch);
 });

@@ -45,7 +45,7 @@ test("a killed turn continues at the next start [chat.resume]", async () => {
     cwd,
     input: ["/memory", "thanks"],
   });
-  assert.match(stderr, /^Session s .*\nThe last turn was not finished; continuing it\.\n/);
+  assert.match(stderr, /^Session s .*\nThe last turn was not finished. It continues now\.\n/);
   assert.match(stdout, /^All noted\.\nnote it\n[\s\S]*• row 88 has a text date\n[\s\S]*All noted\.\n$/);
   assert.equal(code, 0);
   assert.deepEqual(promptsOf(server.requests[2]), ["note it"]);
@@ -92,7 +92,7 @@ for (const [name, shouldHang] of phases) {
     killed.process.kill("SIGKILL");
     await killed.exit;
     const { stdout, stderr } = await runCli(small, { cwd, input: ["/context"] });
-    assert.match(stderr, /The last turn was not finished; continuing it\./);
+    assert.match(stderr, /The last turn was not finished. It continues now\./);
     assert.match(stdout, /^The last row is 405\.\n[\s\S]*\nCompaction 1\n/);
     // After that there is nothing left to resume.
     const before = server.requests.length;

@@ -66,7 +66,7 @@ export async function run(args: string[]): Promise<number> {
 /** Sends one prompt and shows the answer. */
 async function ask(chat: Chat, prompt: string): Promise<number> {
   if (await isUnfinished(chat.session))
-    chat.options.view.notice("The last turn was not finished; this prompt comes after it.");
+    chat.options.view.notice("The last turn was not finished. This prompt comes after it.");
   const removeHandler = stopOnInterrupt(chat, () => process.exit(interruptedCode));
   const outcome = await chat.send(prompt);
   removeHandler();
@@ -97,7 +97,7 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
   try {
     if (isInteractive) view.notice("/help lists the commands; Ctrl-C stops a turn, or ends the chat.");
     if (await isUnfinished(chat.session)) {
-      view.notice("The last turn was not finished; continuing it.");
+      view.notice("The last turn was not finished. It continues now.");
       failed = !(await chat.run((options) => chat.options.agent.resume(chat.session.id, options))).ok;
     }
     for (;;) {

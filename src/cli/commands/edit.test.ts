@@ -78,8 +78,8 @@ test("no space is truncated: text over a limit of characters or tokens is reject
   const store = await storeWith("");
   const before = await read(store);
   for (const [space, text, problem] of [
-    ["notes", "n".repeat(4_001), /The notes would be 4001 characters long; the limit is 4000/],
-    ["plan", "p".repeat(2_001), /The plan would be 2001 characters long; the limit is 2000/],
+    ["notes", "n".repeat(4_001), /The notes would be 4001 characters long\. The limit is 4000/],
+    ["plan", "p".repeat(2_001), /The plan would be 2001 characters long\. The limit is 2000/],
     ["notes", "字".repeat(4_000), /The scratchpad would take \d+ tokens; the limit is 2000\./],
   ] as const) {
     const editor = scriptedEditor(`writeFileSync(path, ${JSON.stringify(text)})`);

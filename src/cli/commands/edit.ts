@@ -140,7 +140,7 @@ export function scratchpadWrite(
   if (characters <= limit) return { type: `scratchpad.set_${space}`, content };
   throw new HoldfastError(
     "over_limit",
-    `The ${space} would be ${characters} characters long; the limit is ${limit}. Nothing was changed. Shorten it.`,
+    `The ${space} would be ${characters} characters long. The limit is ${limit}. Nothing was changed. Shorten it.`,
     { data: { characters, limit } },
   );
 }
@@ -162,7 +162,7 @@ async function nameSides(session: Session, space: Space, origin: Origin, theirs:
 function conflictsLeft(space: Space, { theirs }: SideNames): HoldfastError {
   return new HoldfastError(
     "conflict",
-    `You and ${theirs} changed the same lines of the ${space}. Nothing was changed. The file has both versions between conflict markers; resolve them and edit again with that text.`,
+    `You and ${theirs} changed the same lines of the ${space}. Nothing was changed. The file has both versions between conflict markers. Resolve them and edit again with that text.`,
   );
 }
 

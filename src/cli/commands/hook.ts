@@ -50,7 +50,7 @@ async function readInput(): Promise<string> {
   if (size <= maxInputBytes) return Buffer.concat(pieces).toString("utf8");
   throw new HoldfastError(
     "over_limit",
-    `The event has ${size} bytes; the limit is ${maxInputBytes}. It was ignored; the next event is handled as usual.`,
+    `The event has ${size} bytes. The limit is ${maxInputBytes}. It was ignored. The next event is handled as usual.`,
   );
 }
 
@@ -61,7 +61,7 @@ function parsePayload(text: string): Record<string, unknown> {
   } catch (error) {
     throw new HoldfastError(
       "invalid_input",
-      `The input on stdin is not JSON (${(error as Error).message}). The host calls a hook with the event as JSON.`,
+      `The input on stdin is not JSON (${(error as Error).message}). The coding agent calls a hook with the event as JSON.`,
     );
   }
   if (isObject(payload)) return payload;

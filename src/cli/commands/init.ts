@@ -45,7 +45,7 @@ export async function run(args: string[]): Promise<number> {
   if (plan.hosts.length === 0) {
     throw new HoldfastError(
       "not_found",
-      `No host was found here. Name the one you use: ${commandName()} init HOST, with HOST one of ${hostNames.join(", ")}.`,
+      `No coding agent was found here. Name the one you use: ${commandName()} init HOST, with HOST one of ${hostNames.join(", ")}.`,
     );
   }
   if (!values.json) show(plan, config, places, values.diff);
@@ -88,7 +88,7 @@ function runCopy(args: readonly string[], isQuiet: boolean): number {
   const command = copyProgram();
   if (!isQuiet)
     console.log(
-      `npm may clear the cache that this program runs from, so hosts get a copy: ${copyFolder()}\n`,
+      `npm may clear the cache that this program runs from, so coding agents get a copy: ${copyFolder()}\n`,
     );
   const { status } = spawnSync(process.execPath, [command, "init", ...args], { stdio: "inherit" });
   return status ?? 1;
@@ -121,7 +121,7 @@ async function closing(plan: ShownPlan, places: Places, isDryRun: boolean): Prom
     const changes = `Nothing was written: this was a dry run. ${counted(count, "file")} would change; --diff shows how.`;
     return [...wrap(changes), ...paths];
   }
-  const done = count === 0 ? ["Everything is already set up; nothing was changed."] : written(count, plan);
+  const done = count === 0 ? ["Everything is already set up. Nothing was changed."] : written(count, plan);
   const shared = places.scope === "project" ? sharedNotice(plan) : [];
   const now = await whatNow(plan.hosts, screen);
   return [...done.flatMap(wrap), ...paths, ...shared.flatMap(wrap), "", ...now];
@@ -147,7 +147,7 @@ function pathsNotice({ files }: ShownPlan, places: Places, screen: Screen): stri
       ? []
       : [
           `These files contain paths of this machine: ${paths.join(", ")}.`,
-          'Before you commit them, write "npx holdfast" instead: the server then starts on every machine, and the hooks run where holdfast is installed (npm install --global holdfast). The files of plug-ins keep their paths.',
+          'Before you commit them, write "npx holdfast" instead. The server then starts on every machine, and the hooks run where holdfast is installed (npm install --global holdfast). The files of plugins keep their paths.',
         ];
   const lines = notice.flatMap((line) => wrapParagraph(line, screen));
   return paths.length === 0 ? lines : [...lines, `  ${ownCommand()} init --npx`];
@@ -167,7 +167,7 @@ async function whatNow(chosen: InitPlan["hosts"], screen: Screen): Promise<strin
         ];
   return [
     ...[
-      `What happens now: start ${titles} as usual. It has tools to write down what it needs later, and gets that back after every compaction, /clear, resume and crash.`,
+      `Next: start ${titles} as usual. It can now write notes, and gets them back after each compaction, resume and crash.`,
       ...open,
     ].flatMap((line) => wrapParagraph(line, screen)),
     ...aligned({
@@ -255,9 +255,9 @@ export async function uninstall(args: string[]): Promise<number> {
   }
   for (const file of done.files) showChange(file, root, values.diff);
   for (const path of done.left)
-    console.log(`  left alone: ${path} was changed since init; check it yourself.`);
+    console.log(`  left alone: ${path} was changed since init. Check it yourself.`);
   if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");
-  else if (done.files.length === 0) console.log("There is nothing to undo; nothing was changed.");
+  else if (done.files.length === 0) console.log("There is nothing to undo. Nothing was changed.");
   else console.log(`Done. Saved memory stays. "${commandName()} doctor" shows where it is.`);
   return 0;
 }

@@ -181,6 +181,11 @@ function readInput(source: string): Record<string, unknown> {
 /** Exit code 0: no findings. 1: findings. 2: the file could not be checked. */
 async function lint({ project, values }: ProjectArguments): Promise<number> {
   try {
+    if (values.fix)
+      throw new HoldfastError(
+        "invalid_input",
+        'Lint changes nothing, so it takes no --fix. "holdfast project verify --fix" writes the new lines of quotes that moved.',
+      );
     const report = await lintProject(project);
     if (values.json) printJson(report);
     else printReport(report);

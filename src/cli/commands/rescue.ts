@@ -107,7 +107,7 @@ async function search(file: string | undefined, isEverywhere: boolean): Promise<
     "not_found",
     isEverywhere
       ? `No recorded conversation was found on this machine. Pass a transcript: ${commandName()} rescue FILE.`
-      : `No recorded conversation was found for ${root}. "${commandName()} rescue --all" looks at all projects; or pass a transcript: ${commandName()} rescue FILE.`,
+      : `No recorded conversation was found for ${root}. "${commandName()} rescue --all" looks at all projects. Or pass a transcript: ${commandName()} rescue FILE.`,
   );
 }
 

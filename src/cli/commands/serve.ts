@@ -10,7 +10,6 @@ import { chooseAccess } from "../../server/listen.ts";
 import { pageFiles } from "../../server/page.ts";
 import { projectNotes } from "../../server/project-files.ts";
 import { type RunningServer, startServer } from "../../server/start.ts";
-import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
 import { stateFolder } from "../../state-folder.ts";
 import { limitsOf, projectOptionsOf } from "../../workspace/config.ts";
@@ -38,7 +37,8 @@ export async function run(args: string[]): Promise<number> {
     host: values.host,
     token: chooseToken(values.token, values["token-file"]),
   };
-  // Reject invalid options before opening a store.
+  // Reject invalid options, and report a missing package, before opening a store.
+  const scripted = values.demo ? await import("../demo/demo.ts") : undefined;
   const { hosts } = chooseAccess(binding);
   const choice = chooseStore(values, values.demo);
   const workspace = findWorkspace({ flags: choice.flags, settings: values });
@@ -85,7 +85,10 @@ export async function run(args: string[]): Promise<number> {
     if (!page.has("/"))
       console.log("The page is not built, so only the API is available. Run: npm run build\n");
     if (!values["no-open"]) openBrowser(`${server.invite()}${values.demo ? demoPlace : ""}`);
-    const demo = values.demo ? runDemo(memory, stopped.signal) : undefined;
+    const { signal } = stopped;
+    const demo = scripted?.playDemo(memory, { signal }).then(() => {
+      if (!signal.aborted) console.log("\nThe page stays available until you press Ctrl-C.");
+    });
     if (!stopped.signal.aborted)
       await new Promise((resolve) => stopped.signal.addEventListener("abort", resolve, { once: true }));
     await Promise.all([demo, mcp.close()]);
@@ -145,12 +148,6 @@ function introduce(
     ? "An open page reconnects after a restart: the token stays the same."
     : "The token changes at each start.";
   console.log(paint("dim", `  ${lasting} Stop with Ctrl-C.\n`));
-}
-
-async function runDemo(memory: Memory, signal: AbortSignal): Promise<void> {
-  const { playDemo } = await import("../demo/demo.ts");
-  await playDemo(memory, { signal });
-  if (!signal.aborted) console.log("\nThe page stays available until you press Ctrl-C.");
 }
 
 /** The first signal stops gracefully, the second exits at once. */

@@ -90,7 +90,7 @@ async function migrate(from: string, to: string, owner: string, json: boolean): 
         progress.at(done);
         if (outcome === "different")
           console.error(
-            `holdfast: ${row.id}: the target has another session with this id; it was not changed.`,
+            `holdfast: ${row.id}: the target has another session with this id. It was not changed.`,
           );
       });
       progress.end();
@@ -243,7 +243,7 @@ async function importCopies(path: string, flags: StoreFlags & { json: boolean })
     const counts = await writeCopies(store, copiesIn(input, owner), (_done, { row }, outcome) => {
       if (outcome === "different")
         console.error(
-          `holdfast: ${row.id}: this store has another session with this id; it was not changed.`,
+          `holdfast: ${row.id}: this store has another session with this id. It was not changed.`,
         );
     });
     print(flags, counts, () => [
@@ -266,7 +266,7 @@ async function* copiesIn(input: NodeJS.ReadableStream, owner: string): AsyncGene
     } catch (error) {
       throw new HoldfastError(
         "invalid_input",
-        `Line ${line} is not a whole session (${(error as Error).message}). The sessions before it were imported; export again and repeat the import.`,
+        `Line ${line} is not a whole session (${(error as Error).message}). The sessions before it were imported. Export again and repeat the import.`,
         { cause: error },
       );
     }

@@ -52,5 +52,5 @@ function checkOf({ verified, mismatch, trigger }: Receipt): string {
   if (verified) return `verified in the request of call ${verified.call}`;
   if (mismatch)
     return `NOT verified: the request of call ${mismatch.call} lacks ${counted(mismatch.lacks.length, "part")}`;
-  return trigger === "host" ? "not verified: the host sends the requests" : "not verified yet";
+  return trigger === "host" ? "not verified: the coding agent sends the requests" : "not verified yet";
 }

@@ -239,6 +239,9 @@ test("the command prints lines or JSON and sets the exit code [project.lint-outp
       ["debt-id", at("| b |")],
     ],
   );
+  const fixing = await holdfastWith({}, "project", "lint", "--root", root, "--fix");
+  assert.equal(fixing.code, 2);
+  assert.match(fixing.stderr, /takes no --fix\. "holdfast project verify --fix"/);
   assert.equal(
     (await holdfastWith({}, "project", "lint", "--root", root, "--file", "none/NOTES.md")).code,
     2,

@@ -24,6 +24,7 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/cli/commands/forget.ts": [{ source: "a+", flags: "giu" }],
   "src/compaction/outcome.ts": "loaded",
   "src/surfaces/recall/passages.ts": "loaded",
+  "src/surfaces/project/template.ts": "loaded",
 };
 
 const characters = (text: string) => Math.ceil(text.length / 4);
@@ -34,8 +35,8 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/adapters/caller/messages.ts answerOf": () => [[]],
   "src/cli/terminal/render-markdown.ts renderMarkdown": () => ["  ", screen],
   "src/cli/terminal/wrap-text.ts wrapParagraph": () => [screen],
-  "src/cli/terminal/text-width.ts cutToWidth": () => [80],
-  "src/cli/terminal/text-width.ts padToWidth": () => [80],
+  "src/cli/terminal/wrap-text.ts cutToWidth": () => [80],
+  "src/cli/terminal/wrap-text.ts padToWidth": () => [80],
   "src/cli/terminal/wrap-text.ts inlineSpans": () => [true],
   "src/compaction/summary.ts findSummaryFault": () => [{ summary: 100, removed: 1_000 }],
   "src/context/excerpt.ts chooseEnds": () => [500, characters],
