@@ -163,7 +163,6 @@ export class OpenClawMemory {
     return limit === undefined ? {} : { fill: { tokens, limit } };
   }
 
-  /** OpenClaw passes the messages before it removes them. */
   beforeCompaction(event: OpenClawCompactionEvent, context: OpenClawContext, report: Report): Promise<void> {
     const chat = this.#chat(context);
     chat.compacting = this.#beginCompaction(chat, event, report);
@@ -172,11 +171,11 @@ export class OpenClawMemory {
 
   async #beginCompaction(
     { context, memory }: Chat,
-    { messages = [], sessionFile = "" }: OpenClawCompactionEvent,
+    { messages, sessionFile = "" }: OpenClawCompactionEvent,
     report: Report,
   ): Promise<void> {
     const session = await this.#session(context);
-    const removed = storedMessages(messages);
+    const removed = messages ? storedMessages(messages) : await this.#messagesInContext(context);
     // OpenClaw passes the whole conversation, and keeps some of the newest messages; how many is the user's setting.
     await memory.beginCompaction(
       { messages: removed, to: removed.length, transcript: { path: sessionFile, size: 0 } },
@@ -192,6 +191,14 @@ export class OpenClawMemory {
         },
       },
     );
+  }
+
+  /** Before a turn, OpenClaw compacts without passing the messages. They are in its transcript. */
+  async #messagesInContext(context: OpenClawContext): Promise<StoredMessage[]> {
+    const entries = await (await this.openTranscript(context))?.entries();
+    if (!entries) return [];
+    const { messages, contextFrom } = conversationOf(sinceReset(entries));
+    return messages.slice(contextFrom - 1).map((message, index) => ({ ...message, number: index + 1 }));
   }
 
   afterCompaction({ compactedCount }: OpenClawCompactionEvent, context: OpenClawContext): Promise<void> {
