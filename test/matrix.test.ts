@@ -306,6 +306,7 @@ test("the warning names the agent's memory, and is the seed's text where it has 
     /Review your session scratchpad \(session_scratchpad\) and your notes \(add_note\)/,
   );
   assert.doesNotMatch(warningFor(["scratchpad"]), /notepad/);
+  assert.equal(warningFor(["pins", "recall"]), "", "there is nowhere to save anything");
 });
 
 /** The tools that a host offers with these surfaces, by their dotless names. */

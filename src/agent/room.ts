@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
 import { type ClearableResult, estimateCallsLeft, planClearing } from "../compaction/clearing.ts";
 import { firstUnanswered } from "../compaction/cut.ts";
-import { warningFor } from "../compaction/notices.ts";
+import { nowhereToSave, warningFor } from "../compaction/notices.ts";
 import {
   type CompactionPolicy,
   expectedGrowth,
@@ -83,11 +83,13 @@ export async function compactNow(run: TurnRun, cause: CompactionTrigger, incomin
   const { warning } = readEpoch(now.state);
   const plan = { trigger, incoming, growth: growthOf(run, now.state) };
   if (warning !== "given" && !freesEnough(now, config, plan)) return false;
-  const isDue = warning === "none" || isUnanswered(now.state);
+  const canSave = warningFor(now.context.surfaces) !== "";
+  const isDue = canSave && (warning === "none" || isUnanswered(now.state));
   const isSqueezed = isDue && (await fitForWarning(run));
   const { usage } = await agent.prompt(run);
   if (isDue && hasRoomToWarn(usage.total, config.policy)) await warn(run, trigger);
-  return runCompaction({ ...run, ...plan, isSqueezed, skipped: "there was no room left for it" });
+  const skipped = canSave ? "there was no room left for it" : nowhereToSave;
+  return runCompaction({ ...run, ...plan, isSqueezed, skipped });
 }
 
 /** In a sub-session, a full window is reported as the trigger "sub-session". */

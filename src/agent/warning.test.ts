@@ -181,6 +181,17 @@ test("a failed warning turn is reported, and the compaction continues [controlle
   assert.ok(ofType(events, "receipt").length >= 1);
 });
 
+test("an agent with no memory to write to is not warned, and the receipt gives the reason [controller.warning-skipped]", async (t) => {
+  const script = inOrder([...reads, { text: "Read." }]);
+  const stage = await openStage(t, { ...options, surfaces: ["pins", "recall"], script });
+  await stage.say("Read the six files.");
+  assert.equal(stage.turns().filter(isWarning).length, 0);
+  const receipts = await stage.agent.receipts("s");
+  assert.ok(receipts.length > 0);
+  for (const { warning, skipped } of receipts)
+    assert.deepEqual([warning, skipped], ["skipped", "the agent has no memory to write to"]);
+});
+
 test("a result larger than the window is cut, so that the agent can still be warned [controller.warning-skipped]", async (t) => {
   const huge = tool({ inputSchema: z.object({ path: z.string() }), execute: async () => filler(5_000) });
   const stage = await openStage(t, {

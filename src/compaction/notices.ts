@@ -16,11 +16,14 @@ const places: [surface: string, place: string][] = [
   ["knowledge", "your state (set_state)"],
 ];
 
-/** The warning for an agent with these surfaces: it names what the agent has. */
+/** Why an agent without a place to save something is not warned. */
+export const nowhereToSave = "the agent has no memory to write to";
+
+/** The warning for an agent with these surfaces: it names what the agent has; "" if it can save nothing. */
 export function warningFor(surfaces: readonly string[]): string {
   if (surfaces.includes("notepad")) return warningText;
   const found = places.flatMap(([surface, place]) => (surfaces.includes(surface) ? place : []));
-  if (found.length === 0) return `${warningStart}\nConversation details may be summarized during compaction.`;
+  if (found.length === 0) return "";
   return `${warningStart}
 Review ${found.join(" and ")} and save any working state, findings, or progress you
 need to preserve. Conversation details may be summarized during compaction, but what you save there

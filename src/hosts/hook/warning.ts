@@ -1,4 +1,4 @@
-import { warningFor } from "../../compaction/notices.ts";
+import { nowhereToSave, warningFor } from "../../compaction/notices.ts";
 import { warnFrom } from "../../compaction/usage.ts";
 import { offers } from "../../workspace/config.ts";
 import { surfaceChoices } from "../../workspace/settings.ts";
@@ -7,18 +7,20 @@ import { findSession, type HookContext, openSession } from "./session.ts";
 
 /** The warning before a compaction, if one is near and the agent was not warned of it yet; "" otherwise. */
 export function dueWarning(hook: HookContext): string {
-  if (hook.state.warned || !isNear(hook)) return "";
+  const text = warningText(hook);
+  if (text === "" || hook.state.warned || !isNear(hook)) return "";
   hook.state.warned = { revision: hook.state.seen };
-  return warningText(hook);
+  return text;
 }
 
 /** The same at the end of a turn, once, also for an agent that was warned and has written nothing since. */
 export async function dueWarningAtEnd(hook: HookContext): Promise<string> {
   const { state, event } = hook;
+  const text = warningText(hook);
   if (!event.host.compaction.warnsAtTurnEnd || event.isContinued || state.warned?.isRepeated) return "";
-  if (!isNear(hook) || (await hasAnswered(hook))) return "";
+  if (text === "" || !isNear(hook) || (await hasAnswered(hook))) return "";
   state.warned = { revision: state.seen, ...state.warned, isRepeated: true };
-  return warningText(hook);
+  return text;
 }
 
 /** Records that the agent was warned. */
@@ -59,8 +61,10 @@ function learn({ event, fail }: HookContext, fill: Fill, usual: number | undefin
 }
 
 /** Why the agent was not warned of the compaction that begins now. */
-export function whyNotWarned({ event }: HookContext): string {
+export function whyNotWarned(hook: HookContext): string {
+  const { event } = hook;
   if (event.isManual) return "the user asked for the compaction";
+  if (warningText(hook) === "") return nowhereToSave;
   if (!event.host.transcript?.readUsage) return "the agent does not report how full its context is";
   if (!event.host.compaction.limit) return "the size at which the agent compacts was not known";
   return "the context grew past the limit in one step";

@@ -242,6 +242,7 @@ export async function warn(
   if (readEpoch(state).warning !== "none") return "";
   const before = state.row.counters.lastMessage + 1;
   const text = warningFor((await session.context()).surfaces);
+  if (text === "") return "";
   const warning = { type: "context.warn" as const, trigger: "host" as const, before, text };
   await session.apply(warning, { actor: { kind: "system" } });
   return text;
