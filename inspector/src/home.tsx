@@ -68,6 +68,7 @@ export function Home({ openPalette }: { openPalette: () => void }) {
           <p class="home-facts" role="status">
             {working > 0 ? `${working} working now` : "None works now"}
             {needy > 0 && <strong class="needs"> · {needy === 1 ? "1 needs" : `${needy} need`} you</strong>}
+            {data.total > pageSize && " · on this page"}
             {health?.demo && " · a scripted agent plays here"}
           </p>
           {rows.length === 0 ? <Empty title={`No ${status} session`} /> : <Table rows={rows} />}

@@ -245,7 +245,9 @@ export class OpenClawMemory {
     const key = keyOf(context);
     const known = this.#chats.get(key);
     if (known) {
-      known.context = { ...known.context, ...context };
+      // Some events come with a field that has no value.
+      const given = Object.entries(context).filter(([, value]) => value !== undefined);
+      known.context = { ...known.context, ...Object.fromEntries(given) };
       return known;
     }
     const { config } = this.workspaceOf(context);
