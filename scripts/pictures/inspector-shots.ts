@@ -24,7 +24,7 @@ const docsShots: readonly Shot[] = [
   { name: "inspector", hash: "#/audit/history/c2", ready: ".states" },
   { name: "inspector-memory", hash: "#/audit/memory", ready: ".prose" },
   { name: "inspector-window", hash: "#/audit/window", ready: ".pieces" },
-  { name: "inspector-home", hash: "#/", ready: ".sessions" },
+  { name: "inspector-home", hash: "#/", ready: ".week" },
 ];
 
 /** Starts a server over a memory, runs the work in a browser, and stops it. */
