@@ -154,7 +154,7 @@ async function takeForDocs(browser: Browser, receive: Receive): Promise<void> {
 export const shownTexts = join(import.meta.dirname, "../../docs/images/inspector.txt");
 
 /**
- * What the pictures show, to tell whether they are stale. Without numbers: times differ in each run, and sizes with each
+ * The texts of the pictures, to tell whether they are stale. Without numbers: times differ in each run, and sizes with each
  * change of a text for the model.
  */
 export async function textsShown(browser: Browser, receive: Receive = async () => {}): Promise<string> {

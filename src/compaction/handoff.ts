@@ -281,18 +281,15 @@ function renderPlan({ plan, tasks }: Parts, room: number, { cost }: Meter): stri
 }
 
 const doneHeading = "What you did, oldest first (older steps are shortened or left out):";
-const compactionMark = "(an earlier compaction)";
+const compactionMark = "(the last compaction before this one)";
 
-/** The spans before the last compaction share their half evenly. The room that one part leaves goes to the other. */
+/** About half is for what was done before the last compaction, from all of it. The room that one part leaves goes to the other. */
 function renderDone({ steps, earlier }: Parts, room: number, meter: Meter): string[] {
-  const spans = earlier.filter((lines) => lines.length > 0);
-  if (spans.length === 0) return renderNewest(steps, room, meter);
   const { cost } = meter;
-  const older = (share: number) =>
-    spans.flatMap((lines) => [
-      ...renderEarlier(lines, share / spans.length - cost(`${compactionMark}\n`), meter),
-      compactionMark,
-    ]);
+  const older = (share: number) => {
+    const lines = renderEarlier(earlier.flat(), share - cost(`${compactionMark}\n`), meter);
+    return lines.length === 0 ? [] : [...lines, compactionMark];
+  };
   const first = older(room * (1 - newestShare));
   const newest = renderNewest(steps, room - cost(first.join("\n")), meter);
   const rest = room - cost(newest.join("\n"));

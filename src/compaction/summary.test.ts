@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { filler } from "../../test/support/agent.ts";
 import { calls, conversation, result, says, user } from "../../test/support/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { deterministicSummary, findSummaryFault, planPasses } from "./summary.ts";
+import { emptyHandoff } from "./handoff.ts";
+import { deterministicSummary, findSummaryFault, planPasses, renderSummary } from "./summary.ts";
 
 test("a summary is rejected if it is empty or too long [controller.summary-check]", () => {
   assert.equal(findSummaryFault(" \n", { summary: 10, removed: 100 }), "it is empty");
@@ -26,8 +27,12 @@ test("without a model: the earlier summary and the steps, newest in detail [cont
   const text = deterministicSummary({ earlier, removed: messages }, 500, estimateTokens);
   assert.equal(
     text,
-    "Earlier: Before: sheets 1 to 3.\nUser: Audit the ledger\n- read_sheet sheet: 1 → FAILED: ENOENT\nYou: I could not read it.",
+    "Earlier: Before: sheets 1 to 3.\n- The user said: Audit the ledger\n- read_sheet sheet: 1 → FAILED: ENOENT\nYou: I could not read it.",
   );
+  const again = deterministicSummary({ earlier: text, removed: messages }, 500, estimateTokens);
+  assert.match(again, /^Earlier: Before: sheets 1 to 3\./, "the word is not repeated");
+  const shown = renderSummary({ text: again, by: "deterministic" }, emptyHandoff(1));
+  assert.match(shown, /\n- The user said: Audit the ledger\n/, "as it was written, without an escape");
   const long = conversation(
     ...Array.from({ length: 200 }, (_, index) => [
       user(`message ${index} with some more words in it`),

@@ -199,11 +199,13 @@ export function deterministicSummary(
   countTokens: (text: string) => number,
 ): string {
   const isEmpty = earlier === "" || earlier.trim() === allInHandoff;
-  const carried = isEmpty ? [] : [`Earlier: ${oneLine(earlier, budget * 2)}`];
+  const carried = isEmpty ? [] : [`Earlier: ${oneLine(earlier.replace(/^(?:Earlier: )+/, ""), budget * 2)}`];
   const room = { tokens: Math.max(100, budget - countTokens(carried.join("\n"))) };
   const shown = new Set(handoff.split("\n"));
   const steps = renderSteps(removed, room, countTokens).filter((line) => !shown.has(line));
-  const text = [...carried, ...steps].join("\n");
+  // A summary is escaped as a whole, and a line that begins with "User:" would be.
+  const items = steps.map((line) => unfenceContent(line.replace(/^User: /, "- The user said: ")));
+  const text = [...carried, ...items].join("\n");
   return text === "" ? allInHandoff : text;
 }
 
