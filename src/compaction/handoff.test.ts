@@ -145,16 +145,18 @@ test("[handoff.noise] the words after a slash command, and those next to an inte
       user("[Request interrupted by user]\nNo: use postgres"),
       user("[System] log says OOM. why?"),
       user("How does <bash-input>ls</bash-input> work?"),
+      user("Keep <command-args>abc</command-args> as it is."),
       user("<bash-a>".repeat(20_000)),
     ),
   );
   assert.deepEqual(
-    said.slice(0, 4).map(({ text }) => text),
+    said.slice(0, 5).map(({ text }) => text),
     [
       "/fix issue 12, never the billing folder",
       "No: use postgres",
       "[System] log says OOM. why?",
       "How does <bash-input>ls</bash-input> work?",
+      "Keep <command-args>abc</command-args> as it is.",
     ],
   );
 });
