@@ -3,4 +3,5 @@ import "./hosts.browser.ts";
 import "./memory.browser.ts";
 import "./memory-app.browser.ts";
 import "./newcomer.browser.ts";
+import "./pictures.browser.ts";
 import "./views.browser.ts";

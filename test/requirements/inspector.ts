@@ -64,6 +64,7 @@ export const inspector = from("inspector", {
   "inspector.hosts":
     "A coding agent's session shows what the hooks injected byte for byte, the provider's cache read as its prefix, its summary, and the removed messages.",
   "inspector.clock": "One clock moves all views of a session to the same time.",
+  "inspector.pictures": "The docs' pictures of the page are current, in words and styles.",
   "inspector.boundary": "The page imports only types from src.",
   "inspector.built":
     "In a source checkout `holdfast serve` builds the page when it is missing or older than its sources.",
