@@ -275,6 +275,28 @@ test("[handoff.steps] each call is a line with its outcome", () => {
   assert.equal(made.lastWords, "It builds now.");
 });
 
+test("[handoff.steps] a call in a task is not a retry of the one before it, and a limit counts from line 1", () => {
+  const made = handoff(
+    conversation(
+      user("Look twice."),
+      calls("Read", { file_path: "/p/a.ts", limit: 100 }, "1"),
+      result("a line of the file\n".repeat(300), "1"),
+      calls("begin_task", { description: "Look again" }, "2"),
+      result("ok", "2"),
+      calls("Read", { file_path: "/p/a.ts", limit: 100 }, "3"),
+      result("a line of the file\n".repeat(300), "3"),
+      calls("end_task", { summary: "Nothing new." }, "4"),
+      result("ok", "4"),
+    ),
+    { folder: "/p" },
+  );
+  assert.deepEqual(stepsIn(made), [
+    "User: Look twice.",
+    "- Read a.ts:1-100 → 301 lines",
+    'You: Finished the task "Look again": Nothing new.',
+  ]);
+});
+
 test("[handoff.steps] progress, repeated warnings and stack frames are thinned, and the last answer is nearly whole", () => {
   const noise = [
     "Downloading 12% [===>      ] 1.2 MB/s ETA 3s",
