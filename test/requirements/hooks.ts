@@ -36,7 +36,7 @@ export const hooks = from("hooks", {
     "A compaction reported to a resumed conversation is not reported again at its own event.",
   "hooks.kept-tail": "Where a host keeps the newest messages, the handoff does not repeat their steps.",
   "hooks.gemini":
-    "Gemini CLI: always JSON, no angle brackets, cheap before every request, memory with the prompt, and again after the chat was compressed.",
+    "Gemini CLI: always JSON, no angle brackets, cheap before every request, memory with the prompt, and again after the chat was compressed, where it replaces the copies that were kept.",
   "hooks.in-turn":
     "If a host starts the hooks of a session's start and of its first prompt at once, they run one after another, so memory is shown once.",
   "hooks.cursor": "Cursor: memory at a session's start and, after a compaction, with the next tool.",

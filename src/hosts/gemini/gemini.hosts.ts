@@ -36,6 +36,7 @@ testClient({
     await gemini(place, "--resume", "latest", "-p", "Go on.");
     writeSettings(place, 0.9);
   },
+  keepsMemory: true,
   answerOwn: ({ last }) =>
     last.includes("<state_snapshot>")
       ? {

@@ -53,6 +53,7 @@ test("[hooks.claude-code] [hooks.notice] Claude Code: a handoff and plain text f
     hook_event_name: "SessionStart",
     source: "compact",
   });
+  assert.match(start.context, /Below is your working memory, and a handoff/, "no copy stays above it");
   const order = ["- tabs count as 8 columns", "1. parser", "[Handoff:", "[Receipt: 5 messages"];
   const positions = order.map((text) => start.context.indexOf(text));
   assert.ok(
@@ -211,7 +212,10 @@ test("[hooks.gemini] Gemini: always an object, no angle brackets, memory again a
   const append = (...added: object[]) => appendFileSync(transcript_path, lines(...added));
   append(compressedHistory("Porting."), { id: "u2", type: "user", content: "Port bin too" });
   const { context } = await hook(project, "gemini", tool);
-  assert.match(context, /Map‹string›/);
+  assert.match(
+    context,
+    /your working memory, which replaces every copy above, and a handoff[\s\S]+Map‹string›/,
+  );
   assert.match(context, /oldest first:\n- Port lib to Python 3\n/);
   assert.match(context, /lib\/part\.py/);
   assert.match(context, /\[Receipt: /);

@@ -214,8 +214,11 @@ export async function readSessionEnd(hook: HookContext): Promise<LifecycleEvent 
 }
 
 function leadOf(hook: HookContext, handoff: string): string {
-  const what =
-    handoff === "" ? "your working memory" : "your working memory, and a handoff of the removed conversation";
+  const { compaction, forgetsStart = false } = hook.event.host;
+  // A message that stays may carry the memory that a hook added to it.
+  const isCopyKept = compaction.lastRemoved !== undefined && !forgetsStart;
+  const memory = `your working memory${isCopyKept ? ", which replaces every copy above" : ""}`;
+  const what = handoff === "" ? memory : `${memory}, and a handoff of the removed conversation`;
   const look =
     hasTools(hook) && offers(hook.config, "recall")
       ? " Before you ask the user again or repeat work, search the removed conversation with recall."
