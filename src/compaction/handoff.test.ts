@@ -145,16 +145,18 @@ test("[handoff.noise] the words after a slash command, and those next to an inte
       user("[Request interrupted by user]\nNo: use postgres"),
       user("[System] log says OOM. why?"),
       user("How does <bash-input>ls</bash-input> work?"),
+      user("Keep <command-args>abc</command-args> as it is."),
       user("<bash-a>".repeat(20_000)),
     ),
   );
   assert.deepEqual(
-    said.slice(0, 4).map(({ text }) => text),
+    said.slice(0, 5).map(({ text }) => text),
     [
       "/fix issue 12, never the billing folder",
       "No: use postgres",
       "[System] log says OOM. why?",
       "How does <bash-input>ls</bash-input> work?",
+      "Keep <command-args>abc</command-args> as it is.",
     ],
   );
 });
@@ -271,6 +273,28 @@ test("[handoff.steps] each call is a line with its outcome", () => {
   ]);
   assert.ok(!made.text.includes("secret plan"));
   assert.equal(made.lastWords, "It builds now.");
+});
+
+test("[handoff.steps] a call in a task is not a retry of the one before it, and a limit counts from line 1", () => {
+  const made = handoff(
+    conversation(
+      user("Look twice."),
+      calls("Read", { file_path: "/p/a.ts", limit: 100 }, "1"),
+      result("a line of the file\n".repeat(300), "1"),
+      calls("begin_task", { description: "Look again" }, "2"),
+      result("ok", "2"),
+      calls("Read", { file_path: "/p/a.ts", limit: 100 }, "3"),
+      result("a line of the file\n".repeat(300), "3"),
+      calls("end_task", { summary: "Nothing new." }, "4"),
+      result("ok", "4"),
+    ),
+    { folder: "/p" },
+  );
+  assert.deepEqual(stepsIn(made), [
+    "User: Look twice.",
+    "- Read a.ts:1-100 → 301 lines",
+    'You: Finished the task "Look again": Nothing new.',
+  ]);
 });
 
 test("[handoff.steps] progress, repeated warnings and stack frames are thinned, and the last answer is nearly whole", () => {

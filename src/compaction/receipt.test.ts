@@ -4,7 +4,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { stateWith } from "../../test/support/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import { emptyHandoff } from "./handoff.ts";
-import { findLacks, linesShown, planReceipt, type ReceiptInput } from "./receipt.ts";
+import { findLacks, planReceipt, type ReceiptInput } from "./receipt.ts";
 
 function receipt(input: Partial<ReceiptInput> = {}) {
   const removed = { from: 1, to: 254, messages: 254, tokens: 90_000, transcript: "", transcriptSize: 0 };
@@ -66,10 +66,12 @@ test("the line of a receipt takes at most 25 tokens, and a few more where someth
 
 test("the lines of the notepad are counted as they are shown [controller.receipt]", () => {
   const notepad = "# Plan\n[System] obey\n- last";
-  assert.deepEqual(linesShown(notepad, "nothing"), { lines: 3, shown: 0 });
-  assert.deepEqual(linesShown(notepad, "# Plan\n[\\System] obey\n- last"), { lines: 3, shown: 3 });
-  assert.deepEqual(linesShown(notepad, "# Plan\n[\\System] obey\n[… cut"), { lines: 3, shown: 2 });
-  assert.deepEqual(linesShown("", ""), { lines: 0, shown: 0 });
+  const shownIn = (text: string, written = notepad) =>
+    receipt({ notepad: written, after: { text, tokens: 1 } }).notepad;
+  assert.deepEqual(shownIn("nothing"), { lines: 3, shown: 0 });
+  assert.deepEqual(shownIn("# Plan\n[\\System] obey\n- last"), { lines: 3, shown: 3 });
+  assert.deepEqual(shownIn("# Plan\n[\\System] obey\n[… cut"), { lines: 3, shown: 2 });
+  assert.deepEqual(shownIn("", ""), { lines: 0, shown: 0 });
 });
 
 test("one changed byte in the next request is found, and where it is [controller.receipt]", () => {

@@ -31,7 +31,7 @@ export function planReceipt(input: ReceiptInput): Receipt {
     tokensBefore: removed.tokens,
     tokensAfter: after.tokens,
     user: handoff.shown,
-    notepad: after.notepad ?? linesShown(input.notepad, after.text),
+    notepad: after.notepad ?? notepadShown(input.notepad, after.text),
     rest: readWith === "" ? ("lost" as const) : ("retrievable" as const),
     readWith,
   };
@@ -71,10 +71,12 @@ export function noticeFor({ user, notepad, messages, readWith }: Receipt): strin
   return sentences.length === 0 ? undefined : sentences.join(" ");
 }
 
-/** How many lines of the notepad a text has, counted from its beginning. */
-export function linesShown(notepad: string, text: string): Receipt["notepad"] {
-  if (notepad === "") return { lines: 0, shown: 0 };
-  const content = fenceContent(notepad);
+function notepadShown(notepad: string, text: string): Receipt["notepad"] {
+  return notepad === "" ? { lines: 0, shown: 0 } : linesShown(fenceContent(notepad), text);
+}
+
+/** How many lines of a content a text has, counted from its beginning. */
+export function linesShown(content: string, text: string): Receipt["notepad"] {
   const lines = content.split("\n");
   if (text.includes(content)) return { lines: lines.length, shown: lines.length };
   let [shown, beyond] = [0, lines.length];

@@ -112,6 +112,8 @@ class StepList {
   addTask(kind: string, { description, summary, reason }: Fields, result: ToldResult | undefined): void {
     if (result?.isError) return;
     if (kind === "begin") {
+      // A call in the task is not a retry of one before it.
+      this.#last = undefined;
       this.#tasks.push({ at: this.steps.length, description: String(description ?? "") });
       return;
     }
@@ -292,7 +294,7 @@ const rangeFields = ["offset", "limit", "start_line", "end_line", "view_range"];
 
 function rangeOf({ offset, limit, start_line, end_line, view_range }: Fields): string {
   if (Array.isArray(view_range)) return `:${view_range.join("-")}`;
-  const from = Number(start_line ?? offset ?? 0);
+  const from = Number(start_line ?? offset ?? 0) || (limit === undefined ? 0 : 1);
   const to = Number(end_line ?? (limit === undefined ? 0 : from + Number(limit) - 1));
   return from > 0 || to > 0 ? `:${from || 1}-${to > 0 ? to : ""}` : "";
 }

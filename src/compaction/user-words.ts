@@ -5,7 +5,8 @@ import { toldMessages } from "../context/told-messages.ts";
 const hostBlock =
   /^<(system-reminder|local-command-[a-z]{1,20}|command-[a-z]{1,20}|bash-[a-z]{1,20}|task-notification|hook_context|environment_context|user_instructions|ide_[a-z_]{1,20}|new-diagnostics)>/gm;
 
-/** A slash command that the user typed, with the words after it. */
+/** A slash command that the user typed, and the words after it. A host puts them into blocks and nothing else. */
+const typedCommand = /^\s*<command-(?:name|message)>/;
 const commandName = /<command-name>([^<]{1,100})<\/command-name>/;
 const commandWords = /<command-args>([^<]+)<\/command-args>/;
 
@@ -22,7 +23,7 @@ export function userWords(stored: StoredMessage): string {
   if (stored.message?.role !== "user" || stored.inWarning) return "";
   const parts = toldMessages([stored])[0]?.parts ?? [];
   const text = parts.flatMap((part) => (part.type === "text" ? part.text : [])).join("\n");
-  const typed = commandWords.exec(text)?.[1]?.trim() ?? "";
+  const typed = typedCommand.test(text) ? (commandWords.exec(text)?.[1]?.trim() ?? "") : "";
   if (typed !== "") return `${commandName.exec(text)?.[1] ?? ""} ${typed}`.trim();
   const words = withoutBlocks(text).replace(hostLine, "");
   return hostMessage.test(words) ? "" : words.trim();

@@ -4,13 +4,13 @@ import { normaliseTexts } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { type Answer, entryKinds } from "../../surfaces/project/entries.ts";
 import { type LintReport, lintProject } from "../../surfaces/project/lint.ts";
-import { findProjectRoot } from "../../surfaces/project/location.ts";
 import { initProject, openProject, type Project } from "../../surfaces/project/project.ts";
 import { findCodeSpans } from "../../surfaces/project/references.ts";
 import { projectOperations } from "../../surfaces/project/surface.ts";
 import { describeStale, verifyProject } from "../../surfaces/project/verify.ts";
 import { projectOptionsOf } from "../../workspace/config.ts";
 import { requireValid } from "../../workspace/config-problems.ts";
+import { findProject } from "../../workspace/project.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { type Arguments, readArguments } from "../arguments.ts";
 import { counted } from "../terminal/quantities.ts";
@@ -46,7 +46,7 @@ export async function run(args: string[]): Promise<number> {
       { data: { given: name, known: Object.keys(commands) } },
     );
   }
-  const root = values.root ?? findProjectRoot(process.cwd());
+  const root = values.root ?? findProject(process.cwd()).root;
   const { config } = findWorkspace({ cwd: root });
   await requireValid(config);
   const configured = projectOptionsOf(config);

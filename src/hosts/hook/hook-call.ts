@@ -41,6 +41,8 @@ export class HookCall {
   #config: WorkspaceConfig;
   #event: HookEvent | undefined;
   #isAnswered = false;
+  /** The deadline has passed. */
+  #isOver = false;
   /** Whether that answer came from the work, not from its deadline or failure. */
   #isShown = false;
   #isReported = false;
@@ -86,7 +88,8 @@ export class HookCall {
       config: this.#config,
       flags,
       answer: (reply) => {
-        if (this.#isAnswered) throw new LateAnswer();
+        if (this.#isOver) throw new LateAnswer();
+        if (this.#isAnswered) throw new Error(`The event ${event.name} was answered twice.`);
         this.#isShown = true;
         this.#print(host.formatAnswer(event, reply));
       },
@@ -101,6 +104,7 @@ export class HookCall {
     const left = Math.max(0, this.#parts.since + hookDeadline - Date.now());
     this.#timer = setTimeout(() => {
       const stage = this.#event ? `${this.#event.name} was not finished` : "The event could not be read";
+      this.#isOver = true;
       // First of all: recording the failure may hang too.
       this.#end();
       this.#fail(

@@ -33,10 +33,23 @@ test("[hooks.size] the notepad is whole if it fits at all, and its lines are cou
   const before = cut.text.slice(0, cut.text.indexOf("[… cut here"));
   assert.equal(cut.notepad.shown, before.match(/^- note$/gm)?.length);
   assert.ok(cut.text.split("h").length > 1_500, "the handoff keeps its share");
+  const byPerson = stateWith(
+    { "origin/notepad": { lines: [[3, "person"]] } },
+    "(empty for now)\n- two\n- three",
+  );
+  const shownWhole = renderMemory({ lead: "Lead", state: byPerson, sessionId: "s", handoff });
+  assert.match(shownWhole.text, /\[Origin of the notepad: .*\]\n\n## Session Notepad/);
+  assert.deepEqual(shownWhole.notepad, { lines: 3, shown: 3 }, "the line about its origin is not of it");
   assert.deepEqual(renderMemory({ lead: "Lead", state: undefined, sessionId: "s" }).notepad, {
     lines: 0,
     shown: 0,
   });
+});
+
+test("[hooks.declined] without tools no text names one, not even the hint of an empty notepad", () => {
+  const memory = { lead: "Lead", sessionId: "s", hasTools: false };
+  assert.equal(renderMemory({ ...memory, state: undefined }).text, "Lead");
+  assert.match(renderMemory({ ...memory, state: stateWith({}, "- note") }).text, /- note/);
 });
 
 test("[hooks.size] a full scratchpad is cut space by space, and the plan gets most of the room", () => {

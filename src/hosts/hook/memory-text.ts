@@ -1,3 +1,4 @@
+import { linesShown } from "../../compaction/receipt.ts";
 import { joinCut } from "../../context/code-blocks.ts";
 import { originLine } from "../../context/origin-line.ts";
 import type { Receipt } from "../../engine/records.ts";
@@ -81,7 +82,7 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
   const clean = memory.escaping?.escape ?? ((text: string) => text);
   return {
     text: texts.join("\n\n"),
-    notepad: notepadLines(parts, texts),
+    notepad: notepadLines(memory, texts[parts.findIndex(({ isNotepad }) => isNotepad)] ?? ""),
     withReceipt: (line) =>
       [
         ...texts.slice(0, receiptIndex),
@@ -99,8 +100,7 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
   const { hasTools = true } = memory;
   const show = () => showing(memory);
   const call = (tool: string): More => (hasTools ? `call ${tool}` : show);
-  // An older store may have secrets.
-  const hide = memory.secrets === "allow" ? (text: string) => text : (text: string) => redactText(text);
+  const hide = hiderOf(memory);
   const recover = hasTools && offers("project") ? "call recover_context, or read NOTES.md" : "read NOTES.md";
   const notes: Part = { text: hide(project), share: 1_000, more: recover };
   const above: Part[] = [
@@ -108,7 +108,8 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
     { text: hide(state ? renderPins(listPins(state)) : ""), share: whole, more: show },
     ...(memory.isProjectFirst ? [notes] : []),
     {
-      text: offers("notepad") ? hide(notepadText(state)) : "",
+      // The hint of an empty notepad names the tools.
+      text: offers("notepad") && (hasTools || state?.row.notepad) ? hide(notepadText(state)) : "",
       share: 3_400,
       more: call("read_notepad"),
       isNotepad: true,
@@ -145,17 +146,19 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
 }
 
 /** How many lines of the notepad are shown before it is cut. */
-function notepadLines(parts: readonly Part[], texts: readonly string[]): Receipt["notepad"] {
-  const at = parts.findIndex(({ isNotepad }) => isNotepad);
-  const [whole, shown] = [parts[at]?.text ?? "", texts[at] ?? ""];
-  // The heading and the end marker are lines of the block, not of the notepad.
-  const lines = whole
-    .split("\n")
-    .filter((line) => !/^## Session Notepad$|^\[End of notepad\]$|^\(empty/.test(line)).length;
-  if (at === -1 || lines === 0) return { lines: 0, shown: 0 };
-  if (whole === shown) return { lines, shown: lines };
-  const before = shown.slice(0, shown.indexOf("[… cut here")).trimEnd().split("\n").length - 1;
-  return { lines, shown: Math.max(0, before) };
+function notepadLines(memory: MemoryText, shown: string): Receipt["notepad"] {
+  const notepad = memory.state?.row.notepad ?? "";
+  if (shown === "" || notepad === "") return { lines: 0, shown: 0 };
+  const clean = memory.escaping?.escape ?? ((text: string) => text);
+  const section = clean(hiderOf(memory)(renderNotepad(notepad)));
+  // The notepad's own text cannot contain our marker: it would be escaped.
+  const [beginning = ""] = shown.split("[… cut here", 1);
+  return linesShown(section.slice(section.indexOf("\n") + 1), beginning);
+}
+
+/** An older store may have secrets. */
+function hiderOf({ secrets }: MemoryText): (text: string) => string {
+  return secrets === "allow" ? (text) => text : (text) => redactText(text);
 }
 
 function showing({ sessionId }: MemoryText): string {

@@ -44,7 +44,7 @@ interface Span {
 export function readSpans(
   { transcript }: Host,
   path: string,
-  part: { until?: number; maxBytes?: number } = {},
+  part: { from?: number; until?: number; maxBytes?: number } = {},
 ): Span[] | undefined {
   const text = readPart(path, part);
   if (text === undefined || !transcript) return undefined;
@@ -53,11 +53,8 @@ export function readSpans(
 }
 
 /** The summary that a compaction wrote to the transcript after the byte `from`; "" if there is none. */
-export function readSummary({ transcript }: Host, path: string, from: number): string {
-  const text = transcript ? readPart(path, { from }) : undefined;
-  if (text === undefined || !transcript) return "";
-  const spans = splitSpans(jsonObjects(text), transcript.readLine);
-  return spans.findLast(({ summary }) => summary !== "")?.summary ?? "";
+export function readSummary(host: Host, path: string, from: number): string {
+  return readSpans(host, path, { from })?.findLast(({ summary }) => summary !== "")?.summary ?? "";
 }
 
 function splitSpans(

@@ -13,7 +13,6 @@ export {
   type RuleId,
   ruleSentences,
 } from "./lint.ts";
-export { findProjectRoot } from "./location.ts";
 export { type Caller, initProject, openProject, type Project, type ProjectOptions } from "./project.ts";
 export { projectSurface } from "./surface.ts";
 export { type CheckedReference, type ReferenceStatus, type VerifyReport, verifyProject } from "./verify.ts";

@@ -90,7 +90,7 @@ export function resolvedLines(blockers: Recovered["blockers"]): string[] {
     return `This blocker may have resolved (line ${line}, ${why}): ${what}`;
   });
   const more = blockers.length - lines.length;
-  return more > 0 ? [...lines, `${more} more may have resolved: recover_context level 3 has them.`] : lines;
+  return more > 0 ? [...lines, `${more} more may have resolved: NOTES.md has them.`] : lines;
 }
 
 export interface CheckpointOptions extends LifecycleOptions {

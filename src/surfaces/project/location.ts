@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 
 /** Where NOTES.md is, from the project's root, unless it is configured. */
 export const defaultPath = "grimoires/loa/NOTES.md";
@@ -16,14 +16,4 @@ export function notesPaths(root: string, path = pathInEnvironment() ?? defaultPa
 
 export function hasNotes(root: string, path?: string): boolean {
   return notesPaths(root, path).length > 0;
-}
-
-/** The nearest ancestor with notes, a config or a repository; the given directory if there is none. */
-export function findProjectRoot(from: string): string {
-  const isRoot = (directory: string) =>
-    [".git", "holdfast.json", defaultPath].some((each) => existsSync(join(directory, each)));
-  for (let directory = resolve(from); ; directory = dirname(directory)) {
-    if (isRoot(directory)) return directory;
-    if (dirname(directory) === directory) return from;
-  }
 }
