@@ -90,8 +90,8 @@ function textsIn(value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(textsIn).join("\n");
   if (!isObject(value)) return "";
-  const { text, content, output, input_text, functionResponse, response, parts } = value;
-  return [text, content, output, input_text, functionResponse, response, parts]
+  const { text, content, output, error, input_text, functionResponse, response, parts } = value;
+  return [text, content, output, error, input_text, functionResponse, response, parts]
     .map(textsIn)
     .filter((part) => part !== "")
     .join("\n");

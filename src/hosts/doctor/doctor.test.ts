@@ -125,6 +125,8 @@ test("in a healthy project the server starts, the canary comes back, and no trac
     const checks = findings.filter(({ status }) => status === "ok").map(({ check }) => check);
     for (const check of ["wiring", "MCP server", "canary", "hook", "last failure"])
       assert.ok(checks.includes(check), `${host}: ${check}`);
+    // The policies of Gemini CLI are in the user's folder for a project too.
+    assert.ok(!findings.some(({ detail }) => /runs twice/.test(detail)), `${host}: in one scope`);
   }
   const absent = report.hosts.filter(({ isWired }) => !isWired);
   assert.deepEqual(

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { type Finding, ok, problem } from "../doctor/finding.ts";
 import { listAt, settingsIn } from "../doctor/host-settings.ts";
+import { notepadRefusal } from "../hook/event.ts";
 import type { HostSetup, LiveClient } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonServer, jsonSettings, notAllowed } from "../install/json-pieces.ts";
@@ -36,24 +37,33 @@ function signsInWithGoogle(places: Places): boolean {
 }
 
 /**
- * Allows the memory tools without asking. Gemini CLI reads policies in the user's folder only: an extension cannot allow
- * its own tools, and policies of a project are disabled.
+ * Allows the memory tools without asking, except that the sub-agent with all tools may not replace the notepad. No event
+ * names a sub-agent, but a rule can, if it knows the name. Gemini CLI reads policies in the user's folder only: an extension
+ * cannot allow its own tools, and policies of a project are disabled.
  */
 function policyPiece(path: string, places: Places): Piece {
   const { allowed } = allowRules(places, "");
-  const content = [
-    `# ${ownMarker}. "holdfast uninstall" removes it.`,
-    "[[rule]]",
-    'mcpName = "holdfast"',
-    `toolName = ${JSON.stringify(allowed).replaceAll(",", ", ")}`,
-    'decision = "allow"',
-    "priority = 100",
-    "",
-  ].join("\n");
+  const rules = [policyRule({ toolName: allowed, decision: "allow", priority: 100 })];
+  const replacing = "write_notepad";
+  if (allowed.includes(replacing)) {
+    const refused = { toolName: replacing, subagent: "generalist", decision: "deny", priority: 101 };
+    rules.push(policyRule({ ...refused, denyMessage: notepadRefusal }));
+  }
+  const content = `# ${ownMarker}. "holdfast uninstall" removes it.\n${rules.join("\n")}`;
   return {
     ...ownFile({ path }, { what: "permission rules", content }),
     gaps: (text) => (text === content ? [] : [{ what: notAllowed("policy"), kind: "choice" }]),
   };
+}
+
+function policyRule(fields: Record<string, string | number | string[]>): string {
+  const values = Object.entries({ mcpName: "holdfast", ...fields }).map(([key, value]) => {
+    const text = Array.isArray(value)
+      ? `[${value.map((item) => JSON.stringify(item)).join(", ")}]`
+      : JSON.stringify(value);
+    return `${key} = ${text}\n`;
+  });
+  return `[[rule]]\n${values.join("")}`;
 }
 
 export const geminiSetup: HostSetup = {

@@ -159,3 +159,7 @@ export const angleBrackets: Escaping = {
   escape: (text) => text.replaceAll("<", "‹").replaceAll(">", "›"),
   hint: "‹ and › stand for angle brackets.",
 };
+
+/** The answer to a sub-agent that would replace the notepad that it shares with the main agent. */
+export const notepadRefusal =
+  'This notepad belongs to the agent that you work for, and write_notepad would replace it. Add to it instead: call update_notepad with operation "append".';

@@ -15,7 +15,7 @@ import { stampOf } from "../../workspace/store-location.ts";
 import { earlierSessions } from "../earlier-sessions.ts";
 import { dropStaleLinks, makeLinksFolder } from "../session-link.ts";
 import { readPart, sizeOf } from "../transcript/file.ts";
-import { endsCompaction } from "./event.ts";
+import { endsCompaction, notepadRefusal } from "./event.ts";
 import {
   findHookSession,
   type HookContext,
@@ -46,16 +46,15 @@ export class LateAnswer extends Error {}
 export async function runHook(run: HookRun): Promise<void> {
   // A sub-agent has a context of its own: its events say nothing of the conversation.
   if (run.event.subAgent !== "" && run.event.kind !== "sub-agent")
-    return run.answer(run.event.kind === "memory-call" && run.event.host.sharesNotepad ? { refusal } : {});
+    return run.answer(
+      run.event.kind === "memory-call" && run.event.host.sharesNotepad ? { refusal: notepadRefusal } : {},
+    );
   const { host, kind, hostSession } = run.event;
   if (!host.startsAtOnce || !["session-start", "prompt"].includes(kind)) return runEvent(run);
   const file = `${stateFile(run.project.directory, host.name, hostSession)}.lock`;
   makeLinksFolder(run.project.directory);
   await inTurn(file, run.config.hookDeadline * 0.75, () => runEvent(run));
 }
-
-const refusal =
-  'This notepad belongs to the agent that you work for, and write_notepad would replace it. Add to it instead: call update_notepad with operation "append".';
 
 async function runEvent(run: HookRun): Promise<void> {
   const hook = await openHook(run);

@@ -24,20 +24,18 @@ export function detect(
 
 /** The scopes that contain something of ours, now or according to the record; the project comes first. */
 export function wiredPlaces({ name }: Host, setup: HostSetup, places: Places): Places[] {
+  const launcher = findLauncher(places.env);
+  const piecesOf = (scope: Scope) => setup.pieces({ ...places, scope }, launcher);
+  // A file of the user's own that a project needs too does not tell in which scope the host is set up.
+  const shared = piecesOf("project").flatMap(({ path, within }) => (within === undefined ? [path] : []));
+  const tells = ({ path }: Piece) => setup.hasOneConfig || !shared.includes(path);
   return (["project", "user"] as const)
     .map((scope: Scope) => ({ ...places, scope }))
     .filter(
       (candidate) =>
         readRecord(candidate).files.some((file) => file.host === name) ||
-        setup
-          .pieces(candidate, findLauncher(candidate.env))
-          .some((piece) => (candidate.scope === "user" || isOfProject(piece, setup)) && isIn(piece)),
+        piecesOf(candidate.scope).some((piece) => tells(piece) && isIn(piece)),
     );
-}
-
-/** A file of the user's own does not tell in which scope the host is set up. */
-function isOfProject({ within }: Piece, { hasOneConfig = false }: HostSetup): boolean {
-  return hasOneConfig || within !== undefined;
 }
 
 function isIn(piece: Piece): boolean {

@@ -48,6 +48,17 @@ test("init allows the memory tools, and no others, where a host would refuse the
   }
 });
 
+test("init denies the sub-agent of Gemini CLI that has all tools the one that replaces the notepad [init.permissions]", async () => {
+  const places = freshPlaces();
+  await init(places, "gemini");
+  const rule = /\[\[rule\]\]\n(?=[^[]+generalist)[^[]+/.exec(rulesIn(places, files.gemini.path))?.[0] ?? "";
+  assert.match(rule, /^toolName = "write_notepad"\nsubagent = "generalist"\ndecision = "deny"$/m);
+  assert.match(
+    rule,
+    /^denyMessage = "This notepad belongs .*call update_notepad with operation \\"append\\"\."$/m,
+  );
+});
+
 test("init sets no key that Gemini CLI warns about, and no timeout that Codex clamps [init.no-warning]", async () => {
   const places = freshPlaces();
   await init(places, "gemini", "codex");
