@@ -1,4 +1,4 @@
-import { warningText } from "../src/compaction/notices.ts";
+import { warningText } from "../src/compaction/warning.ts";
 import { estimateTokens } from "../src/context/estimate-tokens.ts";
 import { defaultLimits } from "../src/engine/limits.ts";
 import { projectTool } from "../src/mcp/project-tools.ts";

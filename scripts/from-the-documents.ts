@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { warningFor } from "../src/compaction/notices.ts";
+import { warningFor } from "../src/compaction/warning.ts";
 import { openMemory } from "../src/index.ts";
 import { initProject, openProject, projectSurface } from "../src/surfaces/project/index.ts";
 import type { Presentation, Surface } from "../src/surfaces/surface.ts";

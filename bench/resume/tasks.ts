@@ -1,4 +1,4 @@
-import { warningText } from "../../src/compaction/notices.ts";
+import { warningText } from "../../src/compaction/warning.ts";
 import { type Condition, conditions, type Written } from "./conditions.ts";
 import { type Answers, hashOf, type Queries, readRecorded } from "./recorded.ts";
 import { print, printQuestions, questions, spansOf } from "./stories.ts";

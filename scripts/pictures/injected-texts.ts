@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { warningText } from "../../src/compaction/notices.ts";
+import { warningText } from "../../src/compaction/warning.ts";
 import { runCli, writer } from "./run-cli.ts";
 
 const plan = "## Plan\n- [x] Find the rounding\n- [ ] Use the decimals of the currency";

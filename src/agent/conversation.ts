@@ -1,6 +1,6 @@
 import type { ModelMessage } from "ai";
-import { warningStart } from "../compaction/notices.ts";
 import { learnFrom, type Usage } from "../compaction/usage.ts";
+import { warningStart } from "../compaction/warning.ts";
 import type { Context } from "../context/blocks.ts";
 import {
   fromStored,

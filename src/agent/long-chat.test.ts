@@ -16,7 +16,7 @@ import { tickingClock } from "../../test/support/memory.ts";
 import { assertValidPrompt } from "../../test/support/prompt.ts";
 import { seededRandom } from "../../test/support/random.ts";
 import { holdfast } from "../adapters/ai-sdk/index.ts";
-import { warningText } from "../compaction/notices.ts";
+import { warningText } from "../compaction/warning.ts";
 import { openMemory, type Session } from "../index.ts";
 import type { ScriptedRequest } from "../testing/index.ts";
 import { createAgent, type Placement } from "./index.ts";

@@ -1,7 +1,6 @@
 import type { ModelMessage } from "ai";
 import { type ClearableResult, estimateCallsLeft, planClearing } from "../compaction/clearing.ts";
 import { firstUnanswered } from "../compaction/cut.ts";
-import { nowhereToSave, warningFor } from "../compaction/notices.ts";
 import {
   type CompactionPolicy,
   expectedGrowth,
@@ -10,6 +9,7 @@ import {
   type Usage,
   warningRoom,
 } from "../compaction/usage.ts";
+import { nowhereToSave, warningFor } from "../compaction/warning.ts";
 import {
   messageOfPart,
   partKey,

@@ -8,8 +8,8 @@ import { anthropic } from "../../test/support/wires/anthropic.ts";
 import { google } from "../../test/support/wires/google.ts";
 import { openaiResponses } from "../../test/support/wires/openai.ts";
 import { startWire, type Wire, type WireAnswer, type WireRequest } from "../../test/support/wires/wire.ts";
-import { warningText } from "../compaction/notices.ts";
 import { summaryInstructions } from "../compaction/summary.ts";
+import { warningText } from "../compaction/warning.ts";
 import { openMemory } from "../index.ts";
 import { type AgentOptions, createAgent } from "./index.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { warningStart } from "../compaction/notices.ts";
 import { warnFrom } from "../compaction/usage.ts";
+import { warningStart } from "../compaction/warning.ts";
 import { fromStored, type StoredMessage, spokenText } from "../context/conversation.ts";
 import { oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";

@@ -6,6 +6,8 @@ import type { StoredMessage } from "../context/conversation.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { fenceContent } from "../context/fence.ts";
 import type { Handoff } from "../engine/records.ts";
+import { projectSurface } from "../surfaces/project/surface.ts";
+import { findSurfaces } from "../surfaces/surfaces.ts";
 import { emptyHandoff, type HandoffInput, planHandoff } from "./handoff.ts";
 import { handoffTokens } from "./room.ts";
 
@@ -36,7 +38,8 @@ test("[handoff.words] every message of the user is there word for word after 1, 
     .map((text) => text.trim())
     .filter((text) => text !== "" && estimateTokens(text) <= 80 && !/[<[]/.test(text));
   fc.assert(
-    fc.property(fc.array(said, { minLength: 1, maxLength: 10 }), (messages) => {
+    // The same message on both sides of a compaction is taken for one that the host passed again.
+    fc.property(fc.uniqueArray(said, { minLength: 1, maxLength: 10 }), (messages) => {
       for (const compactions of [1, 3, 10]) {
         const spans = Array.from({ length: compactions }, (_, span) =>
           conversation(
@@ -295,6 +298,16 @@ test("[handoff.steps] a call in a task is not a retry of the one before it, and 
     "- Read a.ts:1-100 → 301 lines",
     'You: Finished the task "Look again": Nothing new.',
   ]);
+});
+
+test("[handoff.steps] calls of Holdfast's own tools are not told, because memory shows what they wrote", () => {
+  const own = findSurfaces(["notepad", "notes", "scratchpad", "pins", "recall", "results"]);
+  const tools = [...own, projectSurface({ root: "/p" })].flatMap((surface) => surface.tools);
+  assert.ok(tools.length > 20);
+  for (const { name } of tools) {
+    const made = handoff(conversation(user("Go."), calls(name, { content: "secret plan" }), result("ok")));
+    assert.deepEqual(stepsIn(made), ["User: Go."], name);
+  }
 });
 
 test("[handoff.steps] progress, repeated warnings and stack frames are thinned, and the last answer is nearly whole", () => {

@@ -5,8 +5,8 @@ import type { State } from "../engine/state.ts";
 import { type Context, closedTexts } from "./blocks.ts";
 import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
 import type { Placement } from "./placement.ts";
-import { shownMessages } from "./shown.ts";
 import { changeText } from "./shown-memory.ts";
+import { shownMessages } from "./shown-messages.ts";
 
 export interface PromptInput {
   state: State;

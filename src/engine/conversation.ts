@@ -122,10 +122,10 @@ function addShownChange(draft: Draft, change: ShownChange): void {
   draft.insert("shown", messageKey(number), change);
 }
 
-type Compaction = Extract<ConversationOperation, { type: "context.compact" }>;
+type CompactOperation = Extract<ConversationOperation, { type: "context.compact" }>;
 
 /** Requires a handoff; replaces the span and writes its receipt in one commit. */
-function compact(draft: Draft, state: State, operation: Compaction, epoch: Epoch): void {
+function compact(draft: Draft, state: State, operation: CompactOperation, epoch: Epoch): void {
   const { to, receipt } = operation;
   requireHandoff(draft, epoch);
   const from = summarisedUpTo(state) + 1;
@@ -154,10 +154,10 @@ function requireHandoff(draft: Draft, epoch: Epoch): void {
   );
 }
 
-type HostCompaction = Extract<ConversationOperation, { type: "context.receipt" }>;
+type HostCompactOperation = Extract<ConversationOperation, { type: "context.receipt" }>;
 
 /** The host has compacted its own conversation: require a handoff and end the epoch. */
-function acceptReceipt(draft: Draft, state: State, operation: HostCompaction, epoch: Epoch): number {
+function acceptReceipt(draft: Draft, state: State, operation: HostCompactOperation, epoch: Epoch): number {
   const { receipt } = operation;
   if (receipt.epoch !== epoch.number) {
     throw new HoldfastError(
@@ -176,7 +176,7 @@ function acceptReceipt(draft: Draft, state: State, operation: HostCompaction, ep
 function replaceSpan(
   draft: Draft,
   state: State,
-  { to, summary, notice, blocks }: Omit<Compaction, "type" | "receipt">,
+  { to, summary, notice, blocks }: Omit<CompactOperation, "type" | "receipt">,
   epoch: Epoch,
 ): void {
   for (const [key, span] of readSpans(state)) if (span.to <= to) draft.remove("span", key);
@@ -191,7 +191,10 @@ function replaceSpan(
 }
 
 /** The state after a compaction, to render the prompt the model would get. */
-export function previewCompaction(state: State, compaction: Omit<Compaction, "type" | "receipt">): State {
+export function previewCompaction(
+  state: State,
+  compaction: Omit<CompactOperation, "type" | "receipt">,
+): State {
   const draft = new Draft(state, new Map());
   replaceSpan(draft, state, compaction, readEpoch(state));
   return applyChanges(state, draft.changes);

@@ -1,6 +1,6 @@
+import { chosenSurfaces } from "../workspace/chosen-surfaces.ts";
 import { readWorkspaceConfig } from "../workspace/config.ts";
 import type { Project } from "../workspace/project.ts";
-import { chosenSurfaces } from "../workspace/surfaces.ts";
 import type { Finding } from "./doctor/finding.ts";
 import type { ProgramRun } from "./doctor/run-program.ts";
 import type { Host } from "./host.ts";

@@ -12,8 +12,8 @@ import { temporaryDirectory } from "../../test/support/temporary.ts";
 import type { Json } from "../engine/json.ts";
 import { openMemory } from "../index.ts";
 import { dotless } from "../surfaces/toolbox.ts";
+import { knownSurfaces, loadSurfaces } from "../workspace/chosen-surfaces.ts";
 import { findProject } from "../workspace/project.ts";
-import { knownSurfaces, loadSurfaces } from "../workspace/surfaces.ts";
 
 const cli = join(import.meta.dirname, "../cli.ts");
 

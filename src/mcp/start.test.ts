@@ -7,8 +7,8 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { holdfast, runNode } from "../../test/support/command-line.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { estimateTokens, openMemory } from "../index.ts";
+import { knownSurfaces } from "../workspace/chosen-surfaces.ts";
 import { findProject } from "../workspace/project.ts";
-import { knownSurfaces } from "../workspace/surfaces.ts";
 import { initialize, startMcp } from "./test-support/mcp-process.ts";
 
 const cli = join(import.meta.dirname, "../cli.ts");

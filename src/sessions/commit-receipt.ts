@@ -11,6 +11,6 @@ export async function commitReceipt(session: Session, receipt: Receipt, key?: st
   await session.change(
     (state) => normaliseTexts({ type: "context.receipt" as const, receipt, blocks: blocksToShow(state) }),
     () => true,
-    { actor: { kind: "system" }, surface: "hook", ...(key === undefined ? {} : { key }) },
+    { actor: { kind: "system" }, surface: "compaction", ...(key === undefined ? {} : { key }) },
   );
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { ModelMessage } from "ai";
 import { Compaction } from "../compaction/compaction.ts";
-import { warningText } from "../compaction/notices.ts";
 import { handoffTokens } from "../compaction/room.ts";
+import { warningText } from "../compaction/warning.ts";
 import type { StoredMessage } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import type { Handoff, Receipt } from "../engine/records.ts";

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { z } from "zod";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { type Json, objectIn } from "../engine/json.ts";
+import { chosenSurfaces, knownSurfaces } from "./chosen-surfaces.ts";
 import {
   limitsOf,
   type ReadConfigOptions,
@@ -17,7 +18,6 @@ import { explainProblems } from "./config-problems.ts";
 import { configSchema, hostConfigSchema } from "./config-schema.ts";
 import { findProject, type Project } from "./project.ts";
 import { settingNames, settingOf, surfaceChoices } from "./settings.ts";
-import { chosenSurfaces, knownSurfaces } from "./surfaces.ts";
 
 /** Whether a value matches a JSON Schema. */
 const fits = (schema: Json, value: unknown) => z.fromJSONSchema(objectIn(schema)).safeParse(value).success;

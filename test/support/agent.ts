@@ -9,8 +9,8 @@ import {
   type Turn,
   type TurnResult,
 } from "../../src/agent/index.ts";
-import { warningText } from "../../src/compaction/notices.ts";
 import { summaryInstructions } from "../../src/compaction/summary.ts";
+import { warningText } from "../../src/compaction/warning.ts";
 import { estimateTokens, type Memory, openMemory, type Session } from "../../src/index.ts";
 import {
   type ScriptedAnswer,

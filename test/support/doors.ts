@@ -15,8 +15,8 @@ import { initialize, startMcp } from "../../src/mcp/test-support/mcp-process.ts"
 import { initProject, openProject } from "../../src/surfaces/project/index.ts";
 import { jwt, writeInto } from "../../src/surfaces/project/test-support/project.ts";
 import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../../src/testing/index.ts";
+import { loadSurfaces } from "../../src/workspace/chosen-surfaces.ts";
 import { findProject } from "../../src/workspace/project.ts";
-import { loadSurfaces } from "../../src/workspace/surfaces.ts";
 import { type EntryPoint, entryPoints } from "../requirements/seed-rows.ts";
 import { isInWarningTurn, isSummaryRequest, isWarning, openStage, tokensOf } from "./agent.ts";
 import { hook } from "./hook.ts";

@@ -5,8 +5,8 @@ import type { TestContext } from "node:test";
 import { serve } from "@hono/node-server";
 import { type Memory, openMemory } from "../../src/index.ts";
 import { createMcpHandler } from "../../src/mcp/http-handler.ts";
+import { loadSurfaces } from "../../src/workspace/chosen-surfaces.ts";
 import { findProject } from "../../src/workspace/project.ts";
-import { loadSurfaces } from "../../src/workspace/surfaces.ts";
 import { temporaryDirectory } from "./temporary.ts";
 
 /** The MCP handler on a real HTTP server; `?session=ID` in the URL selects the client's session. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { warningText } from "../../src/compaction/notices.ts";
+import { warningText } from "../../src/compaction/warning.ts";
 import type { ScriptedRequest } from "../../src/testing/index.ts";
 
 type Message = ScriptedRequest["messages"][number];

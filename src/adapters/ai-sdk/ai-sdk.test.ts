@@ -12,7 +12,7 @@ import {
   type Script,
 } from "../../../test/support/agent.ts";
 import { assertPrefixes, epochOf } from "../../../test/support/prompt.ts";
-import { warningText } from "../../compaction/notices.ts";
+import { warningText } from "../../compaction/warning.ts";
 import {
   assertUntouched,
   isWarningTurn,

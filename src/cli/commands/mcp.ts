@@ -12,12 +12,17 @@ import type { Memory } from "../../sessions/memory.ts";
 import { checkId } from "../../sessions/options.ts";
 import { inHost, type Surface } from "../../surfaces/surface.ts";
 import { createToolbox } from "../../surfaces/toolbox.ts";
+import {
+  chosenSurfaces,
+  knownSurfaces,
+  loadSurfaces,
+  requestedSurfaces,
+} from "../../workspace/chosen-surfaces.ts";
 import { limitsOf } from "../../workspace/config.ts";
 import { explainProblems, requireValid } from "../../workspace/config-problems.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { checkStoreFlags } from "../../workspace/store-location.ts";
-import { chosenSurfaces, knownSurfaces, loadSurfaces, requestedSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { count, counted } from "../terminal/quantities.ts";

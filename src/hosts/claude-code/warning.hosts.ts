@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { warningStart } from "../../compaction/notices.ts";
+import { warningStart } from "../../compaction/warning.ts";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import { type ClientAnswer, type ClientRequest, startClientModel } from "../doctor/client-model.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { warningStart } from "../../compaction/notices.ts";
+import { warningStart } from "../../compaction/warning.ts";
 import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { compactionLimit, readFill, rememberLimits } from "../fill.ts";

@@ -23,13 +23,13 @@ import { readConversation, readSummary } from "../transcript/read-conversation.t
 import type { HookEvent } from "./event.ts";
 import type { RenderedMemory } from "./memory-text.ts";
 import {
-  findSession,
+  findHookSession,
   type HookContext,
   handoffRoomFor,
   hasTools,
   markSeen,
   notify,
-  openSession,
+  openHookSession,
   projectText,
   renderFor,
 } from "./session.ts";
@@ -39,7 +39,7 @@ import { putsOffCompaction, whyNotWarned } from "./warning.ts";
 /** Writes the handoff and tells the host's summarizer what is kept anyway. */
 export async function beforeCompaction(hook: HookContext): Promise<void> {
   if (await putsOffCompaction(hook)) return hook.answer({ isPutOff: true });
-  const session = await openSession(hook);
+  const session = await openHookSession(hook);
   const epoch = readEpoch(await session.state()).number;
   const driver = driverOf(hook, session, epoch);
   await new Compaction({
@@ -54,7 +54,7 @@ export async function beforeCompaction(hook: HookContext): Promise<void> {
  */
 export async function recordCompaction(hook: HookContext): Promise<void> {
   hook.answer({});
-  const session = await openSession(hook);
+  const session = await openHookSession(hook);
   const { phase, epoch } = await findCompaction(session, hook.state.seen);
   // The session may have restarted, and shown the compaction, before the host reports it.
   const isShown = phase !== "begun" && (hook.known?.last?.showedCompaction ?? false);
@@ -66,7 +66,7 @@ export async function recordCompaction(hook: HookContext): Promise<void> {
 /** Shows the model its memory again, with the handoff and the receipt. */
 export async function showCompacted(hook: HookContext): Promise<void> {
   const stamp = stampOf(hook.store);
-  const session = await openSession(hook);
+  const session = await openHookSession(hook);
   const memory = await session.state();
   const { phase, ended, epoch } = await findCompaction(session, hook.state.seen);
   const isKnown = ended !== undefined && (phase === "finished" || (await isReported(hook, session, phase)));
@@ -209,7 +209,7 @@ function readHostConversation(
 /** The end of the session, for surfaces that log it; undefined when there was no conversation. */
 export async function readSessionEnd(hook: HookContext): Promise<LifecycleEvent | undefined> {
   const { messages } = readHostConversation(hook);
-  const session = messages.length > 0 ? await findSession(hook) : undefined;
+  const session = messages.length > 0 ? await findHookSession(hook) : undefined;
   return session && planSessionEnd(session, messages, estimateTokens);
 }
 

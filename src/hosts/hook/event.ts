@@ -33,25 +33,14 @@ export interface HookEvent {
   isContinued: boolean;
 }
 
-export type HookKind =
-  | "session-start"
-  | "before-compaction"
-  | "after-compaction"
-  | "prompt"
-  | "after-tool"
-  | "memory-call"
-  | "sub-agent"
-  | "turn-end"
-  | "end";
-
 /** Whether the event shows the model its memory after a compaction, and records that compaction. */
 export function endsCompaction({ kind, source, host }: HookEvent): boolean {
   if (kind === "session-start") return source === "compact";
   return kind === "after-compaction" && !host.compaction.restartsSession;
 }
 
-/** Event names accepted from every host. */
-const genericEvents: readonly HookKind[] = [
+/** The kinds of events. Their names are accepted from every host. */
+const kinds = [
   "session-start",
   "before-compaction",
   "after-compaction",
@@ -61,7 +50,9 @@ const genericEvents: readonly HookKind[] = [
   "sub-agent",
   "turn-end",
   "end",
-];
+] as const;
+
+export type HookKind = (typeof kinds)[number];
 
 /** Reads the JSON that a host sends. Fields of a wrong type count as missing. */
 export function readHookEvent(host: Host, sent: Record<string, unknown>): HookEvent {
@@ -74,7 +65,7 @@ export function readHookEvent(host: Host, sent: Record<string, unknown>): HookEv
   const name = text("hook_event_name", "event");
   const kind = kindOf(host, name);
   if (kind === undefined) {
-    const known = [...Object.keys(host.events), ...genericEvents].join(", ");
+    const known = [...Object.keys(host.events), ...kinds].join(", ");
     throw new HoldfastError(
       "invalid_input",
       `Unknown event ${JSON.stringify(name.slice(0, 80))} from ${host.name}. The events are: ${known}.`,
@@ -127,7 +118,7 @@ function parseJson(text: string): unknown {
 }
 
 function kindOf({ events }: Host, name: string): HookKind | undefined {
-  return Object.hasOwn(events, name) ? events[name] : genericEvents.find((kind) => kind === name);
+  return Object.hasOwn(events, name) ? events[name] : kinds.find((kind) => kind === name);
 }
 
 /** The tool of our MCP server that hooks call. It is not listed, so no agent sees it. */

@@ -17,13 +17,13 @@ import { dropStaleLinks, makeLinksFolder } from "../session-link.ts";
 import { readPart, sizeOf } from "../transcript/file.ts";
 import { endsCompaction, notepadRefusal } from "./event.ts";
 import {
-  findSession,
+  findHookSession,
   type HookContext,
   type HookRun,
   hasOtherPins,
   markSeen,
   notify,
-  openContext,
+  openHook,
   projectText,
   reactsToLifecycle,
   renderFor,
@@ -57,7 +57,7 @@ export async function runHook(run: HookRun): Promise<void> {
 }
 
 async function runEvent(run: HookRun): Promise<void> {
-  const hook = await openContext(run);
+  const hook = await openHook(run);
   const { kind, source, transcript, cwd } = hook.event;
   if (transcript !== "") Object.assign(hook.state, { transcript, cwd });
   hook.state.last = {
@@ -185,7 +185,7 @@ const leads = {
 async function showMemory(hook: HookContext): Promise<void> {
   const { event, known } = hook;
   const stamp = stampOf(hook.store);
-  const session = await findSession(hook);
+  const session = await findHookSession(hook);
   const state = await session?.state();
   const source = event.source === "compact" ? "startup" : event.source;
   // A resumed conversation still contains the memory that the agent was shown before, unless the host forgets it.
@@ -235,7 +235,7 @@ async function sweepStore({ project, store, memory }: HookContext): Promise<void
 
 /** Shows a sub-agent the user's rules. Its own memory starts empty. */
 async function startSubAgent(hook: HookContext): Promise<void> {
-  const state = await (await findSession(hook))?.state();
+  const state = await (await findHookSession(hook))?.state();
   const pins = state ? redactText(renderPins(listPins(state))) : "";
   const clean = hook.event.host.escaping?.escape ?? ((text: string) => text);
   hook.answer({ context: [subAgentLead, clean(pins)].filter((text) => text !== "").join("\n\n") });
@@ -284,7 +284,7 @@ async function showNews(hook: HookContext): Promise<void> {
   const mayNudge = isPrompt && isAnyNudgeOn(config.nudges);
   const isSame = known !== undefined && stamp !== "" && stamp === known.stamp;
   if (isSame && !mayNudge && !isEvery && !(isPrompt && known.hasWritten)) return hook.answer({});
-  const session = await findSession(hook);
+  const session = await findHookSession(hook);
   const memory = await session?.state();
   const entries = (await entriesSince(session, known?.seen ?? 0)).filter(isWriting);
   state.hasWritten = entries.some(isByAgent);
@@ -350,7 +350,7 @@ async function endTurn(hook: HookContext): Promise<void> {
   if (warning !== "") await recordWarning(hook, warning);
   if (!isAnyNudgeOn(config.nudges)) return;
   if (known && stampOf(store) !== known.stamp) {
-    const entries = await entriesSince(await findSession(hook), known.seen);
+    const entries = await entriesSince(await findHookSession(hook), known.seen);
     if (entries.some(isByAgent)) noteWriting(state);
   }
   if (state.turn) finishTurn(state, event.lastText.slice(0, 20_000).toWellFormed());

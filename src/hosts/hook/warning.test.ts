@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { type HookProject, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { warningText } from "../../compaction/notices.ts";
+import { warningText } from "../../compaction/warning.ts";
 import { openMemory } from "../../index.ts";
 
 /** Claude Code compacts at 167,000 tokens of this model's window. */

@@ -1,9 +1,9 @@
-import { nowhereToSave, warningFor } from "../../compaction/notices.ts";
 import { warnFrom } from "../../compaction/usage.ts";
+import { nowhereToSave, warningFor } from "../../compaction/warning.ts";
 import { offers } from "../../workspace/config.ts";
 import { surfaceChoices } from "../../workspace/settings.ts";
 import { compactionLimit, type Fill, learnLimit, readFill } from "../fill.ts";
-import { findSession, type HookContext, openSession } from "./session.ts";
+import { findHookSession, type HookContext, openHookSession } from "./session.ts";
 
 /** The warning before a compaction, if one is near and the agent was not warned of it yet; "" otherwise. */
 export function dueWarning(hook: HookContext): string {
@@ -25,7 +25,7 @@ export async function dueWarningAtEnd(hook: HookContext): Promise<string> {
 
 /** Records that the agent was warned. */
 export async function recordWarning(hook: HookContext, text: string): Promise<void> {
-  const session = await openSession(hook);
+  const session = await openHookSession(hook);
   const before = (await session.state()).row.counters.lastMessage + 1;
   const warning = { type: "context.warn" as const, trigger: "host" as const, before, text };
   const { revision } = await session.apply(warning, { actor: { kind: "system" } });
@@ -85,7 +85,7 @@ function isNear({ event, project, state }: HookContext): boolean {
 async function hasAnswered(hook: HookContext): Promise<boolean> {
   const { warned } = hook.state;
   if (!warned) return false;
-  const session = await findSession(hook);
+  const session = await findHookSession(hook);
   const since = await session?.history({ from: warned.revision + 1, limit: 1_000 });
   return since?.some(({ actor }) => actor.kind === "agent") ?? false;
 }

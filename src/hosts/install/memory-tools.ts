@@ -3,8 +3,8 @@ import { projectSurface } from "../../surfaces/project/surface.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { findSurfaces } from "../../surfaces/surfaces.ts";
 import { dotless } from "../../surfaces/toolbox.ts";
+import { chosenSurfaces, type SurfaceWorkspace } from "../../workspace/chosen-surfaces.ts";
 import { readWorkspaceConfig, userConfigFile } from "../../workspace/config.ts";
-import { chosenSurfaces, type SurfaceWorkspace } from "../../workspace/surfaces.ts";
 import type { Places } from "./places.ts";
 
 interface MemoryTool {

@@ -1,7 +1,7 @@
 import { projectSurface } from "../../surfaces/project/surface.ts";
 import { findSurfaces } from "../../surfaces/surfaces.ts";
 import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
-import { chosenSurfaces } from "../../workspace/surfaces.ts";
+import { chosenSurfaces } from "../../workspace/chosen-surfaces.ts";
 import { failureReporter } from "../failures.ts";
 import { describeTools } from "../plugin/project-memories.ts";
 import type {

@@ -6,10 +6,10 @@ import {
   findEnded,
   planSessionEnd,
 } from "../../compaction/compaction.ts";
-import { warningFor } from "../../compaction/notices.ts";
 import { afterTurn, type NudgePolicy, newNudgeFacts, noNudges, planNudge } from "../../compaction/nudges.ts";
 import type { Summary } from "../../compaction/summary.ts";
 import { warnFrom } from "../../compaction/usage.ts";
+import { warningFor } from "../../compaction/warning.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import type { Placement } from "../../context/placement.ts";
 import { readEpoch } from "../../engine/conversation.ts";

@@ -1,10 +1,10 @@
 import type { Memory } from "../../sessions/memory.ts";
 import { inPlugin, type Surface } from "../../surfaces/surface.ts";
 import { createToolbox, type ToolDescription } from "../../surfaces/toolbox.ts";
+import { chosenSurfaces, loadSurfaces } from "../../workspace/chosen-surfaces.ts";
 import { limitsOf, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
-import { chosenSurfaces, loadSurfaces } from "../../workspace/surfaces.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 
 /** Settings of ours in the host's own config, and its name for them. */

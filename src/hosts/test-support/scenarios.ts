@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, type TestContext, test } from "node:test";
-import { warningStart } from "../../compaction/notices.ts";
+import { warningStart } from "../../compaction/warning.ts";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import {

@@ -331,7 +331,7 @@ const byCode: Record<string, Failure> = {
   "25P03": "lost",
 };
 
-export function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): Failure {
   const { code = "", message = "" } = error as { code?: string; message?: string };
   if (error instanceof HoldfastError) return "final";
   const known = byCode[code];

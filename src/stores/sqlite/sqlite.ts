@@ -31,9 +31,9 @@ import {
 import type { Trimming } from "../trim.ts";
 import { DailyBackup } from "./backup.ts";
 import { checkRow, summedColumns } from "./checksums.ts";
-import { defaultLockTimeout, retryWhileBusy } from "./errors.ts";
 import { SqliteFeed } from "./feed.ts";
 import { type Access, sqliteLedger } from "./ledger.ts";
+import { defaultLockTimeout, retryWhileBusy } from "./locks.ts";
 import { openDatabase, sqliteVersion, warningOfVersion } from "./open-database.ts";
 import { eraseFreed, finishErasure, rewriteRows } from "./rewrite.ts";
 import { readVersions, SqliteRows } from "./session-rows.ts";

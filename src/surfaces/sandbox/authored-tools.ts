@@ -191,12 +191,12 @@ function checkKeywords(schema: Json | undefined, path: string, depth: number): v
 }
 
 /** Shows the schema to providers but accepts any object; `inputParser` checks it later. */
-export function inputOf(schema: Json): z.ZodObject {
+function inputOf(schema: Json): z.ZodObject {
   return z.looseObject({}).meta(objectIn(schema));
 }
 
 /** Checks input against the schema and fills in its defaults. */
-export function inputParser(schema: Json): z.ZodType {
+function inputParser(schema: Json): z.ZodType {
   return z.fromJSONSchema(objectIn(schema));
 }
 

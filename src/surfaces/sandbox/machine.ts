@@ -364,7 +364,7 @@ export type Prepared =
     };
 
 /** The program's file name in the VM's stack traces. */
-export const programName = "program";
+const programName = "program";
 
 const head = `(async function ${programName}(input, session, state, tools, console) {"use strict";`;
 

@@ -38,6 +38,7 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/cli/terminal/wrap-text.ts cutToWidth": () => [80],
   "src/cli/terminal/wrap-text.ts padToWidth": () => [80],
   "src/cli/terminal/wrap-text.ts inlineSpans": () => [true],
+  "src/compaction/receipt.ts linesShown": (text) => [text.slice(0, -1)],
   "src/compaction/summary.ts findSummaryFault": () => [{ summary: 100, removed: 1_000 }],
   "src/context/excerpt.ts chooseEnds": () => [500, characters],
   "src/context/excerpt.ts renderEnds": () => [{ head: 1_000, tail: 500 }, "…"],

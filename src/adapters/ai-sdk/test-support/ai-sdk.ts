@@ -6,7 +6,7 @@ import { filler, isSummaryRequest, modelAt, type Script } from "../../../../test
 import { openTestMemory } from "../../../../test/support/memory.ts";
 import { assertValidPrompt } from "../../../../test/support/prompt.ts";
 import type { AgentEvent } from "../../../agent/events.ts";
-import { warningText } from "../../../compaction/notices.ts";
+import { warningText } from "../../../compaction/warning.ts";
 import type { MemoryOptions, Session } from "../../../index.ts";
 import { type ScriptedRequest, type ScriptedServer, startScriptedServer } from "../../../testing/index.ts";
 import { holdfast } from "../index.ts";
