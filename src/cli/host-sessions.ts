@@ -1,5 +1,4 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { warnFrom } from "../compaction/usage.ts";
 import { warningStart } from "../compaction/warning.ts";
 import { fromStored, type StoredMessage, spokenText } from "../context/conversation.ts";
@@ -10,11 +9,11 @@ import { compactionLimit } from "../hosts/fill.ts";
 import { readHookState } from "../hosts/hook/state.ts";
 import type { Host } from "../hosts/host.ts";
 import { findHost, hostOfSession } from "../hosts/hosts.ts";
+import { continuedIn, readTranscripts, transcriptsOf } from "../hosts/transcript/past-conversation.ts";
 import { readConversation, readSpans } from "../hosts/transcript/read-conversation.ts";
 import { type RecordedSession, readRecordedSession } from "../hosts/transcript/recorded-session.ts";
 import type { HostConversation, HostMessage, HostSessions } from "../server/hosts.ts";
 import type { Project } from "../workspace/project.ts";
-import { namesIn, readSmallFile } from "../workspace/small-file.ts";
 
 /** A larger transcript is not read whole. */
 const maxBytes = 200_000_000;
@@ -33,16 +32,13 @@ interface Cached {
   conversation: Promise<HostConversation | undefined>;
 }
 
-/** Where a coding agent's session runs, as its hooks reported it last. */
-interface SessionPlace {
-  transcript: string;
-  cwd: string;
-}
-
-/** The transcript of a session, as it is now. */
+/** The transcripts of a session, as they are now. */
 interface Transcribed {
   host: Host;
+  /** The one that was used last. */
   path: string;
+  /** Those of the conversations before it, which had the same memory. */
+  earlier: ReturnType<typeof transcriptsOf>;
   stamp: string;
 }
 
@@ -52,19 +48,24 @@ export function hostSessions({ directory, root }: Project): HostSessions {
   const tails = new Map<string, Cached>();
   const cached = new Map<string, Cached>();
 
-  const placeOf = placesIn(join(directory, "links"));
-  const locate = (sessionId: string) => {
-    const host = hostOfSession(sessionId);
-    const path = host && placeOf(sessionId)?.transcript;
-    const stamp = path === undefined ? undefined : stampOf(path);
-    return host && path !== undefined && stamp !== undefined ? { host, path, stamp } : undefined;
+  const transcriptsFor = transcriptsIn(directory);
+  const locate = (sessionId: string): Transcribed | undefined => {
+    if (!hostOfSession(sessionId)) return undefined;
+    const found = transcriptsFor(sessionId).flatMap((each) => {
+      const stamp = stampOf(each.path);
+      return stamp === undefined ? [] : [{ each, stamp }];
+    });
+    const newest = found.at(-1)?.each;
+    if (!newest) return undefined;
+    const earlier = found.slice(0, -1).map(({ each }) => each);
+    return { ...newest, earlier, stamp: found.map(({ stamp }) => stamp).join() };
   };
   const known = ({ path, stamp }: Transcribed) => {
     const entry = cached.get(path);
     return entry?.stamp === stamp ? entry.conversation : undefined;
   };
-  const read = ({ host, path, stamp }: Transcribed) => {
-    const conversation = readWhole(host, path, root);
+  const read = ({ host, path, earlier, stamp }: Transcribed) => {
+    const conversation = readWhole(host, path, root).then((last) => continueFrom(earlier, last));
     cached.set(path, { stamp, conversation });
     const oldest = cached.size > maxCached ? cached.keys().next().value : undefined;
     if (oldest !== undefined) cached.delete(oldest);
@@ -75,9 +76,9 @@ export function hostSessions({ directory, root }: Project): HostSessions {
     about(sessionId) {
       const host = hostOfSession(sessionId);
       if (!host) return undefined;
-      const place = placeOf(sessionId);
-      const ask = place ? (asks.get(place.transcript) ?? firstAsk(host, place.transcript)) : "";
-      if (place && ask !== "") asks.set(place.transcript, ask);
+      const place = transcriptsFor(sessionId).at(-1);
+      const ask = place ? (asks.get(place.path) ?? firstAsk(host, place.path)) : "";
+      if (place && ask !== "") asks.set(place.path, ask);
       const hooks = readHookState(directory, host.name, sessionId.slice(host.name.length + 1));
       const isInTurn = hooks?.last ? hooks.turn !== undefined : undefined;
       return { host: host.title, project: place?.cwd ?? "", ask, isInTurn };
@@ -110,7 +111,8 @@ export function hostSessions({ directory, root }: Project): HostSessions {
     async messages(sessionId, mayMatch) {
       const found = locate(sessionId);
       if (!found) return [];
-      const conversation = await (known(found) ?? (mayMatch(readText(found.path)) ? read(found) : undefined));
+      const isWanted = () => [...found.earlier, found].some(({ path }) => mayMatch(readText(path)));
+      const conversation = await (known(found) ?? (isWanted() ? read(found) : undefined));
       return conversation?.messages ?? [];
     },
 
@@ -140,7 +142,7 @@ function firstAsk(host: Host, path: string): string {
   return asked ? oneLine(spokenText(asked), maxAskLength) : "";
 }
 
-async function readWhole(host: Host, path: string, root: string): Promise<HostConversation | undefined> {
+async function readWhole(host: Host, path: string, root: string): Promise<HostConversation> {
   const text = host.recording ? readText(path) : "";
   const { lines, injected } = withInjections(text);
   const recorded = text === "" ? undefined : await readRecording(lines);
@@ -153,28 +155,30 @@ async function readWhole(host: Host, path: string, root: string): Promise<HostCo
     if (index > 0) compactions.push({ to: messages.length, summary });
     for (const message of span) messages.push(toHostMessage({ number: messages.length + 1, message, at: 0 }));
   }
-  return { messages, calls: [], compactions };
+  return { messages, calls: [], compactions, earlier: 0 };
+}
+
+/** A conversation after those that had its memory before, for example before `/clear`. */
+function continueFrom(transcripts: Transcribed["earlier"], last: HostConversation): HostConversation {
+  if (transcripts.length === 0) return last;
+  const before = readTranscripts(transcripts).messages.map(toHostMessage);
+  const earlier = before.length;
+  return {
+    messages: [...before, ...last.messages.map((each) => ({ ...each, number: each.number + earlier }))],
+    calls: last.calls.map((call) => ({ ...call, from: call.from + earlier, to: call.to + earlier })),
+    compactions: last.compactions.map((each) => ({ ...each, to: each.to + earlier })),
+    earlier,
+  };
 }
 
 /** How long the list of links is trusted (milliseconds): a list of sessions asks for each of them. */
 const linksFor = 1_000;
 
-/** Where each session runs: its own conversation, or the newest one that continues its memory. */
-function placesIn(folder: string): (sessionId: string) => SessionPlace | undefined {
-  let [readAt, aliases] = [0, new Map<string, string[]>()];
+function transcriptsIn(directory: string): (sessionId: string) => ReturnType<typeof transcriptsOf> {
+  let [readAt, continued] = [Date.now(), continuedIn(directory)];
   return (sessionId) => {
-    if (Date.now() - readAt > linksFor) {
-      [readAt, aliases] = [Date.now(), new Map()];
-      for (const name of namesIn(folder).filter((each) => each.startsWith("session-"))) {
-        const session = String(readSmallFile(join(folder, name))?.session);
-        aliases.set(session, [...(aliases.get(session) ?? []), name.slice("session-".length)]);
-      }
-    }
-    const names = [`${sessionId}.json`, ...(aliases.get(sessionId) ?? [])];
-    const states = names.map((name) => readSmallFile(join(folder, `state-${name}`)));
-    const newest = states.findLast((state) => typeof state?.transcript === "string");
-    if (!newest) return undefined;
-    return { transcript: String(newest.transcript), cwd: typeof newest.cwd === "string" ? newest.cwd : "" };
+    if (Date.now() - readAt > linksFor) [readAt, continued] = [Date.now(), continuedIn(directory)];
+    return transcriptsOf(directory, sessionId, continued);
   };
 }
 
@@ -277,6 +281,7 @@ function fromRecording(
       };
     }),
     compactions: compactions.map(({ keptFrom, summary }) => ({ to: keptFrom, summary })),
+    earlier: 0,
   };
 }
 

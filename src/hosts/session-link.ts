@@ -101,8 +101,8 @@ export function findNewestLink(place: LinkPlace, hosts: readonly string[]): Sess
 
 /**
  * Follows the host's session: `current()` returns the id of its current memory, also after `/clear` or a resume, or
- * `fallback` if there is no link. Without `host`, only the host that started this process is followed, not the one that
- * last worked in the directory. It costs a few `stat` calls.
+ * `fallback` if there is no link. Without `host`, only the process that started this one is followed, not an agent in whose
+ * shell that process runs, nor the one that last worked in the directory. It costs a few `stat` calls.
  *
  * @example
  * const follower = followSession({ ...findProject(process.cwd()), cwd: process.cwd() });
@@ -112,7 +112,10 @@ export function followSession(
   options: LinkPlace & { host?: string | undefined; fallback?: string | undefined },
 ): { current(): Promise<string> } {
   const { host, fallback = "default" } = options;
-  const links = candidates(options, host);
+  const starter = host === undefined ? findHostProcess() : undefined;
+  const links = candidates(options, host).filter(
+    ({ owner }) => host !== undefined || (owner && starter && isProcess(owner, starter)),
+  );
   let seen: string | undefined;
   let session = fallback;
   return {

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { emptyHandoff } from "../compaction/handoff.ts";
 import { defaultLimits } from "../engine/limits.ts";
+import { ownProcess } from "../hosts/processes.ts";
 import { linkSession } from "../hosts/session-link.ts";
 import { openMemory, surfaceNames } from "../index.ts";
 import { inHost } from "../surfaces/surface.ts";
@@ -113,7 +114,9 @@ test("a subscriber is notified of another process's changes to that resource onl
 
 test("calls follow the host to its new session, and the client is notified [mcp.session]", async (context) => {
   const root = temporaryDirectory();
-  const project = { directory: findProject(root).directory, cwd: root, host: "claude-code" };
+  // This process starts the server, so it is the host.
+  const host = { host: "claude-code", process: ownProcess() };
+  const project = { directory: findProject(root).directory, cwd: root, ...host };
   mkdirSync(project.directory, { recursive: true });
   linkSession({ ...project, hostSession: "one" });
   const server = startMcp(context, [], { cwd: root });

@@ -211,12 +211,12 @@ async function readConversation(
 
 export async function readTranscript(
   session: Session,
-  { messages, compactions }: HostConversation,
+  { messages, compactions, earlier }: HostConversation,
   from: number,
   to: number,
   max: number,
 ): Promise<MessageView[]> {
-  const removed = compactions.at(-1)?.to ?? 0;
+  const removed = compactions.at(-1)?.to ?? earlier;
   const rest = await whereIsTheRest(session);
   return messages
     .slice(Math.max(0, from - 1), to)

@@ -35,12 +35,14 @@ export interface HostCall {
   compactions: number;
 }
 
-/** A whole conversation, read from the host's transcript. */
+/** A whole conversation, read from the host's transcripts. */
 export interface HostConversation {
   messages: readonly HostMessage[];
   calls: readonly HostCall[];
   /** Each replaced the messages up to `to` with its summary. */
   compactions: readonly { to: number; summary: string }[];
+  /** The number of messages before the last `/clear`, which are not in the context. */
+  earlier: number;
 }
 
 /** A failed hook. */

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { contextIn, hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { findProject } from "../../workspace/project.ts";
+import { findHostProcess, listAncestors } from "../processes.ts";
 import { linkSession } from "../session-link.ts";
 import { AgentCalls } from "./in-server.ts";
 
@@ -54,6 +55,16 @@ test("a client that is not a host follows the process that started it, not the d
   assert.equal(await resolve(unknown), "project-1");
   linkSession({ ...place, host: "claude-code", hostSession: "two" });
   assert.equal(await resolve(unknown), "claude-code.two");
+});
+
+test("a client that an agent started in its shell does not write into the agent's session [mcp.own-host]", async () => {
+  const { place, resolve } = startResolver();
+  const starter = findHostProcess();
+  const agent = listAncestors().findLast(({ pid }) => pid !== starter?.pid);
+  assert.ok(agent, "the test runs in the shell of something");
+  linkSession({ ...place, host: "claude-code", hostSession: "one", process: agent });
+  assert.equal(await resolve({ client: "hand", meta: {} }), "project-1");
+  assert.equal(await resolve(claude), "claude-code.one");
 });
 
 test("the hooks of a client tell the session of its calls, and of those of its sub-agents [mcp.sub-agent]", async () => {

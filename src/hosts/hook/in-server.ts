@@ -55,7 +55,7 @@ export class AgentCalls {
   /**
    * The session of a call: the session or the conversation that the request names, else the one that the client's hooks
    * reported to this server or left a link to, else the host's own session in this project. A server never follows a
-   * session of another host. For a client that is not a known host, it follows the host that started it.
+   * session of another host. For a client that is not a known host, it follows only hooks of the process that started it.
    *
    * @example
    * await calls.sessionOf({ client: "codex-mcp-client", meta: { threadId: "t-1" } }); // "codex.t-1"

@@ -17,7 +17,11 @@ import type {
 import { OpenClawMemory, type Report } from "./openclaw-memory.ts";
 import { openTranscript } from "./transcript.ts";
 
-const memory = new OpenClawMemory();
+const memoryKey = Symbol.for("holdfast.openclaw");
+const ofProcess = globalThis as typeof globalThis & { [memoryKey]?: OpenClawMemory };
+/** One for all copies of this module: OpenClaw loads it once more for the results of tools. */
+const memory = ofProcess[memoryKey] ?? new OpenClawMemory();
+ofProcess[memoryKey] = memory;
 const report = failureReporter("openclaw");
 /** The surfaces that a config can choose here. They are known before a project is: OpenClaw reads names first. */
 const surfaces = [

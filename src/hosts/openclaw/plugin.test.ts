@@ -211,6 +211,10 @@ test("recall finds what OpenClaw's transcript has and the context no longer [plu
 
 test("the agent is warned with a tool's result, once, and not in a half-empty context [plugins.openclaw-warning]", async () => {
   const { openclaw, context } = start(null);
+  // OpenClaw loads the module once more for the results of tools.
+  const results = new FakeOpenClaw();
+  const copy: { default: typeof plugin } = await import(new URL("./index.ts?copy", import.meta.url).href);
+  copy.default.register(results);
   const run = { ...context, modelId: "m-warned", agentId: "main" };
   await openclaw.emit("before_prompt_build", { prompt: "", messages: [] }, run);
   await openclaw.emit("model_call_started", { model: "m-warned", contextTokenBudget: 200_000 }, run);
@@ -222,7 +226,7 @@ test("the agent is warned with a tool's result, once, and not in a half-empty co
       usage: { input, output: 100, cacheRead: 0, cacheWrite: 0 },
     };
     await openclaw.emit("before_message_write", { message }, { sessionKey });
-    return openclaw.toolResult({ content: [{ type: "text", text: "3 files" }], details: {} }, { sessionKey });
+    return results.toolResult({ content: [{ type: "text", text: "3 files" }], details: {} }, { sessionKey });
   };
   assert.equal(await result(90_000), "3 files");
   assert.match(

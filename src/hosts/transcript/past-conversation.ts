@@ -10,11 +10,21 @@ import { readPart } from "./file.ts";
 import { readSpans } from "./read-conversation.ts";
 import { readRecordedSession } from "./recorded-session.ts";
 
-/** A transcript of a session, and when it was last used. */
+/** A transcript of a session, as the hooks of one of its conversations reported it last. */
 interface Transcript {
   host: Host;
+  /** "" if the hooks named none. */
   path: string;
+  cwd: string;
   used: number;
+}
+
+/** A conversation that continues the memory of another one. */
+interface Continued {
+  session: unknown;
+  /** The name of its state file. */
+  name: string;
+  host: Host | undefined;
 }
 
 /**
@@ -25,7 +35,7 @@ export function hostConversation(directory: string): ReadConversation {
   let last: { stamp: string; conversation: PastConversation } | undefined;
   return async (session) => {
     const { id } = (await session.state()).row;
-    const transcripts = transcriptsOf(directory, id);
+    const transcripts = transcriptsOf(directory, id).filter(({ host, path }) => host.transcript && path);
     if (transcripts.length === 0) return ownConversation(session);
     const stamp = transcripts.map(({ path }) => stampOf(path)).join();
     if (last?.stamp !== stamp) last = { stamp, conversation: readTranscripts(transcripts) };
@@ -33,22 +43,37 @@ export function hostConversation(directory: string): ReadConversation {
   };
 }
 
-function transcriptsOf(directory: string, sessionId: string): Transcript[] {
-  const folder = join(directory, "links");
-  const own = { name: `${sessionId}.json`, host: hostOfSession(sessionId) };
-  const continued = namesIn(folder).flatMap((name) => {
-    const alias = name.startsWith("session-") ? readSmallFile(join(folder, name)) : undefined;
-    if (alias?.session !== sessionId) return [];
-    return [{ name: name.slice("session-".length), host: findHost(String(alias.host)) }];
-  });
-  return [own, ...continued]
+/** The transcripts of a session and of every conversation that continued its memory, the last used one last. */
+export function transcriptsOf(
+  directory: string,
+  sessionId: string,
+  continued: readonly Continued[] = continuedIn(directory),
+): Transcript[] {
+  const own = { session: sessionId, name: `${sessionId}.json`, host: hostOfSession(sessionId) };
+  return [own, ...continued.filter(({ session }) => session === sessionId)]
     .flatMap(({ name, host }): Transcript[] => {
-      const file = join(folder, `state-${name}`);
-      const path = readSmallFile(file)?.transcript;
-      if (!host?.transcript || typeof path !== "string" || path === "") return [];
-      return [{ host, path, used: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }];
+      const file = join(directory, "links", `state-${name}`);
+      const { transcript: path, cwd } = readSmallFile(file) ?? {};
+      if (!host || typeof path !== "string") return [];
+      const used = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      return [{ host, path, cwd: typeof cwd === "string" ? cwd : "", used }];
     })
     .sort((a, b) => a.used - b.used);
+}
+
+/** The conversations of a project that continue the memory of another one. */
+export function continuedIn(directory: string): Continued[] {
+  const folder = join(directory, "links");
+  return namesIn(folder)
+    .filter((name) => name.startsWith("session-"))
+    .map((name) => {
+      const link = readSmallFile(join(folder, name));
+      return {
+        session: link?.session,
+        name: name.slice("session-".length),
+        host: findHost(String(link?.host)),
+      };
+    });
 }
 
 /** Reads the conversation from the transcript that its last compaction named, for a plugin inside the host. */

@@ -103,8 +103,6 @@ export class Connections {
   #makePool(host: string): Pool {
     const pool = new this.pg.Pool({
       ...clientConfig(this.pg, host),
-      // Statements that do not need each other's answer are sent together.
-      pipeline: true,
       connectionTimeoutMillis: Math.max(shortestSilence, Math.min(longestSilence, this.#lockTimeout)),
       max: maxConnections,
       onConnect: (client) => this.#prepare(client),
@@ -234,11 +232,11 @@ async function transact<T>(
   attempt: Attempt,
   work: Work<T>,
 ): Promise<T> {
-  const begun = query(
+  await query(
     `BEGIN; SET LOCAL lock_timeout = ${limits.lock}; SET LOCAL statement_timeout = ${limits.statement};
      SET LOCAL idle_in_transaction_session_timeout = ${idleLimit}`,
   );
-  const [result] = await Promise.all([work(query, attempt.mayBeDone), begun]);
+  const result = await work(query, attempt.mayBeDone);
   attempt.isCommitting = true;
   await query("COMMIT");
   return result;

@@ -52,17 +52,14 @@ export async function applyCommit(query: Query, commit: Commit, mark: CommitMark
   if (row.lastFork > 0) await closeVersions(query, scope, records, row);
   // Only a fork has to remember that an inherited record is gone.
   const isGone = ({ value }: RecordWrite) => value === null && row.lineage.length === 0;
+  await deleteRecords(query, scope, records.filter(isGone));
   const kept = records.filter((record) => !isGone(record));
-  // Sent together: the server runs them in this order.
-  await Promise.all([
-    deleteRecords(query, scope, records.filter(isGone)),
-    putVersions(
-      query,
-      scope,
-      kept.map((record) => versionAt(record, row.revision)),
-    ),
-    insertEntries(query, scope, [entry], mark.id),
-  ]);
+  await putVersions(
+    query,
+    scope,
+    kept.map((record) => versionAt(record, row.revision)),
+  );
+  await insertEntries(query, scope, [entry], mark.id);
   return true;
 }
 
