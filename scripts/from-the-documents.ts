@@ -110,7 +110,18 @@ const intro = `# From the documents
 
 Five documents describe the memory that Holdfast follows. You can have each of them alone, to the letter, or several together. For
 each document, this page shows the smallest program, the commands for a coding agent, and the texts that the model reads. A table
-lists each sentence that differs, with the reason. \`npm run generate\` writes this page from the code, and a test compares it.`;
+lists each sentence that differs, with the reason. \`npm run generate\` writes this page from the code, and a test compares it.
+
+## Move from an earlier tool
+
+Four earlier projects had such a memory. Their data comes to Holdfast in these ways:
+
+| From                         | Data                                                                                                     | Here                                                                                                                         |
+| ---------------------------- | -------------------------------------------------------------------------------------------------------- | ---------------------------------------------------------------------------------------------------------------------------- |
+| metaclaw, session notepad    | is in its own database, so copy the text with \`holdfast edit\`                                            | the memory types \`notepad\`, \`tasks\` and \`sessions\`. \`agent_sessions.notepad\` is a column here too                            |
+| Forge, scratchpad notes      | was in memory only                                                                                       | the memory type \`notes\`, with the names and parameters of its seven tools                                                    |
+| OpenClaw, session scratchpad | pi reads \`openclaw:scratchpad\` entries when it opens the file. \`holdfast store import FILE\` imports them | the memory type \`scratchpad\`, and the settings \`scratchpad.enabled\`, \`scratchpad.maxTokens\` and \`scratchpad.nudgeAfterTurns\` |
+| Loa, NOTES.md                | \`grimoires/loa/NOTES.md\` and \`discovery/\` are used as they are                                           | the memory type \`project\`. \`holdfast project lint\` lists the entries of an older file to correct                             |`;
 
 async function section(document: DocumentPage, rows: readonly SeedRow[]): Promise<string> {
   const { title, example, commands, hint, surface } = document;

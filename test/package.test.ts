@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { startScriptedServer } from "../src/testing/index.ts";
@@ -109,17 +109,35 @@ test("init loads nothing that only chat, serve or the sandbox need [repo.light]"
   );
 });
 
+test("init, a dry run and doctor from the cache of npx agree on the user's own copy [init.copy]", async () => {
+  const home = temporaryDirectory();
+  const { project, cli } = installPackage(stage, join(temporaryDirectory(), "_npx/0123"));
+  const cwd = temporaryDirectory();
+  const run = (...args: string[]) =>
+    runNode([cli, ...args], process.execPath, { cwd, env: { HOME: home, PATH: "" } });
+  const init = await run("init", "claude-code", "codex", "opencode", "--user");
+  assert.equal(init.code, 0, init.stderr);
+  assert.match(init.stdout, /npm may clear the cache/);
+  assert.ok(!readFileSync(join(home, ".claude.json"), "utf8").includes(project));
+  const dry = await run("init", "claude-code", "codex", "opencode", "--user", "--dry-run");
+  assert.match(dry.stdout, /0 files would change/);
+  const doctor = await run("doctor", "claude-code", "codex", "opencode");
+  assert.doesNotMatch(doctor.stdout, /differs? from what init writes/);
+});
+
 test("a newcomer: install, init, first memory in a request, doctor, uninstall, in two minutes [repo.newcomer]", async () => {
   const started = performance.now();
   const { project, cli } = installed;
   const home = temporaryDirectory();
   const run = (args: string[], input?: string) =>
     runNode([cli, ...args], process.execPath, { cwd: project, env: { HOME: home, PATH: "" }, input });
+  writeFileSync(join(project, "package.json"), "{}");
   const before = readdirSync(project).toSorted();
 
   const init = await run(["init", "claude-code"]);
   assert.equal(init.code, 0, init.stderr);
-  assert.match(init.stdout, /Next: start/);
+  assert.match(init.stdout, /Start/);
+  assert.match(init.stdout.replaceAll(/\s+/g, " "), /for all your projects, but they start the program in /);
 
   const event = { session_id: "first", cwd: project, transcript_path: join(project, "none.jsonl") };
   const hook = (name: string, more = {}) =>

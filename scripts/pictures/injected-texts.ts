@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { warningText } from "../../src/compaction/warning.ts";
-import { runCli, writer } from "./run-cli.ts";
+import { sessionIdOf } from "../../src/hosts/session-link.ts";
+import { runCli, writeNotepad } from "./run-cli.ts";
 
 const plan = "## Plan\n- [x] Find the rounding\n- [ ] Use the decimals of the currency";
 
@@ -37,7 +38,7 @@ export function injectedTexts(env: NodeJS.ProcessEnv = {}): Record<string, strin
     };
     const start = hook("SessionStart", { source: "startup" });
     runCli(folder, ["pin", "Never push to main"], undefined, env);
-    runCli(folder, ["edit"], undefined, { ...env, EDITOR: writer(plan) });
+    writeNotepad(folder, sessionIdOf("claude-code", "shop"), plan, env);
     const summariser = hook("PreCompact", { trigger: "auto" });
     const after = hook("SessionStart", { source: "compact" });
     return {

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { columns, runCli, runDemo, writer } from "./run-cli.ts";
+import { sessionIdOf } from "../../src/hosts/session-link.ts";
+import { columns, runCli, runDemo, writeNotepad } from "./run-cli.ts";
 import { type Panel, stillTerminals } from "./terminal-svg.ts";
 
 /** The pictures of the README that show a terminal, by file name, each made from a run of the program. */
@@ -36,7 +37,7 @@ function drawAfterClear(env: NodeJS.ProcessEnv): string {
     runCli(folder, ["pin", "Never push to main"], undefined, env);
     const plan =
       "## Plan\n- [x] Tax table per country\n- [ ] Round totals per line, not per invoice\n- [ ] Migrate invoices since TKT-4711";
-    runCli(folder, ["edit"], undefined, { ...env, EDITOR: writer(plan) });
+    writeNotepad(folder, sessionIdOf("claude-code", "shop"), plan, env);
     const answer = JSON.parse(runCli(folder, ["hook", "claude-code"], event("clear"), env)) as {
       hookSpecificOutput: { additionalContext: string };
     };

@@ -8,20 +8,32 @@ const cli = join(import.meta.dirname, "../../src/cli.ts");
 /** The width of a terminal in a picture. */
 export const columns = 84;
 
-/** An editor that writes this text. */
-export function writer(text: string): string {
-  const script = `require("node:fs").writeFileSync(process.argv[1], ${JSON.stringify(text)})`;
-  return `${JSON.stringify(process.execPath)} -e '${script.replaceAll("'", `'\\''`)}'`;
-}
-
 /** The output of `holdfast serve --demo` in the terminal, without its pauses. */
 export function runDemo(env: NodeJS.ProcessEnv = {}): string {
-  const url = (path: string) =>
-    JSON.stringify(pathToFileURL(join(import.meta.dirname, "../../src", path)).href);
-  const script = `import { openMemory } from ${url("index.ts")};
-    import { playDemo } from ${url("cli/demo/demo.ts")};
+  const script = `import { openMemory } from ${sourceUrl("index.ts")};
+    import { playDemo } from ${sourceUrl("cli/demo/demo.ts")};
     await playDemo(await openMemory({ store: "memory:" }), { thinking: () => 0 });`;
   return runScript(tmpdir(), ["--input-type=module", "--eval", script], undefined, env);
+}
+
+/** Replaces the notepad of a session in the project at `cwd`, as its agent does. */
+export function writeNotepad(
+  cwd: string,
+  sessionId: string,
+  content: string,
+  env: NodeJS.ProcessEnv = {},
+): void {
+  const script = `import { openExistingMemory } from ${sourceUrl("workspace/open-memory.ts")};
+    const memory = await openExistingMemory();
+    const session = await memory.openSession(${JSON.stringify(sessionId)});
+    const answer = await session.call("write_notepad", ${JSON.stringify({ content })});
+    if (!answer.ok) throw new Error(answer.text);
+    await memory.close();`;
+  runScript(cwd, ["--input-type=module", "--eval", script], undefined, env);
+}
+
+function sourceUrl(path: string): string {
+  return JSON.stringify(pathToFileURL(join(import.meta.dirname, "../../src", path)).href);
 }
 
 /** Runs the program with its state in this folder, and returns its output. */

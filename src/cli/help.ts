@@ -43,7 +43,7 @@ export function rootHelp(): Part[] {
     {
       title: "Examples",
       rows: [
-        ["holdfast init", "connect the coding agents of this project"],
+        ["holdfast init", "connect your coding agents, for all your projects"],
         ["holdfast", "show the memory of this project"],
         ['holdfast search "port 5432"', "find it, also in messages that a compaction removed"],
       ],

@@ -213,7 +213,8 @@ function outcomeOf(tool: string, fields: Fields, { text, isError }: ToldResult, 
   if (outcome.failed) return outcome.text;
   // The beginning of a file tells little, unless that is all of it. That an edit was made is known.
   if (isRead(tool, fields)) {
-    const lines = `${text.split("\n").length} lines`;
+    const count = text.split("\n").length;
+    const lines = `${count} ${count === 1 ? "line" : "lines"}`;
     return text.length > room * 1.5 ? lines : `${lines}: ${outcome.text}`;
   }
   return isWrite(tool, fields) ? "" : outcome.text || "no output";

@@ -154,7 +154,7 @@ const notRunnable =
 
 /** The report of `holdfast doctor`, by host, and the number of problems. */
 export function renderDoctor({ reports, config, trouble, store }: Diagnosis, screen: Screen): string[] {
-  const settings = config.map((detail): Finding => ({ check: "config", status: "problem", detail }));
+  const settings = config.map((detail): Finding => problem("config", detail, "Correct the setting there."));
   const shown = reports.filter(({ findings }) => findings.length > 0);
   const absent = reports.filter(({ findings }) => findings.length === 0).map(({ title }) => title);
   const problems = [...settings, ...store, ...shown.flatMap(({ findings }) => findings)].filter(

@@ -51,7 +51,11 @@ test("init lists the paths of this machine that it wrote, and the next steps [in
   assert.match(stdout, /open now does not have the tools yet\.[\s\S]*claude --continue/);
   assert.match(stdout, /contain paths of this machine: \.mcp\.json, \.claude.settings\.json\.\n/);
   assert.match(stdout, /write "npx holdfast" instead[^\n]*\n +npm --prefix \S+ run holdfast -- init --npx\n/);
-  assert.match(stdout, /Next: start Claude Code as usual/);
+  assert.match(stdout, /Start Claude Code as usual/);
+  assert.match(stdout, /did not start/);
+  const npx = await npmRun("holdfast", project, "init", "claude-code", "--npx");
+  assert.match(npx.stdout, /the hooks do nothing/);
+  assert.doesNotMatch(npx.stdout, /did not start/, "npx starts it");
   for (const command of ["serve", "doctor", "uninstall"])
     assert.match(stdout, new RegExp(`npm --prefix \\S+ run holdfast -- ${command}\n`));
 });

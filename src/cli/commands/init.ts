@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { homedir } from "node:os";
-import { isAbsolute, relative, sep } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { hostNames, hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { wiredPlaces } from "../../hosts/install/detect.ts";
 import {
-  copyFolder,
   copyProgram,
   filesWithMachinePaths,
   type InitPlan,
@@ -14,7 +13,14 @@ import {
   readSurfaces,
   runInit,
 } from "../../hosts/install/init.ts";
-import { commandName, isInNpxCache, npxLauncher, ownCommand } from "../../hosts/install/launcher.ts";
+import {
+  commandName,
+  copyFolder,
+  isInNpxCache,
+  npxLauncher,
+  ownCommand,
+  projectOfProgram,
+} from "../../hosts/install/launcher.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
 import { planUninstall, runUninstall, type UninstallPlan } from "../../hosts/install/uninstall.ts";
 import {
@@ -57,7 +63,7 @@ export async function run(args: string[]): Promise<number> {
     writeChanges(config.filter(isChange), places.scope === "user" ? 0o600 : 0o644);
   }
   if (values.json) printJson(report(shown, places, isDryRun));
-  else printLines(await closing(shown, places, isDryRun));
+  else printLines(await closing(shown, places, { isDryRun, isNpx: values.npx }));
   return 0;
 }
 
@@ -112,27 +118,34 @@ function show(
   }
 }
 
-async function closing(plan: ShownPlan, places: Places, isDryRun: boolean): Promise<string[]> {
+async function closing(
+  plan: ShownPlan,
+  places: Places,
+  { isDryRun, isNpx }: { isDryRun: boolean; isNpx: boolean },
+): Promise<string[]> {
   const screen = screenOf();
   const count = plan.files.filter(isChange).length;
-  const paths = pathsNotice(plan, places, screen);
+  const paths = [
+    ...pathsNotice(plan, places, screen),
+    ...projectNotice(places).flatMap((line) => wrapParagraph(line, screen)),
+  ];
   const wrap = (line: string) => wrapParagraph(line, screen);
   if (isDryRun) {
     const changes = `Nothing was written: this was a dry run. ${counted(count, "file")} would change; --diff shows how.`;
     return [...wrap(changes), ...paths];
   }
   const done = count === 0 ? ["Everything is already set up. Nothing was changed."] : written(count, plan);
-  const shared = places.scope === "project" ? sharedNotice(plan) : [];
+  const shared = places.scope === "project" ? sharedNotice(plan, isNpx) : [];
   const now = await whatNow(plan.hosts, screen);
   return [...done.flatMap(wrap), ...paths, ...shared.flatMap(wrap), "", ...now];
 }
 
 /** The effect of the project's files on other people. */
-function sharedNotice({ files, hosts: chosen }: ShownPlan): string[] {
+function sharedNotice({ files, hosts: chosen }: ShownPlan, isNpx: boolean): string[] {
   if (!files.some(isChange) || chosen.length === 0) return [];
-  return [
-    "For a teammate without Holdfast, the hooks do nothing: no output, exit code 0. Their client lists the server holdfast as one that did not start.",
-  ];
+  const hooks = "For a teammate without Holdfast, the hooks do nothing: no output, exit code 0.";
+  const server = "Their client lists the server holdfast as one that did not start.";
+  return [isNpx ? hooks : `${hooks} ${server}`];
 }
 
 function written(count: number, { next }: ShownPlan): string[] {
@@ -153,10 +166,23 @@ function pathsNotice({ files }: ShownPlan, places: Places, screen: Screen): stri
   return paths.length === 0 ? lines : [...lines, `  ${ownCommand()} init --npx`];
 }
 
+/** The person's own files, for all projects, start a program that goes away with one project. */
+function projectNotice({ scope, env }: Places): string[] {
+  const project = scope === "user" && ownCommand(env) !== "holdfast" ? projectOfProgram(env) : undefined;
+  if (project === undefined) return [];
+  return [
+    `These files are for all your projects, but they start the program in ${join(project, "node_modules")}. If you remove it, they stop working. To be independent of it: npm install --global holdfast, then holdfast init.`,
+  ];
+}
+
 /** The next steps after init. */
 async function whatNow(chosen: InitPlan["hosts"], screen: Screen): Promise<string[]> {
   const command = ownCommand();
-  const titles = chosen.map(({ title }) => title).join(", ");
+  const titles = chosen.map(({ title }) => title);
+  const they =
+    chosen.length === 1
+      ? "It can now write notes, and gets them back"
+      : "They can now write notes, and get them back";
   const setups = await Promise.all(chosen.map((host) => host.setup()));
   const resumes = setups.flatMap(({ resume }) => resume ?? []);
   const open =
@@ -167,7 +193,7 @@ async function whatNow(chosen: InitPlan["hosts"], screen: Screen): Promise<strin
         ];
   return [
     ...[
-      `Next: start ${titles} as usual. It can now write notes, and gets them back after each compaction, resume and crash.`,
+      `Start ${alternatives.format(titles)} as usual. ${they} after each compaction, resume and crash.`,
       ...open,
     ].flatMap((line) => wrapParagraph(line, screen)),
     ...aligned({
@@ -178,6 +204,8 @@ async function whatNow(chosen: InitPlan["hosts"], screen: Screen): Promise<strin
     }),
   ];
 }
+
+const alternatives = new Intl.ListFormat("en-US", { type: "disjunction" });
 
 function aligned(rows: Readonly<Record<string, string>>): string[] {
   const width = Math.max(...Object.keys(rows).map((label) => label.length)) + 2;

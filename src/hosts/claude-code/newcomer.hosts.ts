@@ -57,7 +57,7 @@ test(`a newcomer with ${node}, the tarball and ${client}: install, init, first m
   const { packages, megabytes } = sizeOf(join(root, "node_modules"));
   assert.ok(packages <= 45 && megabytes <= 35, `${packages} packages, ${megabytes} MB`);
 
-  assert.match(await holdfast("init", "claude-code"), /Next: start/);
+  assert.match(await holdfast("init", "claude-code"), /Start Claude Code as usual/);
   await say(`Remember where the ledger is. ${"pad ".repeat(300)}`);
   const answered = model.requests.find(({ isResult }) => isResult);
   assert.ok(answered, "the real client called the tool and sent its result");

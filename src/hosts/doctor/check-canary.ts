@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
+import { readWorkspaceConfig } from "../../workspace/config.ts";
 import type { Project } from "../../workspace/project.ts";
 import type { Host } from "../host.ts";
 import { memoryPlace, type PluginCheck } from "../host-setup.ts";
 import { ownMarker } from "../install/own-file.ts";
-import { type Finding, ok, problem } from "./finding.ts";
+import { type Finding, note, ok, problem } from "./finding.ts";
 import { keepOwnRun } from "./last-failure.ts";
 import { type ProgramRun, runProgram } from "./run-program.ts";
 import { openScratchSession, purgeSessionsOf } from "./scratch-session.ts";
@@ -22,6 +23,7 @@ export async function checkCanary(
   project: Project,
   remedy: string,
 ): Promise<Finding[]> {
+  if (hasWrongSettings(project)) return [notChecked];
   let scratch: Awaited<ReturnType<typeof openScratchSession>>;
   try {
     scratch = await openScratchSession(host, project);
@@ -57,6 +59,13 @@ export async function checkCanary(
   }
 }
 
+/** Doctor reports a wrong setting by itself. Commands that a person runs, and so these checks, do not go on with one. */
+function hasWrongSettings(project: Project): boolean {
+  return readWorkspaceConfig(project).problems.length > 0;
+}
+
+const notChecked = note(check, "Not checked, because of the settings under Configuration.");
+
 function storeProblem(error: unknown): string {
   if (error instanceof HoldfastError) return error.message;
   return `Cannot write to the store: ${(error as Error).message}`;
@@ -71,6 +80,7 @@ export async function checkPlugin(
   remedy: string,
 ): Promise<Finding[]> {
   if (!existsSync(file)) return [problem("plugin", `${file} is missing.`, plugin.remedy ?? remedy)];
+  if (script !== undefined && hasWrongSettings(project)) return [notChecked];
   const started = Date.now();
   const hostSession = `doctor-${randomUUID()}`;
   const canary = `canary-${randomUUID()}`;

@@ -146,6 +146,15 @@ test("in a healthy project the server starts, the canary comes back, and no trac
   assert.deepEqual(readFolder(links), before, "the current conversation changed");
 });
 
+test("a wrong setting is one problem, however many agents are connected [doctor.config]", async () => {
+  const machine = await wiredMachine("claude-code", "gemini");
+  writeFileSync(join(machine.root, "holdfast.json"), '{ "tokens": 5 }');
+  const { stdout } = await machine.run("doctor");
+  const text = stdout.replaceAll(/\s+/g, " ");
+  assert.match(text, /there is no setting "tokens".*→ Correct the setting there\..* 1 problem\./);
+  assert.equal(text.split("Not checked, because of the settings").length, 3, stdout);
+});
+
 function readFolder(folder: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]),

@@ -148,6 +148,13 @@ async function checkVersion({ program, title }: Host, { env, root }: Places): Pr
   );
 }
 
+/** "The MCP server's args in FILE differ from what init writes." */
+function differenceIn(path: string, parts: readonly string[]): string {
+  const names = parts.join(", ");
+  const verb = parts.length > 1 || names.endsWith("s") ? "differ" : "differs";
+  return `${names.charAt(0).toUpperCase()}${names.slice(1)} in ${path} ${verb} from what init writes.`;
+}
+
 interface Wiring {
   findings: Finding[];
   server?: ConfiguredServer;
@@ -171,8 +178,7 @@ function checkWiring(setup: HostSetup, places: Places, remedy: string): Wiring {
       const differing = gaps.filter(({ kind }) => kind === "differs").map(({ what }) => what);
       if (missing.length > 0)
         findings.push(problem("wiring", `${piece.path} lacks ${missing.join(", ")}.`, remedy));
-      if (differing.length > 0)
-        findings.push(note("wiring", `${piece.path} has its own ${differing.join(", ")}.`, remedy));
+      if (differing.length > 0) findings.push(note("wiring", differenceIn(piece.path, differing), remedy));
       for (const { what, kind } of gaps)
         if (kind === "choice") findings.push(note("permissions", `${piece.path} ${what}.`, remedy));
       const server = piece.server?.(text);

@@ -2,7 +2,6 @@ import { cpSync, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
-import { stateFolder } from "../../state-folder.ts";
 import { userConfigFile } from "../../workspace/config.ts";
 import { packageRoot } from "../../workspace/package.ts";
 import { settings } from "../../workspace/settings.ts";
@@ -12,7 +11,7 @@ import { hosts, hostsNamed } from "../hosts.ts";
 import { makeFolders, readConfig, textOf } from "./config-file.ts";
 import { detect, launcherFor } from "./detect.ts";
 import { setJson } from "./json-text.ts";
-import type { Launcher } from "./launcher.ts";
+import { copyFolder, installedRoot, type Launcher } from "./launcher.ts";
 import type { Piece } from "./piece.ts";
 import { locationOf, type Places } from "./places.ts";
 import {
@@ -121,9 +120,10 @@ export function withoutPieces(
 }
 
 /** The project's files, which people commit, into which a plan writes paths of this machine. Relative to the root. */
-export function filesWithMachinePaths(files: readonly FileChange[], { scope, root }: Places): string[] {
+export function filesWithMachinePaths(files: readonly FileChange[], { scope, root, env }: Places): string[] {
   if (scope === "user") return [];
-  const own = [process.execPath, packageRoot, pathToFileURL(packageRoot).href];
+  const program = installedRoot(env);
+  const own = [process.execPath, program, pathToFileURL(program).href];
   const written = [...own, ...own.map((path) => JSON.stringify(path).slice(1, -1))];
   return files
     .filter((file) => isChange(file) && written.some((path) => file.after?.includes(path)))
@@ -153,11 +153,6 @@ export function planSurfaces(surfaces: NonNullable<Places["surfaces"]>, places: 
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The folder of the user's own copy of this program. */
-export function copyFolder(env: Environment = process.env): string {
-  return join(stateFolder(env), "program");
-}
 
 /**
  * Copies this program with its dependencies, which are next to it in the same folder, to a place that nobody clears.

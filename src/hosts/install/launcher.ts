@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, globSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { stateFolder } from "../../state-folder.ts";
 import { packageRoot } from "../../workspace/package.ts";
 
 /** How a host starts this program: a command and the arguments before the subcommand. */
@@ -35,7 +36,10 @@ function checkBuild(): boolean {
 export function findLauncher(env: Environment = process.env, own = builtCommand): Launcher {
   return isOnPath(env, own)
     ? pathLauncher
-    : { command: process.execPath, args: [usesBuild() ? builtCommand : sourceCommand] };
+    : {
+        command: process.execPath,
+        args: [join(installedRoot(env), usesBuild() ? "dist/cli.js" : "src/cli.ts")],
+      };
 }
 
 function isOnPath(env: Environment, own = builtCommand): boolean {
@@ -90,6 +94,25 @@ export const npxLauncher: Launcher = { command: "npx", args: ["--yes", "holdfast
 /** Whether this program runs from the cache of npx, which npm may clear. */
 export function isInNpxCache(root = packageRoot): boolean {
   return /[\\/]_npx[\\/]/.test(root);
+}
+
+/** The folder of the user's own copy of this program. */
+export function copyFolder(env: Environment = process.env): string {
+  return join(stateFolder(env), "program");
+}
+
+/** The package that init writes into configs: this one or, as npm may clear the cache of npx, the user's own copy. */
+export function installedRoot(env: Environment = process.env, root = packageRoot): string {
+  return isInNpxCache(root) ? realPath(join(copyFolder(env), "node_modules", "holdfast")) : root;
+}
+
+/** The project that this program is installed in; undefined if it is installed for the whole machine or a checkout. */
+export function projectOfProgram(
+  env: Environment = process.env,
+  root = installedRoot(env),
+): string | undefined {
+  const [, project] = /^(.*?)[\\/]node_modules[\\/]/.exec(root) ?? [];
+  return project !== undefined && existsSync(join(project, "package.json")) ? project : undefined;
 }
 
 /** npm and npx add `node_modules/.bin` to the PATH only for the programs they start. */

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { copyFolder, copyProgram } from "./init.ts";
-import { isInNpxCache } from "./launcher.ts";
+import { copyProgram } from "./init.ts";
+import { copyFolder, installedRoot, isInNpxCache } from "./launcher.ts";
 import { freshPlaces, init, uninstall } from "./test-support/installed-project.ts";
 
 test("uninstall removes the copy with the last host that uses it [init.copy]", async () => {
@@ -34,6 +34,7 @@ test("a program in the cache of npx is copied with what it needs, and a newer co
   assert.ok(isInNpxCache(root));
   const command = copyProgram(env, root);
   assert.ok(command.startsWith(copyFolder(env)), command);
+  assert.equal(command, join(installedRoot(env, root), "dist/cli.js"), "a dry run and doctor name the copy");
   assert.equal(readFileSync(command, "utf8"), "old");
   assert.equal(readFileSync(join(copyFolder(env), "node_modules/zod/index.js"), "utf8"), "a dependency");
   const next = join(temporaryDirectory(), "_npx/4567/node_modules/holdfast");

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
-import { packageRoot } from "../../workspace/package.ts";
-import { usesBuild } from "./launcher.ts";
+import { installedRoot, usesBuild } from "./launcher.ts";
 import type { FileLocation, Gap, Piece } from "./piece.ts";
 
 /** In every file that is ours as a whole. */
@@ -37,15 +36,16 @@ export function ownFile(
     },
     remove: (text, before) => (isOurs(text) ? before : text),
     isIn: isOurs,
-    gaps: (text) => (text === content ? [] : [{ what, kind: isOurs(text) ? "differs" : missing }]),
+    gaps: (text) =>
+      text === content ? [] : [{ what: `the ${what}`, kind: isOurs(text) ? "differs" : missing }],
   };
 }
 
 /** A file that loads `src/hosts/NAME/index.ts` of this package, or its build if that is current. */
 export function modulePlugin(location: FileLocation, name: string): Piece {
   const module = usesBuild()
-    ? join(packageRoot, "dist", `${name}.js`)
-    : join(packageRoot, "src/hosts", name, "index.ts");
+    ? join(installedRoot(), "dist", `${name}.js`)
+    : join(installedRoot(), "src/hosts", name, "index.ts");
   return ownFile(location, { what: "plugin", content: shim(pathToFileURL(module).href), module });
 }
 

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isObject } from "../../engine/json.ts";
-import { packageRoot } from "../../workspace/package.ts";
 import { type Finding, ok, problem } from "../doctor/finding.ts";
 import { listAt, settingsIn } from "../doctor/host-settings.ts";
 import type { ProgramRun } from "../doctor/run-program.ts";
 import type { HostSetup, LiveClient, LiveTalk } from "../host-setup.ts";
 import { jsonSettings } from "../install/json-pieces.ts";
 import { valueAt } from "../install/json-text.ts";
+import { installedRoot } from "../install/launcher.ts";
 import type { Places } from "../install/places.ts";
 
 const openclawClient: LiveClient = {
@@ -35,7 +35,7 @@ export const openclawSetup: HostSetup = {
           { path: [...entry, "hooks", "allowConversationAccess"], value: true },
         ],
         [
-          { path: ["plugins", "load", "paths"], item: packageRoot },
+          { path: ["plugins", "load", "paths"], item: installedRoot(places.env) },
           { path: ["plugins", "allow"], item: "holdfast", onlyIfPresent: true },
         ],
       ),
@@ -45,7 +45,7 @@ export const openclawSetup: HostSetup = {
   checkTrust,
   plugin: {
     // OpenClaw loads the whole package and finds this file through its package.json.
-    file: join(packageRoot, "dist", "openclaw.js"),
+    file: join(installedRoot(), "dist", "openclaw.js"),
     remedy: "Install the package again; in a checkout, run npm run build.",
     script: `
   const handlers = {};
