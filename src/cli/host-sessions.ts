@@ -184,7 +184,7 @@ function transcriptsIn(directory: string): (sessionId: string) => ReturnType<typ
 
 /** The tokens at which a host compacts by itself. */
 function limitOf(host: Host, root: string, model: string, tokens: number): number | undefined {
-  return compactionLimit(host, { model, tokens, window: undefined }, root);
+  return compactionLimit(host, { model, tokens, window: undefined, isCurrent: true }, root);
 }
 
 /** The newest calls, from the end of the transcript. */

@@ -25,6 +25,8 @@ export interface Fill {
   /** "" if the host does not report it. */
   model: string;
   window: number | undefined;
+  /** The transcript has the call whose results were given, or the last text. A host may write it a moment later. */
+  isCurrent: boolean;
 }
 
 /** A tool call that has just ended. A host may write it to the transcript a moment later. */
@@ -45,6 +47,8 @@ const tailBytes = [256_000, 8_000_000];
 export interface FillOptions {
   /** The results of the tools that have just run. */
   results?: readonly ToolResult[];
+  /** The agent's last words, at the end of a turn. */
+  lastText?: string;
   /** When the last compaction was, in case the host has not written it to the transcript yet. */
   since?: number | undefined;
 }
@@ -70,19 +74,23 @@ export function readFill(host: Host, path: string, options: FillOptions = {}): F
 function fillIn(
   part: string,
   { readLine, readUsage }: TranscriptFormat,
-  { results = [], since = 0 }: FillOptions,
+  { results = [], lastText = "", since = 0 }: FillOptions,
 ): Fill | undefined {
   let usage: ReportedUsage | undefined;
   let after = 0;
   const [called, seen] = [new Set<string>(), new Set<string>()];
   let lines = 0;
+  let isSaid = lastText === "";
   for (const line of linesFromEnd(part)) {
     if (++lines > maxLines) break;
     const content = readLine(line);
     if (content && "summary" in content) break;
     const messages = content?.messages ?? [];
     if (usage && messages.some(({ role }) => role !== "tool")) break;
-    for (const message of messages) for (const id of callsIn(message)) called.add(id);
+    for (const message of messages) {
+      for (const id of callsIn(message)) called.add(id);
+      isSaid ||= message.role === "assistant" && hasText(message, lastText);
+    }
     usage ??= readUsage?.(line);
     const at = timeIn(line.timestamp);
     if (at > 0 && at < since) return undefined;
@@ -101,7 +109,15 @@ function fillIn(
     tokens: missing.reduce((sum, tokens) => sum + tokens, usage.tokens + after),
     model: usage.model ?? "",
     window: usage.window,
+    isCurrent: isSaid && (results.every(({ id }) => id === "") || results.some(({ id }) => called.has(id))),
   };
+}
+
+/** Whether a message begins a line with the beginning of a text. */
+function hasText(message: Message, text: string): boolean {
+  const [beginning = ""] = text.slice(0, 100).split("\n", 1);
+  const content = textOf(message);
+  return content.includes(beginning) || content.includes(JSON.stringify(beginning).slice(1, -1));
 }
 
 function* linesFromEnd(part: string): Generator<Record<string, unknown>> {

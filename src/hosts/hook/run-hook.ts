@@ -262,7 +262,7 @@ async function lookForNews(hook: HookContext): Promise<void> {
 
 /** Puts the warning, if it is due, below what `show` answers. If that fails, such as for a locked store, the next event warns. */
 async function showWithWarning(hook: HookContext, show: (hook: HookContext) => Promise<void>): Promise<void> {
-  const text = dueWarning(hook);
+  const text = await dueWarning(hook);
   if (text === "") return show(hook);
   const { warned } = hook.state;
   hook.state.warned = undefined;

@@ -15,6 +15,8 @@ interface Conversation {
   project: HookProject;
   /** The host records a model call with this many tokens, and the call of a tool. */
   call(tokens: number, id?: string): void;
+  /** The same with the agent's last words. */
+  say(text: string, tokens: number): void;
   send(event: string, more?: Record<string, unknown>): Promise<{ context: string; stdout: string }>;
   write(text: string): Promise<void>;
 }
@@ -31,15 +33,18 @@ async function converse(): Promise<Conversation> {
     appendFileSync(transcript_path, `${JSON.stringify(value)}\n`);
   };
   record("user", { role: "user", content: "Move the ledger." });
+  const answer = (content: object[], tokens: number) =>
+    record("assistant", {
+      role: "assistant",
+      model,
+      content,
+      usage: { input_tokens: 1_000, cache_read_input_tokens: tokens - 1_000, output_tokens: 0 },
+    });
   return {
     project,
     call: (tokens, id = `t${line}`) =>
-      record("assistant", {
-        role: "assistant",
-        model,
-        content: [{ type: "tool_use", id, name: "Bash", input: { command: "ls" } }],
-        usage: { input_tokens: 1_000, cache_read_input_tokens: tokens - 1_000, output_tokens: 0 },
-      }),
+      answer([{ type: "tool_use", id, name: "Bash", input: { command: "ls" } }], tokens),
+    say: (text, tokens) => answer([{ type: "text", text }], tokens),
     send: (hook_event_name, more = {}) =>
       hook(project, "claude-code", { hook_event_name, session_id: "s1", transcript_path, ...more }),
     write: (text) =>
@@ -120,6 +125,20 @@ test("[hooks.warning-jump] a call that the host has not written to its transcrip
   assert.equal((await send("PostToolBatch", result("late", "done"))).context, "");
   assert.equal((await send("PostToolBatch", result("late", long))).context, "");
   assert.equal((await send("PostToolBatch", result("late", long, long))).context, warningText);
+});
+
+test("[hooks.warning] usage that the host writes a moment after the event counts, during a turn and at its end", async () => {
+  for (const [event, more] of [
+    ["PostToolBatch", result("new", "done")],
+    ["Stop", { last_assistant_message: "All done." }],
+  ] as const) {
+    const { call, say, send } = await converse();
+    await send("SessionStart", { source: "startup" });
+    call(100_000);
+    const sent = send(event, more);
+    setTimeout(() => (event === "Stop" ? say("All done.", 162_000) : call(162_000, "new")), 100);
+    assert.equal((await sent).context, warningText, event);
+  }
 });
 
 test("[hooks.warning-end] at the end of a turn an agent that has written nothing is warned once more, and no other", async () => {

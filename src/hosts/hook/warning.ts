@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { warnFrom } from "../../compaction/usage.ts";
 import { nowhereToSave, warningFor } from "../../compaction/warning.ts";
 import { offers } from "../../workspace/config.ts";
@@ -6,9 +7,9 @@ import { compactionLimit, type Fill, learnLimit, readFill } from "../fill.ts";
 import { findHookSession, type HookContext, openHookSession } from "./session.ts";
 
 /** The warning before a compaction, if one is near and the agent was not warned of it yet; "" otherwise. */
-export function dueWarning(hook: HookContext): string {
+export async function dueWarning(hook: HookContext): Promise<string> {
   const text = warningText(hook);
-  if (text === "" || hook.state.warned || !isNear(hook)) return "";
+  if (text === "" || hook.state.warned || !(await isNear(hook))) return "";
   hook.state.warned = { revision: hook.state.seen };
   return text;
 }
@@ -18,7 +19,7 @@ export async function dueWarningAtEnd(hook: HookContext): Promise<string> {
   const { state, event } = hook;
   const text = warningText(hook);
   if (!event.host.compaction.warnsAtTurnEnd || event.isContinued || state.warned?.isRepeated) return "";
-  if (text === "" || !isNear(hook) || (await hasAnswered(hook))) return "";
+  if (text === "" || !(await isNear(hook)) || (await hasAnswered(hook))) return "";
   state.warned = { revision: state.seen, ...state.warned, isRepeated: true };
   return text;
 }
@@ -70,15 +71,29 @@ export function whyNotWarned(hook: HookContext): string {
   return "the context grew past the limit in one step";
 }
 
-/** Whether a compaction is near. */
-function isNear({ event, project, state }: HookContext): boolean {
+/**
+ * How long to wait for a host that writes the usage of a call to its transcript a moment after the call, in milliseconds.
+ * An estimate of the call would miss what only the provider counts.
+ */
+const [lag, interval] = [300, 20];
+
+/** Whether a compaction is near. Waits only above a quarter of the limit, and at the end of a turn without any usage yet. */
+async function isNear({ event, project, state }: HookContext): Promise<boolean> {
   if (event.fill) return event.fill.tokens >= warnFrom(event.fill.limit);
-  const fill = readFill(event.host, event.transcript || (state.transcript ?? ""), {
-    results: event.results,
-    since: state.compactedAt,
-  });
-  const limit = fill && compactionLimit(event.host, fill, project.root);
-  return fill !== undefined && limit !== undefined && fill.tokens >= warnFrom(limit);
+  const lastText = event.kind === "turn-end" ? event.lastText : "";
+  for (let waited = 0; ; waited += interval) {
+    const fill = readFill(event.host, event.transcript || (state.transcript ?? ""), {
+      results: event.results,
+      lastText,
+      since: state.compactedAt,
+    });
+    const limit = fill && compactionLimit(event.host, fill, project.root);
+    if (fill && (limit === undefined || fill.isCurrent || fill.tokens < limit / 4))
+      return limit !== undefined && fill.tokens >= warnFrom(limit);
+    if (limit !== undefined && fill && fill.tokens >= warnFrom(limit)) return true;
+    if ((!fill && lastText === "") || waited >= lag) return false;
+    await setTimeout(interval);
+  }
 }
 
 /** Whether the agent has written to its memory since it was warned. */

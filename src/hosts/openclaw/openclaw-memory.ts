@@ -134,7 +134,7 @@ export class OpenClawMemory {
   noteWindow({ model = "", contextTokenBudget: window = 0 }: OpenClawModelEvent): void {
     if (window === 0) return;
     const tokens = window - Math.min(reserve, window / 4);
-    learnLimit(openclaw, { tokens, model, window: undefined });
+    learnLimit(openclaw, { tokens, model, window: undefined, isCurrent: true });
   }
 
   /** OpenClaw stores a message: an answer comes with the tokens of its call. */
@@ -158,7 +158,7 @@ export class OpenClawMemory {
   }
 
   #fill({ context, tokens }: Chat): { fill?: { tokens: number; limit: number } } {
-    const fill = { tokens, model: context.modelId ?? "", window: undefined };
+    const fill = { tokens, model: context.modelId ?? "", window: undefined, isCurrent: true };
     const limit = compactionLimit(openclaw, fill, projectOf(context).cwd);
     return limit === undefined ? {} : { fill: { tokens, limit } };
   }
