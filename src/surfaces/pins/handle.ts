@@ -1,6 +1,6 @@
 import type { Pin } from "../../engine/records.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
-import { type ListedPin, listPins, type PinResult } from "./operations.ts";
+import { holdsAlready, type ListedPin, listPins, type PinResult, samePin } from "./operations.ts";
 
 type Done = Promise<AppliedOperation<PinResult>>;
 
@@ -16,8 +16,16 @@ export function pinsOf(session: SessionHandle): Pins {
   return {
     list: async () => listPins(await session.state()),
     async pin(text, options = {}) {
-      await session.state();
-      return session.apply({ type: "pins.pin", text, by: authorOf(options) }, options);
+      const by = authorOf(options);
+      const state = await session.state();
+      const same = typeof text === "string" ? samePin(state, session.hideSecrets(text)) : undefined;
+      // Agents pin the same words again and again: without a revision, undo does not meet one that changed nothing.
+      // A person's pin keeps its revision, because the page offers to undo it.
+      if (same && by !== "person" && holdsAlready(state, same, by)) {
+        const result = { id: same.id, text: same.text };
+        return { result, warnings: [], revision: state.row.revision, repeated: false, state };
+      }
+      return session.apply({ type: "pins.pin", text, by }, options);
     },
     async unpin(id, options = {}) {
       const by = authorOf(options);

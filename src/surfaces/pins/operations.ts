@@ -35,15 +35,24 @@ function numberOf(id: string): number {
   return Number(id.slice(1));
 }
 
+/** The pin that has these words. */
+export function samePin(state: State, text: string): ListedPin | undefined {
+  return listPins(state).find((pin) => oneLine(pin.text) === oneLine(text));
+}
+
+/** Whether to pin these words again changes nothing. An agent may pin the user's words; they stay the user's. */
+export function holdsAlready(state: State, pin: ListedPin, by: Author): boolean {
+  return pin.by === by || isLocked(pin, by) || isOfProject(state, pin.id);
+}
+
 export const pinOperations: Handlers<PinOperation, PinResult> = {
   "pins.pin"(draft, operation, state, { limits }) {
     checkTexts(operation, "text");
     const { text, by } = operation;
     if (text.trim() === "")
       throw new HoldfastError("invalid_input", `"text" is empty. Give the rule in the user's words.`);
-    const same = listPins(state).find((pin) => oneLine(pin.text) === oneLine(text));
-    // An agent may pin the user's words again; they stay the user's.
-    if (same && (isLocked(same, by) || isOfProject(state, same.id)))
+    const same = samePin(state, text);
+    if (same && holdsAlready(state, same, by))
       return { result: { id: same.id, text: same.text }, warnings: [] };
     const pin: Pin = { text: same?.text ?? text, by };
     return put(draft, state, same?.id ?? nextId(draft, state), pin, limits);

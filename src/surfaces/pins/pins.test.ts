@@ -121,6 +121,25 @@ test("an agent cannot remove a person's pin, nor take it over [pins.removal]", a
   assert.deepEqual(await session.pins.list(), []);
 });
 
+test("words that an agent pins again add no revision, for the session and for the project [pins.edit]", async () => {
+  const memory = await openTestMemory({ project: "ledger", surfaces: ["notepad", "pins"] });
+  await (await memory.project()).pins.pin("Never push.", asPerson);
+  const session = await memory.createSession({ id: "test" });
+  await session.notepad.write("notes");
+  await session.pins.pin("Answer briefly.");
+  await session.pins.pin("Use pnpm.", asPerson);
+  const { revision } = (await session.state()).row;
+  const pinned = [
+    ["u1", "Never push."],
+    ["p1", "Answer  briefly. "],
+    ["p2", "Use pnpm."],
+  ] as const;
+  for (const [id, text] of pinned) assert.equal((await answer(session, "pin", { text })).id, id);
+  assert.equal((await session.state()).row.revision, revision);
+  await session.pins.pin("Answer briefly.", asPerson);
+  assert.equal((await session.pins.list())[1]?.by, "person", "a person takes the agent's pin over");
+});
+
 test("undo removes a person's pin only for a person, and undoes everything else [pins.removal]", async () => {
   const session = await openPins();
   await session.pins.pin("Never push.", asPerson);
