@@ -259,6 +259,8 @@ test("[handoff.steps] each call is a line with its outcome", () => {
       result("ok", "6"),
       calls("Grep", { pattern: "TODO", path: "/p/src" }, "7"),
       result("src/a.ts:3: TODO one\nsrc/b.ts:9: TODO two", "7"),
+      calls("Read", { file_path: "/p/README.md" }, "9"),
+      result("# Title", "9"),
       says("It builds now."),
     ),
     { folder: "/p" },
@@ -272,6 +274,7 @@ test("[handoff.steps] each call is a line with its outcome", () => {
     '- Edit src/b.ts: "c" became "d" → FAILED: File has not been read yet.',
     '- Write new.md: 2 lines, "# Title ⏎ text"',
     "- Grep src pattern: TODO → src/a.ts:3: TODO one | src/b.ts:9: TODO two",
+    "- Read README.md → 1 line: # Title",
     "You: It builds now.",
   ]);
   assert.ok(!made.text.includes("secret plan"));

@@ -30,6 +30,7 @@ test("[hooks.size] the notepad is whole if it fits at all, and its lines are cou
   assert.ok(bytesOf(whole.withReceipt("[Receipt]")) <= maxInjected);
   const cut = shown(21_000);
   assert.equal(cut.notepad.lines, 3_000);
+  assert.match(cut.text, /\[… cut here, 3000 lines in all: call read_notepad to read the rest …\]/);
   const before = cut.text.slice(0, cut.text.indexOf("[… cut here"));
   assert.equal(cut.notepad.shown, before.match(/^- note$/gm)?.length);
   assert.ok(cut.text.split("h").length > 1_500, "the handoff keeps its share");

@@ -113,6 +113,8 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
       share: 3_400,
       more: call("read_notepad"),
       isNotepad: true,
+      // Its heading and its end are not lines of the notepad.
+      cut: (text, limit, more) => cutMiddle(text, limit, more, linesOf(state?.row.notepad ?? "")),
     },
     { text: state && offers("scratchpad") ? scratchpadOrigin(state) : "", share: 200, more: show },
     {
@@ -244,15 +246,18 @@ const codeBlockBytes = 24;
 const shortMarker = "[…]";
 
 /** Cuts whole lines from the middle: plans are at the top of a text, and the newest lines at the end. */
-export function cutMiddle(text: string, limit: number, more: More): string {
+export function cutMiddle(text: string, limit: number, more: More, lines = linesOf(text)): string {
   if (bytesOf(text) <= limit) return text;
-  const lines = text.split("\n");
-  const marker = `[… cut here, ${lines.length} lines in all: ${typeof more === "string" ? more : more()} to read the rest …]`;
+  const marker = `[… cut here, ${lines} lines in all: ${typeof more === "string" ? more : more()} to read the rest …]`;
   const room = limit - bytesOf(marker) - codeBlockBytes;
   if (room < 0) return bytesOf(shortMarker) <= limit ? shortMarker : "";
   const head = firstLines(text, Math.floor(room * 0.4));
   const tail = lastLines(text.slice(head.length), room - bytesOf(head));
   return joinCut(text, head.length, text.length - tail.length, marker);
+}
+
+function linesOf(text: string): number {
+  return text.split("\n").length;
 }
 
 /** As many whole lines as fit, or part of a line if whole lines would fill less than half of the room. */
