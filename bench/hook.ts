@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { hookLine } from "../src/hosts/install/launcher.ts";
 import { openMemory } from "../src/index.ts";
 import { findProject } from "../src/workspace/project.ts";
 import { compare, type Figure } from "./measure.ts";
 
 const cli = join(import.meta.dirname, "..", "dist", "cli.js");
-const watch = join(import.meta.dirname, "..", "bin", "holdfast-watch");
 
 /** A whole hook run of the built CLI with the command that `holdfast init` writes, compared with bare Node. */
 export async function hookFigures(directory: string): Promise<Figure[]> {
@@ -23,7 +23,8 @@ export async function hookFigures(directory: string): Promise<Figure[]> {
     const { status, stderr } = spawnSync(command, args, { env, input });
     if (status !== 0) throw new Error(`${words.join(" ")} failed: ${stderr}`);
   };
-  const hook = ["/bin/sh", watch, process.execPath, cli, "hook", "claude-code"];
+  const line = hookLine({ command: process.execPath, args: [cli] }, "claude-code");
+  const hook = ["/bin/sh", "-c", line];
   const notes = join(root, "grimoires/loa/NOTES.md");
   const figures: Figure[] = [];
   for (const [name, event] of [

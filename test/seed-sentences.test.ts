@@ -97,7 +97,7 @@ test("a hook with a mistake in the config reports it and goes on with the defaul
 });
 
 test("the docs have a way here from each of the four originals [config.coming-from]", () => {
-  const coming = page("docs/faq.md");
+  const coming = page("docs/from-the-documents.md");
   for (const name of ["metaclaw", "Forge", "OpenClaw", "Loa"])
     assert.match(coming, new RegExp(`^\\| ${name}`, "m"));
   assert.match(coming, /holdfast store import FILE/);
