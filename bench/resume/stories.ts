@@ -10,7 +10,7 @@ import type { Question, Step, Story } from "./story.ts";
 const stories: readonly Story[] = [backup, editor, ferry, mail, plates, telemetry];
 
 /** Where the agent works: the folders of all stories are below it. */
-export const workFolder = "/work";
+export const workFolder = "/code";
 
 /** All stories one after another, as one session that fills a window of 200,000 tokens. */
 export const session: readonly Step[] = stories.flatMap(({ steps, folder }) =>
