@@ -225,7 +225,8 @@ test(
     await page.evaluate("document.getElementById('main').scrollTop = 500");
     await page.keyboard.press("1");
     await page.locator("#title-pins").waitFor();
-    assert.equal(await page.evaluate("document.getElementById('main').scrollTop"), 0);
+    // The view scrolls once it is drawn.
+    await page.waitForFunction("document.getElementById('main').scrollTop === 0");
     const narrowest = await page.evaluate<number>(
       "Math.max(...[...document.querySelectorAll('.clock-bar')].map((bar) => bar.getBoundingClientRect().width))",
     );
