@@ -26,6 +26,7 @@ export async function hookFigures(directory: string): Promise<Figure[]> {
   const line = hookLine({ command: process.execPath, args: [cli] }, "claude-code");
   const hook = ["/bin/sh", "-c", line];
   const notes = join(root, "grimoires/loa/NOTES.md");
+  mkdirSync(join(root, "grimoires/loa"), { recursive: true });
   const figures: Figure[] = [];
   for (const [name, event] of [
     ["SessionStart", { source: "startup" }],
