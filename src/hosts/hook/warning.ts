@@ -88,10 +88,11 @@ async function isNear({ event, project, state }: HookContext): Promise<boolean> 
       since: state.compactedAt,
     });
     const limit = fill && compactionLimit(event.host, fill, project.root);
-    if (fill && (limit === undefined || fill.isCurrent || fill.tokens < limit / 4))
-      return limit !== undefined && fill.tokens >= warnFrom(limit);
-    if (limit !== undefined && fill && fill.tokens >= warnFrom(limit)) return true;
-    if ((!fill && lastText === "") || waited >= lag) return false;
+    if (fill && limit !== undefined && fill.tokens >= warnFrom(limit)) return true;
+    const mayBeMore = fill
+      ? !fill.isCurrent && limit !== undefined && fill.tokens >= limit / 4
+      : lastText !== "";
+    if (!mayBeMore || waited >= lag) return false;
     await setTimeout(interval);
   }
 }
