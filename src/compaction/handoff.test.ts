@@ -119,7 +119,9 @@ test("[handoff.noise] a host's text in the user's place is not the user's", () =
   const { said } = handoff(
     conversation(
       user("<system-reminder>Be careful.</system-reminder>\nFix the tests."),
-      user("<command-name>/compact</command-name>\n<command-message>compact</command-message>"),
+      user(
+        "<command-name>/compact</command-name>\n            <command-message>compact</command-message>\n            <command-args></command-args>",
+      ),
       user("<local-command-stdout>done</local-command-stdout>"),
       user(
         "<task-notification>\n<task-id>b1</task-id>\n</task-notification>\nRead the output file to retrieve the result: /tmp/b1.output",
