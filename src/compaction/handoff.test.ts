@@ -8,8 +8,7 @@ import { fenceContent } from "../context/fence.ts";
 import type { Handoff } from "../engine/records.ts";
 import { projectSurface } from "../surfaces/project/surface.ts";
 import { findSurfaces } from "../surfaces/surfaces.ts";
-import { emptyHandoff, type HandoffInput, planHandoff } from "./handoff.ts";
-import { handoffTokens } from "./room.ts";
+import { emptyHandoff, type HandoffInput, handoffTokens, planHandoff } from "./handoff.ts";
 
 const room = { tokens: 2_400 };
 
