@@ -1,4 +1,4 @@
-import { hiddenCharacters, isOrdinary } from "../../context/hidden-characters.ts";
+import { hiddenCharacters, isOrdinary } from "../../context/fence.ts";
 import { oneLine } from "../../engine/text.ts";
 
 /**
