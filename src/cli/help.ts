@@ -1,4 +1,4 @@
-import { closestName } from "../engine/edit-distance.ts";
+import { closestName } from "../engine/options.ts";
 import { HoldfastError } from "../errors.ts";
 import { hostNames, hosts } from "../hosts/hosts.ts";
 import { docsLink } from "../workspace/package.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import { limitsOf, retentionOf } from "./config.ts";
-import { requireValid } from "./config-problems.ts";
+import { requireValid } from "./config-file.ts";
 import { openHookMemory } from "./hook-memory.ts";
 import { type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
 

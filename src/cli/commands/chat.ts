@@ -5,7 +5,7 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/chosen-surfaces.ts";
-import { requireValid } from "../../workspace/config-problems.ts";
+import { requireValid } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";

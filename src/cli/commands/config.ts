@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { configFiles, type Origin, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
-import { explainProblems } from "../../workspace/config-problems.ts";
+import { explainProblems } from "../../workspace/config-file.ts";
 import { configSchema } from "../../workspace/config-schema.ts";
 import { type SettingName, settingNames, settingOf } from "../../workspace/settings.ts";
 import { storeName } from "../../workspace/store-location.ts";

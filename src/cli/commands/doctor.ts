@@ -11,7 +11,7 @@ import { findPlaces } from "../../hosts/install/places.ts";
 import { findDamage } from "../../stores/sqlite/checksums.ts";
 import { restoreAdvice } from "../../stores/sqlite/errors.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
-import { explainProblems } from "../../workspace/config-problems.ts";
+import { explainProblems } from "../../workspace/config-file.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { type StoreLocation, sqliteFile, storeName } from "../../workspace/store-location.ts";

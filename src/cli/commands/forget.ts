@@ -1,7 +1,7 @@
-import { mapStrings } from "../../engine/map-strings.ts";
+import { mapStrings } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { maskMatches, maskOccurrences, maskSecrets } from "../../secrets/edit.ts";
-import { copiesOf } from "../../sessions/copy-store.ts";
+import { copiesOf } from "../../sessions/copy-session.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { openStore } from "../../stores/open-store.ts";
 import type { SessionSummary, Store } from "../../stores/store.ts";

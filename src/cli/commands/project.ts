@@ -9,7 +9,7 @@ import { findCodeSpans } from "../../surfaces/project/references.ts";
 import { projectOperations } from "../../surfaces/project/surface.ts";
 import { describeStale, verifyProject } from "../../surfaces/project/verify.ts";
 import { projectOptionsOf } from "../../workspace/config.ts";
-import { requireValid } from "../../workspace/config-problems.ts";
+import { requireValid } from "../../workspace/config-file.ts";
 import { findProject } from "../../workspace/project.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { type Arguments, readArguments } from "../arguments.ts";

@@ -14,7 +14,7 @@ import { checkId } from "../../sessions/options.ts";
 import { stateFolder } from "../../state-folder.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/chosen-surfaces.ts";
 import { limitsOf, projectOptionsOf } from "../../workspace/config.ts";
-import { requireValid } from "../../workspace/config-problems.ts";
+import { requireValid } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { readRegularFile, readSmallFile } from "../../workspace/small-file.ts";

@@ -15,12 +15,16 @@ import { createInterface } from "node:readline";
 import type { SessionExport } from "../../engine/session-document.ts";
 import { HoldfastError } from "../../errors.ts";
 import { findHost, hosts } from "../../hosts/hosts.ts";
-import { parseCopy, type SessionCopy } from "../../sessions/copy-session.ts";
-import { copiesOf, countSessions, writeCopies } from "../../sessions/copy-store.ts";
+import {
+  copiesOf,
+  countSessions,
+  parseCopy,
+  type SessionCopy,
+  writeCopies,
+} from "../../sessions/copy-session.ts";
 import type { Session } from "../../sessions/session.ts";
-import { openStore } from "../../stores/open-store.ts";
+import { openStore, parseStoreAddress } from "../../stores/open-store.ts";
 import { distributeStore, readLayout } from "../../stores/postgres/layout.ts";
-import { parseStoreAddress } from "../../stores/store-address.ts";
 import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";

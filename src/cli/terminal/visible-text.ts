@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, relative, sep } from "node:path";
-import { hiddenCharacters, isOrdinary } from "../../context/hidden-characters.ts";
+import { hiddenCharacters, isOrdinary } from "../../context/fence.ts";
 import { oneLine } from "../../engine/text.ts";
 
 /**

@@ -19,11 +19,11 @@ interface Pattern {
 export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/cli/terminal/render-markdown.ts": "loaded",
   "src/cli/terminal/wrap-text.ts": "loaded",
-  "src/context/hidden-characters.ts": "loaded",
   "src/secrets/edit.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/secrets/find-secrets.ts": "loaded",
   "src/cli/commands/forget.ts": [{ source: "a+", flags: "giu" }],
-  "src/compaction/outcome.ts": "loaded",
+  "src/compaction/steps.ts": "loaded",
+  "src/context/fence.ts": "loaded",
   "src/surfaces/recall/passages.ts": "loaded",
   "src/surfaces/project/template.ts": "loaded",
 };
