@@ -15,14 +15,15 @@ const atReadersPace = (answer: number) => (answer <= 2 ? 600 : 2_200);
 export async function playDemo(
   memory: Memory,
   { signal, thinking = atReadersPace }: Pick<AuditOptions, "signal" | "thinking">,
+  tell: (lines: readonly string[]) => void = printLines,
 ): Promise<void> {
   const [any] = await memory.listSessions({ status: "all", limit: 1 });
   if (any) {
-    printLines(["The store already has sessions, so the demo agent was not started."]);
+    tell(["The store already has sessions, so the demo agent was not started."]);
     return;
   }
   try {
-    printLines([
+    tell([
       paint(
         "bold",
         `An agent audits a workbook of ${sheets.length} sheets in a context of ${count(contextWindow)} tokens.`,
@@ -37,9 +38,9 @@ export async function playDemo(
       session: { id: "audit", agent: "demo", title: "Workbook audit" },
       thinking,
       ...(signal && { signal }),
-      onEvent: (event) => printLines(show(event)),
+      onEvent: (event) => tell(show(event)),
     });
-    printLines([
+    tell([
       "",
       paint("bold", "The notepad, which the model sees in every call:"),
       "",
