@@ -182,6 +182,9 @@ interface Parts {
   earlier: readonly (readonly HandoffLine[])[];
 }
 
+/** Lines are measured one by one, and together they may take a little more. */
+const lineByLine = 0.98;
+
 /** Everything in its order, within the room to the byte. */
 function layOut(parts: Parts, meter: Meter): { text: string; shown: Handoff["shown"] } {
   const frame = [start, saidHeading, planHeading, doneHeading, end].join("\n\n");
@@ -190,7 +193,7 @@ function layOut(parts: Parts, meter: Meter): { text: string; shown: Handoff["sho
   left -= meter.cost(saidLines.join("\n"));
   const planLines = renderPlan(parts, Math.min(planShare, Math.max(0, left)), meter);
   left -= meter.cost(planLines.join("\n"));
-  const done = renderDone(parts, Math.max(0, left), meter);
+  const done = renderDone(parts, Math.max(0, left) * lineByLine, meter);
   const write = () => {
     const sections = [
       saidLines.length === 0 ? "" : [saidHeading, ...saidLines].join("\n"),
@@ -199,7 +202,7 @@ function layOut(parts: Parts, meter: Meter): { text: string; shown: Handoff["sho
     ].filter((section) => section !== "");
     return sections.length === 0 ? "" : [start, ...sections, end].join("\n");
   };
-  // Costs are estimated line by line, so the whole may be a little longer. The oldest step goes first.
+  // If it is longer all the same, the oldest step goes first.
   let text = write();
   while (meter.cost(text) > 1 && done.length + planLines.length > 0) {
     if (done.length > 0) done.shift();
@@ -397,10 +400,10 @@ function sumOf(numbers: readonly number[]): number {
 /** Shorter words of the agent between two calls mostly announce the next call. */
 const leastWords = 80;
 
-/** The older steps that are kept: where the user spoke, how turns ended, what the agent stated, what failed. */
+/** The older steps that are kept: how turns ended, what the agent stated, what failed. The user's words are shown above. */
 function digestOf(steps: readonly Step[]): HandoffLine[] {
   return steps.flatMap((step): HandoffLine[] => {
-    if (step.kind === "call" && !step.failed) return [];
+    if (step.kind === "user" || (step.kind === "call" && !step.failed)) return [];
     const text = step.render(step.isEnd ? lengths.end : lengths.short);
     if (step.kind === "words" && !step.isEnd && text.length < leastWords) return [];
     return [{ text, ...(step.isEnd ? { isEnd: true as const } : {}) }];

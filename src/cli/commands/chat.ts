@@ -123,9 +123,9 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
 async function handleLine(chat: Chat, line: string): Promise<"done" | "failed" | "quit"> {
   if (line === "") return "done";
   if (!isCommand(line)) return (await chat.send(line)).ok ? "done" : "failed";
-  const text = await runCommand(chat, line);
-  if (text === undefined) return "quit";
-  chat.options.view.answer(line, text);
+  const lines = await runCommand(chat, line);
+  if (lines === undefined) return "quit";
+  chat.options.view.answer(line, lines);
   return "done";
 }
 

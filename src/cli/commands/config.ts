@@ -6,7 +6,7 @@ import { type SettingName, settingNames, settingOf } from "../../workspace/setti
 import { storeName } from "../../workspace/store-location.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments, usageError } from "../arguments.ts";
-import { print, printJson, type Screen } from "../terminal/screen.ts";
+import { print, printJson, printProblem, type Screen } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 
 /** Prints every setting with its value and where it comes from, or the JSON Schema. */
@@ -23,7 +23,7 @@ export async function run(args: string[]): Promise<number> {
   const problems = await explainProblems(workspace.config);
   const files = configFiles(workspace.project).filter(({ path }) => existsSync(path));
   print(values, { settings: rows, files, problems }, (screen) => render(rows, files, screen));
-  if (!values.json) for (const problem of problems) console.error(`holdfast: ${visibleLine(problem)}`);
+  if (!values.json) for (const problem of problems) printProblem(problem);
   return problems.length === 0 ? 0 : 1;
 }
 

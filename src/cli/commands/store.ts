@@ -35,7 +35,7 @@ import { pickSession } from "../pick-session.ts";
 import { absoluteAddress, rememberCopy } from "../store-backups.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { counted } from "../terminal/quantities.ts";
-import { print } from "../terminal/screen.ts";
+import { print, printProblem } from "../terminal/screen.ts";
 import { visibleJson } from "../terminal/visible-text.ts";
 
 /** Moves sessions between stores and files, and looks after a Postgres store. */
@@ -93,9 +93,7 @@ async function migrate(from: string, to: string, owner: string, json: boolean): 
       const counts = await writeCopies(target, copiesOf(source, owner), (done, { row }, outcome) => {
         progress.at(done);
         if (outcome === "different")
-          console.error(
-            `holdfast: ${row.id}: the target has another session with this id. It was not changed.`,
-          );
+          printProblem(`${row.id}: the target has another session with this id. It was not changed.`);
       });
       progress.end();
       rememberCopy(from, absoluteAddress(to));
@@ -246,9 +244,7 @@ async function importCopies(path: string, flags: StoreFlags & { json: boolean })
   try {
     const counts = await writeCopies(store, copiesIn(input, owner), (_done, { row }, outcome) => {
       if (outcome === "different")
-        console.error(
-          `holdfast: ${row.id}: this store has another session with this id. It was not changed.`,
-        );
+        printProblem(`${row.id}: this store has another session with this id. It was not changed.`);
     });
     print(flags, counts, () => [
       `Imported ${counted(counts.copied, "session")}; ${counts.present} were already there, ${counts.different} differ.`,
@@ -287,7 +283,7 @@ async function readSessionFile(text: string): Promise<SessionExport | undefined>
     const file = await host.sessionFile?.();
     if (!file?.isIn(text)) continue;
     const { document, warnings } = file.read(text);
-    for (const { line, message } of warnings) console.error(`holdfast: line ${line}: ${message}`);
+    for (const { line, message } of warnings) printProblem(`line ${line}: ${message}`);
     return document;
   }
   return undefined;

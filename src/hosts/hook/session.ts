@@ -7,7 +7,7 @@ import { notifySurfaces } from "../../surfaces/notify.ts";
 import { hasNotes } from "../../surfaces/project/location.ts";
 import type { LifecycleEvent, LifecycleSurface } from "../../surfaces/surface.ts";
 import { limitsOf, offers, retentionOf, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
-import { openHookMemory } from "../../workspace/hook-memory.ts";
+import { openWithoutTools } from "../../workspace/memory-without-tools.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation, stampOf } from "../../workspace/store-location.ts";
 import { findLink, type LinkPlace, linkSession, memoryOf, sessionIdOf } from "../session-link.ts";
@@ -51,7 +51,7 @@ export async function openHook(run: HookRun): Promise<HookContext> {
   const store = locateStore({ project, cwd: event.cwd, flags: run.flags, config: run.config });
   let opened: Memory | undefined;
   const memory = async (mayCreate = false) => {
-    opened ??= await openHookMemory(project, store, mayCreate, {
+    opened ??= await openWithoutTools(project, store, mayCreate, {
       secrets: run.config.values.secrets,
       retention: retentionOf(run.config),
       limits: limitsOf(run.config),
