@@ -19,3 +19,13 @@ export function objectsIn(value: unknown): Record<string, unknown>[] {
 export function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
+
+/** The object that a JSON text contains; undefined for every other text. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { isObject } from "../engine/json.ts";
+import { parseObject, textIn } from "../engine/json.ts";
 import { shortHash } from "../engine/short-hash.ts";
 import { isHoldfastError } from "../errors.ts";
 import { stateFolder } from "../state-folder.ts";
@@ -66,20 +66,9 @@ function readLines(path: string): Failure[] {
 }
 
 function parse(line: string): Failure | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (!isObject(value) || typeof value.at !== "number") return undefined;
-    const text = (name: string) => (typeof value[name] === "string" ? value[name] : "");
-    return {
-      at: value.at,
-      host: text("host"),
-      event: text("event"),
-      code: text("code"),
-      message: text("message"),
-    };
-  } catch {
-    return undefined;
-  }
+  const { at, host, event, code, message } = parseObject(line) ?? {};
+  if (typeof at !== "number") return undefined;
+  return { at, host: textIn(host), event: textIn(event), code: textIn(code), message: textIn(message) };
 }
 
 /** Prints each failure once and logs all of them for `holdfast doctor`. Never throws. */

@@ -2,7 +2,7 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Project } from "../../workspace/project.ts";
 import { findLink, type LinkPlace, linkSession, memoryOf, sessionIdOf } from "../session-link.ts";
-import { readPart } from "../transcript/file.ts";
+import { readPart } from "../transcript/json-files.ts";
 import type { HookEvent } from "./event.ts";
 
 /**

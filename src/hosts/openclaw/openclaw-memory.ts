@@ -1,6 +1,6 @@
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
-import { isObject, objectIn } from "../../engine/json.ts";
+import { objectIn, objectsIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Session } from "../../sessions/session.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
@@ -16,8 +16,8 @@ import { ProjectMemories } from "../plugin/project-memories.ts";
 import { type EntryState, listChanges, readState } from "../plugin/scratchpad-entries.ts";
 import { ownProcess } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
-import { countIn } from "../transcript/file.ts";
-import { plainText, toModelMessage } from "../transcript/model-messages.ts";
+import { countIn } from "../transcript/json-files.ts";
+import { plainText, toStoredMessages } from "../transcript/messages.ts";
 import { transcriptConversation } from "../transcript/past-conversation.ts";
 import type { OpenClawCompactionEvent, OpenClawContext, OpenClawModelEvent, OpenClawResult } from "./api.ts";
 import { openclaw } from "./host.ts";
@@ -97,7 +97,9 @@ export class OpenClawMemory {
     await chat.memory.start(session, { report, hint });
     if (!chat.recorded) await this.#load(chat, session).catch(report);
     else await this.#record(chat, session).catch(report);
-    const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");
+    const last = toStoredMessages(objectsIn(messages)).findLast(
+      ({ message }) => message.role === "assistant",
+    );
     const fill = this.#fill(chat);
     return chat.memory.texts(session, { lastAnswer: last ? plainTextOf(last.message) : "", ...fill });
   }
@@ -175,7 +177,7 @@ export class OpenClawMemory {
     report: Report,
   ): Promise<void> {
     const session = await this.#session(context);
-    const removed = messages ? storedMessages(messages) : await this.#messagesInContext(context);
+    const removed = messages ? toStoredMessages(objectsIn(messages)) : await this.#messagesInContext(context);
     // OpenClaw passes the whole conversation, and keeps some of the newest messages; how many is the user's setting.
     await memory.beginCompaction(
       { messages: removed, to: removed.length, transcript: { path: sessionFile, size: 0 } },
@@ -238,7 +240,7 @@ export class OpenClawMemory {
 
   async #end(context: OpenClawContext, report: Report): Promise<void> {
     const { memory, messages } = this.#chat(context);
-    await memory.end(storedMessages(messages), report);
+    await memory.end(toStoredMessages(objectsIn(messages)), report);
   }
 
   #chat(context: OpenClawContext): Chat {
@@ -276,12 +278,6 @@ function keyOf({ sessionKey, sessionId }: OpenClawContext): string {
 function projectOf({ workspaceDir }: OpenClawContext): { directory: string; cwd: string } {
   const cwd = workspaceDir || process.cwd();
   return { directory: findProject(cwd).directory, cwd };
-}
-
-function storedMessages(messages: readonly unknown[]): StoredMessage[] {
-  return messages
-    .flatMap((message) => (isObject(message) ? (toModelMessage(message) ?? []) : []))
-    .map((message, index) => ({ number: index + 1, message, at: 0 }));
 }
 
 /** OpenClaw compacts when fewer tokens than this are left, or a quarter of a small window. */

@@ -10,7 +10,7 @@ import { failureReporter } from "../failures.ts";
 import { readHookState } from "../hook/state.ts";
 import { ownProcess } from "../processes.ts";
 import { linkSession, sessionIdOf } from "../session-link.ts";
-import { countIn } from "../transcript/file.ts";
+import { countIn } from "../transcript/json-files.ts";
 import { askHook, type HookAnswer, hookCommand, ownCommand } from "./ask-hook.ts";
 
 /** The part of opencode's API that the plugin uses, typed structurally. */

@@ -15,7 +15,7 @@ import { inPlugin } from "../../surfaces/surface.ts";
 import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
 import { lessReserve } from "../fill.ts";
 import { type ConversationSettings, PluginConversation } from "../plugin/conversation.ts";
-import { toModelMessage } from "../transcript/model-messages.ts";
+import { toModelMessage, toStoredMessages } from "../transcript/messages.ts";
 import { transcriptConversation } from "../transcript/past-conversation.ts";
 import type {
   PiAgentMessage,
@@ -204,9 +204,9 @@ export class PiExtension {
     const session = await this.#session(context);
     await this.#memory.keep(context);
     const { messagesToSummarize, turnPrefixMessages = [], firstKeptEntryId, tokensBefore } = preparation;
-    const removed = numbered([...messagesToSummarize, ...turnPrefixMessages]);
+    const removed = toStoredMessages([...messagesToSummarize, ...turnPrefixMessages]);
     if (removed.length === 0) return undefined;
-    const kept = numbered(messagesFrom(branchEntries, firstKeptEntryId), removed.length + 1);
+    const kept = toStoredMessages(messagesFrom(branchEntries, firstKeptEntryId), removed.length + 1);
     const path = context.sessionManager.getSessionFile?.() ?? "";
     const contextWindow = context.getContextUsage?.()?.contextWindow ?? assumedWindow;
     const report = (error: unknown) => this.#parts.report("summary", error, context);
@@ -289,7 +289,7 @@ function lastAnswer(messages: readonly PiAgentMessage[]): string {
 function messagesOf(branch: readonly PiTreeEntry[]): StoredMessage[] {
   const last = branch.findLast(({ type }) => type === "compaction");
   const first = typeof last?.firstKeptEntryId === "string" ? last.firstKeptEntryId : branch[0]?.id;
-  return numbered(first === undefined ? [] : messagesFrom(branch, first));
+  return toStoredMessages(first === undefined ? [] : messagesFrom(branch, first));
 }
 
 function messagesFrom(branch: readonly PiTreeEntry[], firstKept: string): PiAgentMessage[] {
@@ -297,16 +297,6 @@ function messagesFrom(branch: readonly PiTreeEntry[], firstKept: string): PiAgen
   return branch
     .slice(start === -1 ? branch.length : start)
     .flatMap(({ type, message }) => (type === "message" && isObject(message) ? [message] : []));
-}
-
-function numbered(messages: readonly PiAgentMessage[], first = 1): StoredMessage[] {
-  return messages
-    .flatMap((message) => {
-      const converted = toModelMessage(message);
-      const at = typeof message.timestamp === "number" ? message.timestamp : 0;
-      return converted ? [{ message: converted, at }] : [];
-    })
-    .map((stored, index) => ({ number: first + index, ...stored }));
 }
 
 /** Asks the model of pi's session for a summary. */
