@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseObject, textIn } from "../engine/json.ts";
 import { shortHash } from "../engine/short-hash.ts";
@@ -45,6 +45,21 @@ export function readFailures(directory: string): Failure[] {
     .flatMap((path) => [...readLines(olderOf(path)), ...readLines(path)])
     .sort((a, b) => a.at - b.at)
     .reverse();
+}
+
+/** Removes a host's failures since a time: doctor made them itself, in a trial. Never throws. */
+export function forgetFailures(directory: string, host: string, since: number): void {
+  for (const path of failureFiles(directory).flatMap((file) => [file, olderOf(file)])) {
+    const failures = readLines(path);
+    const kept = failures.filter((failure) => failure.host !== host || failure.at < since);
+    if (kept.length === failures.length) continue;
+    try {
+      const lines = kept.map((failure) => `${JSON.stringify(failure)}\n`);
+      writeFileSync(path, lines.join(""), { mode: 0o600 });
+    } catch {
+      // Doctor already reports a folder that is not writable.
+    }
+  }
 }
 
 function failureFiles(directory: string): string[] {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { tomlServer } from "../codex/server-piece.ts";
+import { tomlServer } from "../codex/config-toml.ts";
 import { jsonCommandServer } from "../install/json-pieces.ts";
 import type { ConfiguredServer } from "../install/piece.ts";
 import { checkServer } from "./check-server.ts";

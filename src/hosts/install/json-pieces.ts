@@ -6,7 +6,7 @@ import type { AllowRules } from "./memory-tools.ts";
 import type { ConfiguredServer, FileLocation, Piece } from "./piece.ts";
 
 /** Our arguments, followed by those that the user added. */
-function withExtras(words: readonly string[], configured: unknown): string[] {
+export function argsWithExtras(words: readonly string[], configured: unknown): string[] {
   const list = Array.isArray(configured) ? configured.filter((word) => typeof word === "string") : [];
   const at = list.indexOf("mcp");
   return [...words, "mcp", ...(at < 0 ? [] : list.slice(at + 1))];
@@ -22,7 +22,7 @@ export function jsonServer(
   const expected = (entry: unknown) => ({
     ...extra,
     command: launcher.command,
-    args: withExtras(launcher.args, valueAt(entry, ["args"])),
+    args: argsWithExtras(launcher.args, valueAt(entry, ["args"])),
   });
   return {
     ...serverPiece(location, path, expected),
@@ -40,7 +40,7 @@ export function jsonCommandServer(
   const words = [launcher.command, ...launcher.args];
   const expected = (entry: unknown) => ({
     ...extra,
-    command: withExtras(words, valueAt(entry, ["command"])),
+    command: argsWithExtras(words, valueAt(entry, ["command"])),
   });
   return {
     ...serverPiece(location, path, expected),

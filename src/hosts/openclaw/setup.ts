@@ -2,11 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isObject } from "../../engine/json.ts";
 import { type Finding, ok, problem } from "../doctor/finding.ts";
-import { listAt, settingsIn } from "../doctor/host-settings.ts";
 import type { ProgramRun } from "../doctor/run-program.ts";
 import type { HostSetup, LiveClient, LiveTalk } from "../host-setup.ts";
 import { jsonSettings } from "../install/json-pieces.ts";
-import { valueAt } from "../install/json-text.ts";
+import { listAt, settingsIn, valueAt } from "../install/json-text.ts";
 import { installedRoot } from "../install/launcher.ts";
 import type { Places } from "../install/places.ts";
 
@@ -130,17 +129,15 @@ function pluginsOf(places: Places): Record<string, unknown> {
 const check = "trust";
 
 /** Whether OpenClaw loads the plugin. */
-function checkTrust(places: Places): Finding[] {
+function checkTrust(places: Places): Finding {
   const path = configFile(places);
   const settings = settingsIn(path);
   const isOff = settings.some((value) => valueAt(value, ["plugins", "enabled"]) === false);
   if (isOff || listAt(settings, "plugins", "deny").includes("holdfast"))
-    return [
-      problem(
-        check,
-        "The plugin is switched off.",
-        `Set plugins.enabled in ${path}, and remove "holdfast" from plugins.deny.`,
-      ),
-    ];
-  return [ok(check, "the plugin is allowed")];
+    return problem(
+      check,
+      "The plugin is switched off.",
+      `Set plugins.enabled in ${path}, and remove "holdfast" from plugins.deny.`,
+    );
+  return ok(check, "the plugin is allowed");
 }

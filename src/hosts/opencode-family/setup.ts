@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonCommandServer } from "../install/json-pieces.ts";
 import { shellLine } from "../install/launcher.ts";
-import { modulePlugin } from "../install/own-file.ts";
+import { modulePlugin } from "../install/piece.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 

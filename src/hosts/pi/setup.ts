@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Finding, ok, problem } from "../doctor/finding.ts";
-import { settingsIn } from "../doctor/host-settings.ts";
 import type { HostSetup, LiveClient, LiveTalk } from "../host-setup.ts";
-import { modulePlugin } from "../install/own-file.ts";
+import { settingsIn } from "../install/json-text.ts";
+import { modulePlugin } from "../install/piece.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { pi } from "./host.ts";
 
@@ -82,11 +82,7 @@ function sessionIn(folder: string): string | undefined {
 }
 
 /** From 0.79 on, pi loads a project's extensions only if the project is trusted. */
-function checkTrust(places: Places, version: string): Finding[] {
-  return [checkProject(places, version)];
-}
-
-function checkProject(places: Places, version: string): Finding {
+function checkTrust(places: Places, version: string): Finding {
   const [, minor] = /^0\.(\d+)/.exec(version) ?? [];
   if (places.scope === "user" || (minor !== undefined && Number(minor) < 79)) return ok(check, "not needed");
   const folder = userFolder(places);
