@@ -1,10 +1,11 @@
 import { estimateTokens } from "../../src/context/estimate-tokens.ts";
 import { seededRandom } from "../measure.ts";
+import { contextIn } from "./check.ts";
 import type { Condition } from "./conditions.ts";
 import { type Answers, type Grade, type Grades, readRecorded } from "./recorded.ts";
 import { type AskedQuestion, questions, session } from "./stories.ts";
 import { questionKinds } from "./story.ts";
-import { contextIn, depths, graders, lettersFor, readConditions, readId, writtenFor } from "./tasks.ts";
+import { depths, gradeId, graders, lettersFor, readConditions, readId, writtenFor } from "./tasks.ts";
 
 /** The grades of one answer. */
 interface Graded {
@@ -44,14 +45,14 @@ const pointsOf = (all: readonly Graded[]) => mean(all.map(({ grades }) => mean(g
 export function scores(): Score[] {
   return depths.flatMap((depth) => {
     const read = readConditions(depth);
-    const batches = graders.map((grader) => readRecorded<Grades>(`grade-d${depth}-${grader}`)?.result);
+    const batches = graders.map((grader) => readRecorded<Grades>(gradeId(depth, grader))?.result);
     if (batches.includes(undefined)) return [];
     const ids = [...read.keys()].map(({ id }) => id);
     return [...read].map(([condition, answers]) => {
       const graded = questions.map((question) => ({
         question,
         grades: graders.map((grader, at) => {
-          const letters = lettersFor(`grade-d${depth}-${grader}`, question.id, ids);
+          const letters = lettersFor(gradeId(depth, grader), question.id, ids);
           const letter = [...letters].find(([, id]) => id === condition.id)?.[0] ?? "";
           return gradeOf(answers, batches[at] ?? {}, question.id, letter);
         }),

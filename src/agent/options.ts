@@ -159,8 +159,6 @@ export const agentOptionKinds = {
 const clearingKinds = {
   ...each(defaultClearing, wholeNumber(0)),
   exclude: listOf(text),
-  cachedPrice: amount,
-  writePrice: amount,
 };
 
 /** Throws on an option that does not exist or has a bad value: with NaN, for example, nothing would ever be compacted. */
