@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import type { StoredMessage } from "../../context/conversation.ts";
+import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { objectsIn, textIn } from "../../engine/json.ts";
 import { timeIn } from "./json-files.ts";
 
@@ -70,6 +70,13 @@ function toAssistantPart(block: Fields): AssistantPart[] {
   if (block.type === "thinking") return [{ type: "reasoning", text: textIn(block.thinking) }];
   if (block.type !== "toolCall") return [];
   return [toolCallPart(textIn(block.id), textIn(block.name), block.arguments ?? {})];
+}
+
+/** The text of the agent's last message in pi or OpenClaw; "" if there is none. */
+export function lastAnswer(messages: readonly Fields[]): string {
+  const last = messages.findLast(({ role }) => role === "assistant");
+  const converted = last && toModelMessage(last);
+  return converted ? plainTextOf(converted) : "";
 }
 
 /** Messages of pi and OpenClaw as a conversation, numbered from `first`. */
