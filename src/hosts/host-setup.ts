@@ -1,8 +1,8 @@
 import type { Finding } from "./doctor/finding.ts";
-import type { ProgramRun } from "./doctor/run-program.ts";
 import type { Launcher } from "./install/launcher.ts";
 import type { ConfiguredServer, Piece } from "./install/piece.ts";
 import type { Places } from "./install/places.ts";
+import type { ProgramRun } from "./run-program.ts";
 
 /** The setup of a host, for init, uninstall and doctor. */
 export interface HostSetup {
@@ -54,6 +54,18 @@ export interface LiveTalk {
   /** For files of the client; removed afterwards. */
   folder: string;
   prompt: string;
+}
+
+/** The provider of a talk's model, for the hosts that are configured with one of this form. */
+export function talkProvider({ url }: LiveTalk): object {
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const model = { id: "doctor", name: "doctor", reasoning: false, input: ["text"], cost };
+  return {
+    baseUrl: `${url}/v1`,
+    apiKey: "doctor",
+    api: "openai-completions",
+    models: [{ ...model, contextWindow: 100_000, maxTokens: 1_000 }],
+  };
 }
 
 /** How to run the client headless, against a model on this machine. */

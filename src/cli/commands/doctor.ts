@@ -4,7 +4,7 @@ import type { RetentionRules } from "../../engine/retention.ts";
 import { oneLine } from "../../engine/text.ts";
 import { examine } from "../../hosts/doctor/examine.ts";
 import { type Finding, type HostReport, ok, problem } from "../../hosts/doctor/finding.ts";
-import { stopAll, throwIfStopped } from "../../hosts/doctor/run-program.ts";
+import { stopAll, throwIfStopped } from "../../hosts/run-program.ts";
 import { hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { commandName } from "../../hosts/install/launcher.ts";
 import { findPlaces } from "../../hosts/install/places.ts";

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { objectIn, objectsIn } from "../../engine/json.ts";
 import { type Finding, note, ok, problem } from "../doctor/finding.ts";
-import { askServer } from "../doctor/run-program.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
 import { valueAt } from "../install/json-text.ts";
@@ -10,6 +9,7 @@ import { findProgram, isOurHook } from "../install/launcher.ts";
 import { memoryTools } from "../install/memory-tools.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
+import { askServer } from "../run-program.ts";
 import { readToml, startupGrace, tomlServer } from "./config-toml.ts";
 import { codex } from "./host.ts";
 

@@ -9,8 +9,8 @@ import type { Host } from "../host.ts";
 import type { PluginCheck } from "../host-setup.ts";
 import { memoryPlace } from "../install/memory-tools.ts";
 import { ownMarker } from "../install/piece.ts";
+import { type ProgramRun, runProgram } from "../run-program.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
-import { type ProgramRun, runProgram } from "./run-program.ts";
 import { openScratchSession, purgeSessionsOf } from "./scratch-session.ts";
 
 const check = "canary";

@@ -1,7 +1,7 @@
 import { objectIn, objectsIn } from "../../engine/json.ts";
 import type { ConfiguredServer } from "../install/piece.ts";
+import { askServer } from "../run-program.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
-import { askServer } from "./run-program.ts";
 
 const check = "MCP server";
 const limit = 15_000;

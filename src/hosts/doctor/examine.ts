@@ -10,11 +10,11 @@ import { commandName, findProgram } from "../install/launcher.ts";
 import type { ConfiguredServer, Piece } from "../install/piece.ts";
 import type { Places } from "../install/places.ts";
 import { listAncestors } from "../processes.ts";
+import { runProgram } from "../run-program.ts";
 import { findLink } from "../session-link.ts";
 import { checkCanary, checkPlugin } from "./check-canary.ts";
 import { checkServer } from "./check-server.ts";
 import { type Finding, type HostReport, note, ok, problem } from "./finding.ts";
-import { runProgram } from "./run-program.ts";
 
 export interface Examination {
   project: Project;

@@ -61,7 +61,7 @@ export const geminiSetup: HostSetup = {
   resume: "gemini --resume latest",
   pieces(places, launcher) {
     const server = (path: string) =>
-      jsonServer(locationOf(places, path), ["mcpServers", "holdfast"], launcher, {});
+      jsonServer(locationOf(places, path), ["mcpServers", "holdfast"], launcher);
     const hooks = (path: string) =>
       jsonHooks(locationOf(places, path), gemini, launcher, {
         matchers: { AfterTool: "*" },

@@ -6,7 +6,7 @@ import { type EntryState, listChanges, readState } from "../plugin/scratchpad-en
 import { countIn, type LineWarning, parseJsonLines, timeIn } from "../transcript/json-files.ts";
 import { plainText, toModelMessage } from "../transcript/messages.ts";
 import type { ModelCall, RecordedEvent, Recording } from "../transcript/recorded-session.ts";
-import { notesOf, pinsOf, recordKey, recordsOf } from "./branch-memory.ts";
+import { notesOf, pinsOf, recordKey, toDocument } from "./branch-memory.ts";
 
 /** The version of pi's session format that Holdfast reads and writes. */
 const supportedVersion = 3;
@@ -121,35 +121,18 @@ export const piSessionFile: SessionFile = {
   isIn: (text) => /^\uFEFF?\s*\{[^\n]*"type"\s*:\s*"session"[^\n]*(?:\r?\n|$)/.test(text),
   read(text) {
     const session = readPiSession(text);
-    return { document: toDocument(session), warnings: session.warnings };
+    return { document: documentOf(session), warnings: session.warnings };
   },
   write: (text, memory) =>
     writePiState(text, memory, { now: new Date(), makeId: () => crypto.randomUUID().slice(0, 8) }),
 };
 
 /** The whole memory and the messages of the current branch as a session. */
-function toDocument({ branch, messages, ...session }: PiSession): SessionExport {
-  const startedAt = Date.parse(session.timestamp ?? "") || Date.now();
-  const recorded = messages.map(({ message }, index) => [recordKey(index), message as Json]);
-  return {
-    format: "holdfast-session",
-    version: 1,
-    session: {
-      id: session.id,
-      agent: "pi",
-      title: session.title,
-      parent: null,
-      createdAt: startedAt,
-      updatedAt: startedAt,
-      revision: 0,
-    },
-    notepad: session.notepad,
-    records: {
-      ...recordsOf({ scratchpad: session.scratchpad, notes: notesOf(branch), pins: pinsOf(branch) }),
-      message: Object.fromEntries(recorded),
-    },
-    journal: [],
-  };
+function documentOf({ id, title, timestamp, branch, messages, ...state }: PiSession): SessionExport {
+  const memory = { ...state, notes: notesOf(branch), pins: pinsOf(branch) };
+  const document = toDocument(memory, { id, title, at: Date.parse(timestamp ?? "") || Date.now() });
+  const message = messages.map((each, index) => [recordKey(index), each.message as Json]);
+  return { ...document, records: { ...document.records, message: Object.fromEntries(message) } };
 }
 
 function parseHeader(value: Fields | undefined): Pick<PiSession, "id" | "timestamp"> {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Finding, ok, problem } from "../doctor/finding.ts";
-import type { HostSetup, LiveClient, LiveTalk } from "../host-setup.ts";
+import { type HostSetup, type LiveClient, type LiveTalk, talkProvider } from "../host-setup.ts";
 import { settingsIn } from "../install/json-text.ts";
 import { modulePlugin } from "../install/piece.ts";
 import { locationOf, type Places } from "../install/places.ts";
@@ -56,17 +56,13 @@ function userFolder({ env, home }: Places): string {
 }
 
 /** An extension adds the provider, and an option sets the session folder. */
-function modelArguments({ url, folder }: LiveTalk): string[] {
-  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const model = { id: "doctor", name: "doctor", reasoning: false, input: ["text"], cost };
-  const provider = {
-    baseUrl: `${url}/v1`,
-    apiKey: "doctor",
-    api: "openai-completions",
-    models: [{ ...model, contextWindow: 100_000, maxTokens: 1_000 }],
-  };
+function modelArguments(talk: LiveTalk): string[] {
+  const { folder } = talk;
   const file = join(folder, "provider.js");
-  writeFileSync(file, `export default (pi) => pi.registerProvider("doctor", ${JSON.stringify(provider)});\n`);
+  writeFileSync(
+    file,
+    `export default (pi) => pi.registerProvider("doctor", ${JSON.stringify(talkProvider(talk))});\n`,
+  );
   return ["--session-dir", join(folder, "sessions"), "--extension", file, "--model", "doctor/doctor"];
 }
 

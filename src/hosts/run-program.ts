@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { objectIn, parseObject, textIn } from "../../engine/json.ts";
-import { HoldfastError } from "../../errors.ts";
+import { objectIn, parseObject, textIn } from "../engine/json.ts";
+import { HoldfastError } from "../errors.ts";
 
 export interface ProgramRun {
   /** Null if the program was killed, or did not start. */
