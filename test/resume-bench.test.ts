@@ -12,11 +12,11 @@ import { lastMessage, questions, session, spansOf, textOf } from "../bench/resum
 import { questionKinds } from "../bench/resume/story.ts";
 import {
   checkResult,
-  conditionsAt,
   depths,
   graders,
   gradeTask,
   lettersFor,
+  readConditions,
   readId,
 } from "../bench/resume/tasks.ts";
 import { estimateTokens } from "../src/context/estimate-tokens.ts";
@@ -51,7 +51,7 @@ test("a context is the same again, and after kills of the hook [resume.contexts]
 });
 
 test("planted faults are in the contexts [resume.planted]", async () => {
-  const written = { summaries: [], notepads: ["", "", "- a note that was written"] };
+  const written = { summary: [], notepad: ["", "", "- a note that was written"], plan: [], observation: [] };
   const made = async (id: string) => {
     const condition = conditions.find((each) => each.id === id);
     assert.ok(condition, id);
@@ -96,7 +96,7 @@ test("letters differ from question to question, and every grade is there [resume
 
 test("recorded answers rest on the contexts that were read, and all are graded [resume.recorded]", () => {
   for (const depth of depths) {
-    for (const condition of conditionsAt(depth)) {
+    for (const [condition] of readConditions(depth)) {
       const recorded = readRecorded<Answers>(readId(condition, depth));
       assert.ok(recorded?.input, readId(condition, depth));
       assert.deepEqual(problemsIn("read", recorded.input, recorded.result), []);
@@ -141,8 +141,11 @@ test("a model that sees exported tasks alone can do the whole exam [resume.expor
   try {
     // Most is recorded already: making every context takes longer.
     cpSync(join(import.meta.dirname, "../bench/resume/recorded"), records, { recursive: true });
+    for (const id of ["read-mastra-d10", "read-planning-d3"])
+      cpSync(join(records, "read-nothing-d3.json"), join(records, `${id}.json`));
     const open = [
       "summary-d10-s10",
+      "read-summary-d10",
       "read-nothing-d3",
       "queries-recall-d3",
       "read-recall-d3",
@@ -174,7 +177,11 @@ test("a model that sees exported tasks alone can do the whole exam [resume.expor
       }
       run("import", exam, "--model", "fake");
     }
-    assert.deepEqual(rounds, [["queries", "read", "summary"], ["read"], ["grade", "grade"]]);
+    assert.deepEqual(rounds, [
+      ["queries", "read", "summary"],
+      ["read", "read"],
+      ["grade", "grade"],
+    ]);
     assert.ok(open.every((id) => existsSync(join(records, `${id}.json`))));
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -3,9 +3,9 @@ import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { isText, parseResult, type TaskKind } from "./check.ts";
 import { hashOf, readRecorded, writeRecorded } from "./recorded.ts";
-import { allTasks, checkResult, prompts, readId, type Task, taskIds } from "./tasks.ts";
+import { allTasks, checkResult, readId, type Task, taskIds } from "./tasks.ts";
 
-/** What nobody has done yet and can be done now. Tasks that need the results of others follow when these are recorded. */
+/** The tasks that are not recorded and can be done now. Tasks that need the results of others follow when these are recorded. */
 async function openTasks(): Promise<Task[]> {
   const isOpen = (id: string) => !readRecorded(id);
   const tasks = await allTasks((condition, depth) => isOpen(readId(condition, depth)));
@@ -73,7 +73,8 @@ const examples: Partial<Record<TaskKind, unknown>> = {
   grade: { "story.2": { A: 1, B: 0.5, C: "w" }, "story.4": {} },
 };
 
-/** Between what the task is and its material. */
+/** After the task's own words, and before its material. */
+const note = "\n\nWrite the result to the file ";
 const line = "\n\n----\n\n";
 
 function promptFor({ kind, prompt, input }: Task): string {
@@ -81,9 +82,7 @@ function promptFor({ kind, prompt, input }: Task): string {
   const example = examples[kind]
     ? ` This is its form:\n\n\`\`\`json\n${JSON.stringify(examples[kind], null, 2)}\n\`\`\``
     : "";
-  return `${prompt}
-
-Write the result to the file \`${file}\` in the folder of this file.${example}
+  return `${prompt}${note}\`${file}\` in the folder of this file.${example}
 
 Then run \`node check.mjs\` in this folder, and correct what it reports until it reports nothing. Everything that you may know is in this file: open no other one, except \`${file}\` and \`check.mjs\`, and search nowhere. Read this file completely.${line}${input}`;
 }
@@ -107,7 +106,7 @@ function checkProgram(source: string, kind: TaskKind): string {
 import { readFileSync } from "node:fs";
 const read = (name) => readFileSync(new URL(name, import.meta.url), "utf8");
 const prompt = read("prompt.md");
-const input = prompt.slice(prompt.indexOf(${JSON.stringify(line)}) + ${line.length});
+const input = prompt.slice(prompt.indexOf(${JSON.stringify(line)}, prompt.indexOf(${JSON.stringify(note)})) + ${line.length});
 try {
   const result = parseResult("${kind}", read("${answerFile(kind)}"));
   const problems = problemsIn("${kind}", input, result);
@@ -132,10 +131,11 @@ export function importTasks(folder: string, model: string): { recorded: string[]
       continue;
     }
     // The task as it was exported: the code may have changed since.
-    const prompt = readFileSync(join(folder, name, "prompt.md"), "utf8");
-    const input = prompt.slice(prompt.indexOf(line) + line.length);
+    const exported = readFileSync(join(folder, name, "prompt.md"), "utf8");
+    const prompt = exported.slice(0, exported.indexOf(note));
+    const input = exported.slice(exported.indexOf(line, prompt.length) + line.length);
     try {
-      record({ id, kind, prompt: prompts[kind], input }, readFileSync(path, "utf8"), model);
+      record({ id, kind, prompt, input }, readFileSync(path, "utf8"), model);
       recorded.push(`${name}: ${id}`);
     } catch (error) {
       problems.push(`${name}: ${(error as Error).message}`);

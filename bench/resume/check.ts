@@ -2,13 +2,14 @@
  * Checks what a model wrote for a task, from the task's own words alone. `export` puts a copy next to each task, so this
  * file imports nothing.
  */
-export type TaskKind = "summary" | "notepad" | "queries" | "read" | "grade";
+export type TaskKind = "summary" | "notepad" | "plan" | "observation" | "queries" | "read" | "grade";
 
 /** The most that a summary may have, in words, and a notepad, in characters. */
 export const maxWords = 1_000;
 export const maxNotepad = 6_000;
 
-export const isText = (kind: TaskKind): boolean => kind === "summary" || kind === "notepad";
+export const isText = (kind: TaskKind): boolean =>
+  ["summary", "notepad", "plan", "observation"].includes(kind);
 
 const contextHeading = "# The context\n\n";
 const questionsHeading = "\n\n# The questions\n\n";
@@ -32,7 +33,7 @@ export function parseResult(kind: TaskKind, written: string): unknown {
   }
 }
 
-/** What is wrong with a result, a line for each fault. Nothing if it can be recorded. */
+/** The faults of a result, a line for each. A result without faults can be recorded. */
 export function problemsIn(kind: TaskKind, input: string, result: unknown): string[] {
   if (isText(kind)) return textProblems(kind, result);
   if (typeof result !== "object" || result === null || Array.isArray(result))
@@ -57,6 +58,8 @@ function textProblems(kind: TaskKind, result: unknown): string[] {
     return [`The summary has ${words} words, and at most ${maxWords} are allowed.`];
   if (kind === "notepad" && result.length > maxNotepad)
     return [`The notepad has ${result.length} characters, and at most ${maxNotepad} are allowed.`];
+  if (kind === "observation" && !/<observations>.+<\/observations>/s.test(result))
+    return ["The text has no <observations> … </observations>."];
   return [];
 }
 

@@ -73,10 +73,14 @@ const sessionTokens = estimateTokens(JSON.stringify(session));
 
 function scoreOf(condition: Condition, depth: number, graded: readonly Graded[]): Score {
   const id = readId(condition, depth);
-  const texts = condition.needs.flatMap((kind) => writtenFor(depth)[kind]);
-  const written = texts.reduce((sum, text) => sum + estimateTokens(text), 0) / depth;
   const tokens = estimateTokens(contextIn(readRecorded(id)?.input ?? ""));
-  const read = (sessionTokens / depth) * condition.needs.length;
+  const costs = condition.needs.map((kind) => {
+    const texts = writtenFor(depth)[kind];
+    const written = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+    // The agent's own model has the conversation in its cache, and an observer has not.
+    const read = sessionTokens * (kind === "observation" ? prices.input : prices.cached);
+    return (read + written * prices.output) / texts.length;
+  });
   const by = <K extends string>(keys: readonly K[], of: (question: AskedQuestion) => K) =>
     Object.fromEntries(
       keys.map((key) => [key, pointsOf(graded.filter(({ question }) => of(question) === key))]),
@@ -93,7 +97,7 @@ function scoreOf(condition: Condition, depth: number, graded: readonly Graded[])
     byPart: by(["first", "middle", "last"], ({ part }) => part),
     wrong: Math.max(...wrong),
     tokens,
-    dollars: (read * prices.cached + written * prices.output + tokens * prices.input) / 1e6,
+    dollars: (costs.reduce((sum, cost) => sum + cost, 0) + tokens * prices.input) / 1e6,
   };
 }
 

@@ -9,7 +9,7 @@ import type { ReadConversation } from "../../surfaces/surface.ts";
 import type { ToolAnswer } from "../../surfaces/toolbox.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/chosen-surfaces.ts";
 import { readWorkspaceConfig, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
-import { explainProblems } from "../../workspace/config-problems.ts";
+import { explainProblems } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { type FindWorkspaceOptions, findWorkspace } from "../../workspace/workspace.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { warnFrom } from "../../compaction/usage.ts";
+import type { Placement } from "../../context/blocks.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
-import type { Placement } from "../../context/placement.ts";
 import { objectIn, parseObject, textIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { readWorkspaceConfig, settingValue } from "../../workspace/config.ts";
