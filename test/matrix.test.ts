@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { generateText, type ModelMessage } from "ai";
 import { openSdkStage } from "../src/adapters/ai-sdk/test-support/ai-sdk.ts";
 import { warningFor } from "../src/compaction/warning.ts";
-import { type Placement, placements } from "../src/context/placement.ts";
+import { type Placement, placements } from "../src/context/blocks.ts";
 import { defaultLimits } from "../src/engine/limits.ts";
 import { claudeTranscript } from "../src/hosts/hook/test-support/transcripts.ts";
 import type { OpenClawContext, OpenClawTool } from "../src/hosts/openclaw/api.ts";

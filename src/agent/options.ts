@@ -9,10 +9,15 @@ import type {
 } from "ai";
 import { type NudgePolicy, noNudges } from "../compaction/nudges.ts";
 import type { CompactionPolicy } from "../compaction/usage.ts";
-import { type Placement, placements } from "../context/placement.ts";
+import { type Placement, placements } from "../context/blocks.ts";
 import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
-import { agentDefaults, type ChildLimits, defaultChildLimits } from "../engine/agent-defaults.ts";
-import { type ClearingPolicy, defaultClearing } from "../engine/clearing-policy.ts";
+import {
+  agentDefaults,
+  type ChildLimits,
+  type ClearingPolicy,
+  defaultChildLimits,
+  defaultClearing,
+} from "../engine/agent-defaults.ts";
 import {
   amount,
   anything,

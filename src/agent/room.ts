@@ -20,7 +20,7 @@ import {
 } from "../context/conversation.ts";
 import { chooseEnds, type Ends, shareRoom } from "../context/excerpt.ts";
 import type { FittedContext } from "../context/memory-share.ts";
-import { defaultClearing } from "../engine/clearing-policy.ts";
+import { defaultClearing } from "../engine/agent-defaults.ts";
 import { readEpoch, readExcerpts, readLearned } from "../engine/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { calls, conversation as history, result } from "../../test/support/conversation.ts";
 import { type StoredMessage, toolResultsOf } from "../context/conversation.ts";
-import { type ClearingPolicy, defaultClearing } from "../engine/clearing-policy.ts";
+import { type ClearingPolicy, defaultClearing } from "../engine/agent-defaults.ts";
 import { defaultLimits } from "../engine/limits.ts";
 import type { RecordId } from "../engine/records.ts";
 import { resultsSurface } from "../surfaces/results/tools.ts";

@@ -1,4 +1,5 @@
 import {
+  callsOfResults,
   type StoredMessage,
   type ToolResult,
   textOf,
@@ -7,8 +8,7 @@ import {
   toolResultsOf,
 } from "../context/conversation.ts";
 import { fenceContent } from "../context/fence.ts";
-import { callsOfResults } from "../context/pairs.ts";
-import type { ClearingPolicy } from "../engine/clearing-policy.ts";
+import type { ClearingPolicy } from "../engine/agent-defaults.ts";
 import { recordId } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { dropTrailing, oneLine } from "../engine/text.ts";
