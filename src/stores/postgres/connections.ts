@@ -8,8 +8,28 @@ export type Query = <Row extends QueryResultRow>(
   values?: readonly unknown[],
 ) => Promise<QueryResult<Row>>;
 
-/** `mayBeDone`: the answer to an earlier attempt was lost, so the work has to find out whether it is already done. */
-export type Work<T> = (query: Query, mayBeDone: boolean) => Promise<T>;
+/** A statement with its values, `$1` being the first. */
+export interface Statement {
+  text: string;
+  values: readonly Value[];
+}
+
+export type Value = string | number | null;
+
+/**
+ * The outcome of each statement. Undefined if none was applied, because a row exists already or a check of the form
+ * `SELECT 1 / count(*)` found nothing.
+ */
+export type Send = (statements: readonly Statement[]) => Promise<QueryResult[] | undefined>;
+
+/** One attempt of a write. */
+export interface Attempt {
+  query: Query;
+  /** Applies statements together or not at all. */
+  send: Send;
+  /** The answer to an earlier attempt was lost, so the write has to find out whether it is already done. */
+  mayBeDone: boolean;
+}
 
 /** Where a Postgres store is. */
 export interface ServerAddress {
@@ -34,12 +54,15 @@ const shortestSilence = 500;
 /** A client that vanished in the middle of a transaction holds its locks no longer than this. */
 const idleLimit = 5_000;
 
-interface Attempt {
+/** A message of this size may take as long again as a short one. */
+const bytesPerSilence = 1_000_000;
+
+interface Progress {
   mayBeDone: boolean;
   /** Milliseconds until the lock timeout. */
   left: number;
   /** From here on a lost connection leaves the outcome open. */
-  isCommitting: boolean;
+  isSent: boolean;
 }
 
 /**
@@ -73,21 +96,26 @@ export class Connections {
     return this.#retry((client) => queryOf(client, this.#silence)<Row>(text, values));
   }
 
-  /** A transaction, done again from the start if its connection fails, also if only the answer to COMMIT was lost. */
-  transaction<T>(work: Work<T>): Promise<T> {
-    return this.#retry((client, attempt) => {
-      // The server gives up before the client does, so that the outcome is known.
-      const lockLimit = Math.max(20, Math.min(this.#serverLimit, attempt.left * 0.9));
-      const limits = { lock: Math.ceil(lockLimit), statement: this.#serverLimit };
-      return transact(queryOf(client, this.#silence), limits, attempt, work);
+  /** Work that writes, done again from the start if its connection fails. */
+  write<T>(work: (attempt: Attempt) => Promise<T>): Promise<T> {
+    return this.#retry((client, progress) => {
+      const query = queryOf(client, this.#silence);
+      const send: Send = (statements) => this.#send(client, progress, statements);
+      return work({ query, send, mayBeDone: progress.mayBeDone });
     });
   }
 
-  /** A transaction without time limits, for changes of the schema. */
-  longTransaction<T>(work: Work<T>): Promise<T> {
-    return this.#retry((client, attempt) =>
-      transact(queryOf(client, undefined), { lock: 0, statement: 0 }, attempt, work),
-    );
+  /** A transaction without time limits, for changes of the schema. It may run again after it was applied. */
+  longTransaction(work: (query: Query) => Promise<void>): Promise<void> {
+    return this.#retry(async (client) => {
+      const query = queryOf(client, undefined);
+      await query(
+        `BEGIN; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0;
+         SET LOCAL idle_in_transaction_session_timeout = ${idleLimit}`,
+      );
+      await work(query);
+      await query("COMMIT");
+    });
   }
 
   async close(): Promise<void> {
@@ -130,7 +158,35 @@ export class Connections {
     await query(`SET lock_timeout = ${this.#serverLimit}; SET statement_timeout = ${this.#serverLimit}`);
   }
 
-  async #retry<T>(work: (client: Client, attempt: Attempt) => Promise<T>): Promise<T> {
+  /**
+   * One message, so one round trip: the server runs its statements in one transaction. Such a message has no parameters,
+   * and its limits are of this transaction only, because a pooler gives each transaction another connection.
+   */
+  async #send(
+    client: ClientBase,
+    progress: Progress,
+    statements: readonly Statement[],
+  ): Promise<QueryResult[] | undefined> {
+    // The server gives up before the client does, so that the outcome is known.
+    const lockLimit = Math.ceil(Math.max(20, Math.min(this.#serverLimit, progress.left * 0.9)));
+    const limits = [
+      `SET LOCAL lock_timeout = ${lockLimit}`,
+      `SET LOCAL statement_timeout = ${this.#serverLimit}`,
+    ];
+    const texts = statements.map((statement) => inline(this.pg, statement));
+    const message = [...limits, ...texts].join(";\n");
+    progress.isSent = true;
+    try {
+      const answer = await queryOf(client, this.#silence * (1 + message.length / bytesPerSilence))(message);
+      // With several statements, the answer is a list.
+      return (answer as unknown as QueryResult[]).slice(limits.length);
+    } catch (error) {
+      if (refusals.includes((error as { code?: string }).code ?? "")) return undefined;
+      throw error;
+    }
+  }
+
+  async #retry<T>(work: (client: Client, progress: Progress) => Promise<T>): Promise<T> {
     const started = Date.now();
     const deadline = started + this.#lockTimeout;
     let doubt: unknown;
@@ -138,12 +194,12 @@ export class Connections {
       if (this.#isClosed) throw closedError();
       const host = this.#current;
       const left = deadline - Date.now();
-      const attempt = { mayBeDone: doubt !== undefined, left, isCommitting: false };
+      const progress = { mayBeDone: doubt !== undefined, left, isSent: false };
       try {
-        return await this.#withClient(host, (client) => work(client, attempt));
+        return await this.#withClient(host, (client) => work(client, progress));
       } catch (error) {
         const failure = failureOf(error);
-        if (failure === "lost" && attempt.isCommitting) doubt = error;
+        if (failure === "lost" && progress.isSent) doubt = error;
         if (failure === "final" || this.#isClosed || Date.now() + pause > deadline)
           throw doubt === undefined ? postgresError(error) : unknownOutcome(doubt, Date.now() - started);
         if (failure !== "busy" && this.#current === host) this.#current = (host + 1) % this.#pools.length;
@@ -225,21 +281,15 @@ function clientConfig(pg: Pg, url: string): ClientConfig {
   };
 }
 
-/** The limits are of this transaction only: a pooler gives each transaction another connection. */
-async function transact<T>(
-  query: Query,
-  limits: { lock: number; statement: number },
-  attempt: Attempt,
-  work: Work<T>,
-): Promise<T> {
-  await query(
-    `BEGIN; SET LOCAL lock_timeout = ${limits.lock}; SET LOCAL statement_timeout = ${limits.statement};
-     SET LOCAL idle_in_transaction_session_timeout = ${idleLimit}`,
-  );
-  const result = await work(query, attempt.mayBeDone);
-  attempt.isCommitting = true;
-  await query("COMMIT");
-  return result;
+/** A row exists already, or a check divided by zero: the server applied no statement of the message. */
+const refusals = ["23505", "22012"];
+
+/** The statement with its values in the text. */
+function inline(pg: Pg, { text, values }: Statement): string {
+  return text.replace(/\$(\d+)/g, (_, number) => {
+    const value = values[number - 1];
+    return typeof value === "string" ? pg.escapeLiteral(value) : String(value ?? "NULL");
+  });
 }
 
 /** A dead network path reports no error, so a statement has to be answered in this time. */

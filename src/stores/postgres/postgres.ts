@@ -94,19 +94,19 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
     assertOpen();
     return connections.query(text, values);
   };
-  const transaction: Connections["transaction"] = async (work) => {
+  const write: Connections["write"] = async (work) => {
     assertOpen();
-    return connections.transaction(work);
+    return connections.write(work);
   };
   const announce = ({ owner, id, revision, createdAt }: NewSession["row"]) =>
     feed.announce({ owner, sessionId: id, revision, createdAt });
 
   const store: Store = {
     name: "postgres",
-    ledger: postgresLedger({ query, transaction }),
+    ledger: postgresLedger({ query, write }),
     async create(session) {
       const id = crypto.randomUUID();
-      const isCreated = await transaction((run, mayBeDone) => insertSession(run, session, { id, mayBeDone }));
+      const isCreated = await write((attempt) => insertSession(attempt, session, id));
       if (isCreated) announce(session.row);
       return isCreated;
     },
@@ -133,7 +133,7 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
     },
     async commit(commit) {
       const id = crypto.randomUUID();
-      const isDone = await transaction((run, mayBeDone) => applyCommit(run, commit, { id, mayBeDone }));
+      const isDone = await write((attempt) => applyCommit(attempt, commit, id));
       if (isDone) announce(commit.row);
       return isDone;
     },
@@ -195,12 +195,12 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
       return rows.map(summaryFromSql);
     },
     async purge(scope) {
-      // If the answer to the first attempt is lost, the second finds no rows.
       const existed = (await store.revision(scope)) !== undefined;
-      return (await transaction((run) => deleteSession(run, scope))) || existed;
+      await write(({ send }) => send(deleteSession(scope)));
+      return existed;
     },
     async rewrite(owners, edit, now) {
-      const rewritten = await rewriteSessions({ query, transaction, store }, owners, edit, now);
+      const rewritten = await rewriteSessions({ query, write, store }, owners, edit, now);
       return { ...rewritten, remaining: await eraseFreed(connections) };
     },
     async erase() {
@@ -215,15 +215,14 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
         );
         return rows;
       },
-      dropEntries: ({ sessionId, owner }, before) =>
-        transaction(async (run) => {
-          const { rowCount } = await run(
-            "DELETE FROM session_journal WHERE session_id = $1 AND owner = $2 AND revision < $3",
-            [sessionId, owner, before],
-          );
-          return rowCount ?? 0;
-        }),
-      dropCalls: (scope, plan) => transaction((run) => dropCalls(run, scope, plan)),
+      async dropEntries({ sessionId, owner }, before) {
+        const { rowCount } = await query(
+          "DELETE FROM session_journal WHERE session_id = $1 AND owner = $2 AND revision < $3",
+          [sessionId, owner, before],
+        );
+        return rowCount ?? 0;
+      },
+      dropCalls: (scope, plan) => write((attempt) => dropCalls(attempt, scope, plan)),
       async size() {
         // Of the tables on this node, with their indexes.
         const { rows } = await query<{ bytes: number }>(
