@@ -1,17 +1,9 @@
 import { HoldfastError } from "../../errors.ts";
 import { editJson, editValue, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
+import type { Value } from "../sql-rows.ts";
+import { batchesOf, type Statement, sessionTables } from "../sql-store.ts";
 import type { Scope, Store } from "../store.ts";
-import {
-  type Connections,
-  endClient,
-  openClient,
-  postgresError,
-  type Query,
-  type Statement,
-  type Value,
-} from "./connections.ts";
-import { sessionTables } from "./schema.ts";
-import { batchesOf } from "./session-rows.ts";
+import { type Connections, endClient, openClient, postgresError, type Query } from "./connections.ts";
 
 /** The tables with text, the columns that name a row besides the session, and the columns to edit. */
 const tables = [
@@ -121,7 +113,7 @@ async function rewriteTable(
     return set.length > 0 ? [{ row, set }] : [];
   });
   for (const batch of batchesOf(changed))
-    await write(({ send }) => send(batch.map(({ row, set }) => updateRow(scope, { table, key, row, set }))));
+    await write(batch.map(({ row, set }) => updateRow(scope, { table, key, row, set })));
   return changed.reduce((sum, { set }) => sum + set.length, 0);
 }
 

@@ -1,5 +1,5 @@
 import { parseSync } from "libpg-query";
-import { sessionTables } from "../schema.ts";
+import { sessionTables } from "../../sql-store.ts";
 
 /** Tables that are distributed by session, with the column that names the session. */
 const distributed: Record<string, string> = sessionTables;
