@@ -23,7 +23,9 @@ export const repository = [
     "resume.planted":
       "A handoff without the user's words, a handoff of names only, and a notepad that is not restored can be planted for the readers of the resume benchmark.",
     "resume.blind":
-      "An answer of the resume benchmark quotes its context and has no name that is not in it; a search has only words that its reader knows; a grader sees letters in another order for each question.",
+      "An answer of the resume benchmark quotes its context, and a name that its reader was not shown is reported; a grader sees letters in another order for each question.",
+    "resume.export":
+      "The resume benchmark exports each task as a folder that needs nothing else, without gold answers for readers, refuses malformed answers with the fault, and records the others.",
     "resume.recorded":
       "Every recorded answer of the resume benchmark rests on the context that was read, and every grade on these answers.",
   }),

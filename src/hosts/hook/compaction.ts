@@ -7,8 +7,8 @@ import {
   findEnded,
   planSessionEnd,
 } from "../../compaction/compaction.ts";
+import { handoffTokens } from "../../compaction/handoff.ts";
 import { noticeFor } from "../../compaction/receipt.ts";
-import { handoffTokens } from "../../compaction/room.ts";
 import type { Summary } from "../../compaction/summary.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { readEpoch } from "../../engine/conversation.ts";

@@ -8,7 +8,7 @@ import type { ReadConversation } from "../../surfaces/surface.ts";
 import type { ToolAnswer } from "../../surfaces/toolbox.ts";
 import { chosenSurfaces } from "../../workspace/chosen-surfaces.ts";
 import { readWorkspaceConfig, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
-import { explainProblems } from "../../workspace/config-problems.ts";
+import { explainProblems } from "../../workspace/config-file.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { compactionLimit, learnLimit } from "../fill.ts";
 import { type PluginCall, PluginConversation } from "../plugin/conversation.ts";

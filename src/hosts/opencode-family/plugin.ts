@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { warnFrom } from "../../compaction/usage.ts";
+import type { Placement } from "../../context/blocks.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
-import type { Placement } from "../../context/placement.ts";
 import { objectIn, textIn } from "../../engine/json.ts";
 import { readWorkspaceConfig, settingValue } from "../../workspace/config.ts";
 import { findProject, makeProjectDirectory, type Project } from "../../workspace/project.ts";

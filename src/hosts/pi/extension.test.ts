@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { holdfast as runCommand } from "../../../test/support/command-line.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import type { Placement } from "../../context/placement.ts";
+import type { Placement } from "../../context/blocks.ts";
 import { openMemory } from "../../index.ts";
 import { makeCorpus } from "../../secrets/test-support/corpus.ts";
 import { userConfigFile } from "../../workspace/config.ts";

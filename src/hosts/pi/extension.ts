@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { handoffTokens } from "../../compaction/handoff.ts";
 import { noticeFor } from "../../compaction/receipt.ts";
-import { handoffTokens } from "../../compaction/room.ts";
 import { type AskSummariser, renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { isObject, textIn } from "../../engine/json.ts";

@@ -4,7 +4,7 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/chosen-surfaces.ts";
 import { limitsOf, readWorkspaceConfig, secretsOf, settingValue } from "../../workspace/config.ts";
-import { explainProblems } from "../../workspace/config-problems.ts";
+import { explainProblems } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";

@@ -10,8 +10,8 @@ import { afterTurn, type NudgePolicy, newNudgeFacts, noNudges, planNudge } from 
 import type { Summary } from "../../compaction/summary.ts";
 import { warnFrom } from "../../compaction/usage.ts";
 import { warningFor } from "../../compaction/warning.ts";
+import type { Placement } from "../../context/blocks.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
-import type { Placement } from "../../context/placement.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";

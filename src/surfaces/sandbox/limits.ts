@@ -19,7 +19,7 @@ export interface SandboxLimits {
 /** The limit that a program reached. */
 export type LimitName = "cpu" | "wall" | "memory" | "stack" | "output" | "operations";
 
-/** Limits that a single run can lower; memory and stack belong to the worker. */
+/** Limits that a single run can lower; memory and stack belong to the sandbox. */
 export type RunLimits = Omit<SandboxLimits, "memoryBytes" | "stackBytes">;
 
 export const defaultSandboxLimits: SandboxLimits = {
@@ -70,4 +70,9 @@ export function tighten(limits: SandboxLimits, requested: Partial<RunLimits> = {
     outputCharacters: lower("outputCharacters"),
     operations: lower("operations"),
   };
+}
+
+/** Milliseconds on a clock that all threads of a process share. */
+export function sharedNow(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
 }

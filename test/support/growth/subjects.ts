@@ -17,12 +17,13 @@ interface Pattern {
  * module is loaded.
  */
 export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
+  "src/cli/terminal/render-markdown.ts": "loaded",
   "src/cli/terminal/wrap-text.ts": "loaded",
-  "src/context/hidden-characters.ts": "loaded",
   "src/secrets/edit.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/secrets/find-secrets.ts": "loaded",
   "src/cli/commands/forget.ts": [{ source: "a+", flags: "giu" }],
-  "src/compaction/outcome.ts": "loaded",
+  "src/compaction/steps.ts": "loaded",
+  "src/context/fence.ts": "loaded",
   "src/surfaces/recall/passages.ts": "loaded",
   "src/surfaces/project/template.ts": "loaded",
 };
@@ -34,10 +35,10 @@ const screen = { width: 80, colours: true, paint: (_style: unknown, text: string
 export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/adapters/caller/messages.ts answerOf": () => [[]],
   "src/cli/terminal/render-markdown.ts renderMarkdown": () => ["  ", screen],
-  "src/cli/terminal/wrap-text.ts wrapParagraph": () => [screen],
+  "src/cli/terminal/render-markdown.ts renderInline": () => [screen],
+  "src/cli/terminal/wrap-text.ts wrapLine": () => [screen],
   "src/cli/terminal/wrap-text.ts cutToWidth": () => [80],
   "src/cli/terminal/wrap-text.ts padToWidth": () => [80],
-  "src/cli/terminal/wrap-text.ts inlineSpans": () => [true],
   "src/compaction/receipt.ts linesShown": (text) => [text.slice(0, -1)],
   "src/compaction/summary.ts findSummaryFault": () => [{ summary: 100, removed: 1_000 }],
   "src/context/excerpt.ts chooseEnds": () => [500, characters],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { calls, conversation, result, says, user } from "../../test/support/conversation.ts";
-import { pairCalls } from "./pairs.ts";
+import { pairCalls } from "./conversation.ts";
 
 test("a conversation whose calls are directly followed by their results is unchanged [controller.prompt-pairs]", () => {
   const messages = conversation(user("Go"), calls("read", {}, "a"), result("one", "a"), says("Done."));

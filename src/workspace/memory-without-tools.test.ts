@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { openMemory } from "../index.ts";
-import { openHookMemory } from "./hook-memory.ts";
+import { openWithoutTools } from "./memory-without-tools.ts";
 import { findProject } from "./project.ts";
 import { locateStore, stampOf } from "./store-location.ts";
 
@@ -42,9 +42,9 @@ test("a store that must be opened to detect a change has no stamp [hooks.store]"
 test("a hook that only reads creates no store of any kind [hooks.missing]", async () => {
   for (const address of ["notes.db", "sqlite:notes.db?synchronous=normal"]) {
     const { project, store } = locate(address);
-    assert.equal(await openHookMemory(project, store, false), undefined);
+    assert.equal(await openWithoutTools(project, store, false), undefined);
     assert.ok(!existsSync(store.file), address);
-    const memory = await openHookMemory(project, store, true);
+    const memory = await openWithoutTools(project, store, true);
     await (await memory?.openSession("s"))?.notepad.append("kept");
     await memory?.close();
     const opened = await openMemory({ store: store.url });

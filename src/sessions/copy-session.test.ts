@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { everyStore } from "../../test/support/every-store.ts";
 import { openTestMemory, rejection } from "../../test/support/memory.ts";
 import { openStore } from "../stores/open-store.ts";
-import { parseCopy, type SessionCopy } from "./copy-session.ts";
-import { copiesOf, writeCopies } from "./copy-store.ts";
+import { copiesOf, parseCopy, type SessionCopy, writeCopies } from "./copy-session.ts";
 
 async function* first(copies: AsyncIterable<SessionCopy>, count: number): AsyncGenerator<SessionCopy> {
   let taken = 0;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatStoreAddress, parseStoreAddress } from "./store-address.ts";
+import { formatStoreAddress, parseStoreAddress } from "./open-store.ts";
 
 test("formatting a parsed address returns the same text [store.location]", () => {
   const addresses = [
