@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Json } from "../../engine/json.ts";
 import type { KeyValue } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { KeyValues } from "../knowledge/key-values.ts";
+import type { KeyValues } from "../knowledge/handle.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
 import type { Call } from "../surface.ts";
 import type { ApiAnswer, SandboxApi } from "./sandbox.ts";
@@ -103,12 +103,12 @@ function keyValueOperations(
     [`${name}.entry`]: async (session, [key]) => returns(await read(session, key)),
     [`${name}.set`]: async (session, [key, value, more], options) => {
       const values = await open(session);
-      const set = await values.set(key, value ?? null, { ...options, ...expectedVersion(more) });
+      const set = await values.set(key, value ?? null, { ...options, expected: more?.expected ?? undefined });
       return { ...done(set), value: set.result };
     },
     [`${name}.delete`]: async (session, [key, more], options) => {
       const values = await open(session);
-      return done(await values.delete(key, { ...options, ...expectedVersion(more) }));
+      return done(await values.delete(key, { ...options, expected: more?.expected ?? undefined }));
     },
     [`${name}.list`]: async (session, [selection]) =>
       returns(
@@ -117,10 +117,6 @@ function keyValueOperations(
         ),
       ),
   };
-}
-
-function expectedVersion(more: Argument): { expected?: number } {
-  return more?.expected == null ? {} : { expected: more.expected };
 }
 
 function returns(value: unknown): ApiAnswer {
