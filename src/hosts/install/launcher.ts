@@ -54,6 +54,12 @@ export function ownCommand(env: Environment = process.env): string {
   return shellLine(["npm", "--prefix", packageRoot, "run", "holdfast", "--"]);
 }
 
+/** The words with which an agent can start this program, in any folder and without a network. */
+export function agentCommand(env: Environment = process.env): string {
+  const { command, args } = findLauncher(env);
+  return shellLine([command, ...args]);
+}
+
 /** The program's name in a hint: a package of the project alone is not on the PATH. */
 export function commandName(): string {
   const own = ownCommand();
