@@ -10,6 +10,7 @@ import { ownCommand } from "../hosts/install/launcher.ts";
 import { docsLink, packageRoot } from "../workspace/package.ts";
 import { type Diagnosis, renderDoctor } from "./commands/doctor.ts";
 import { commands, groups } from "./commands.ts";
+import { fit } from "./terminal/screen.ts";
 
 const fixtures = join(import.meta.dirname, "fixtures");
 const widths = [80, 120];
@@ -143,7 +144,7 @@ test("doctor fits terminals of 80 and 120 columns [people.captures]", () => {
   };
   for (const width of widths) {
     const screen = { width, colours: false, paint: (_style: unknown, text: string) => text };
-    compare("doctor", width, `${renderDoctor(diagnosis, screen).join("\n")}\n`);
+    compare("doctor", width, `${fit(renderDoctor(diagnosis, screen), screen).join("\n")}\n`);
   }
 });
 

@@ -72,7 +72,7 @@ test("the overview has a line per session: window, plan, last compaction, and wh
   const { stdout, stderr } = await project.run();
   assert.equal(stderr, "");
   assert.match(stdout, /\nSESSION +AGENT +WINDOW +PLAN +LAST COMPACTION +WRITTEN\n/);
-  assert.match(stdout, /\nWorkbook audit +\S+ +50 % +2\/4 +6 messages lost +\S.* ago\n/);
+  assert.match(stdout, /\nWorkbook audit +\S+ +50 % +2\/4 +6 lost +\S.* ago\n/);
   assert.match(stdout, /\n2 more sessions: holdfast sessions\n/);
   assert.match(
     stdout,

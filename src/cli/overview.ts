@@ -9,11 +9,10 @@ import { hostSessions } from "./host-sessions.ts";
 import { withMemory } from "./memory.ts";
 import { eachSession } from "./pick-session.ts";
 import { factsOf, type SessionFacts } from "./session-facts.ts";
-import { ageOf, counted, percent } from "./terminal/quantities.ts";
-import { print, type Screen } from "./terminal/screen.ts";
+import { ageOf, count, counted, percent } from "./terminal/quantities.ts";
+import { printLines, type Screen } from "./terminal/screen.ts";
 import { renderTable } from "./terminal/table.ts";
-import { visibleLine } from "./terminal/visible-text.ts";
-import { wrapSpans } from "./terminal/wrap-text.ts";
+import { homePath, visibleLine } from "./terminal/visible-text.ts";
 
 /** "holdfast sessions" lists more. */
 const newest = 5;
@@ -43,7 +42,7 @@ export async function overview(): Promise<number> {
   const { sessions, more, limit } = await readSessions(hosts);
   const concerns = sessions.flatMap((session) => concernsOf(session, limit));
   const shown = { root: project.root, agents, sessions, more, concerns, failures: failuresOf(hosts) };
-  print({}, undefined, (screen) => renderOverview(shown, screen));
+  printLines((screen) => renderOverview(shown, screen));
   return 0;
 }
 
@@ -96,7 +95,8 @@ function concernsOf({ name, receipt, notepadCharacters }: Listed, limit: number)
 const recent = 24 * 3_600_000;
 
 function failuresOf(hosts: HostSessions): string[] {
-  const failed = hosts.failures().filter(({ at }) => Date.now() - at < recent);
+  // A hook without a name was called by hand.
+  const failed = hosts.failures().filter(({ at, host }) => host !== "" && Date.now() - at < recent);
   const [last] = failed;
   if (!last) return [];
   const times = failed.length === 1 ? "A hook" : `${failed.length} hooks`;
@@ -118,23 +118,18 @@ function renderOverview(shown: Overview, screen: Screen): string[] {
   const attention = [...failures, ...concerns];
   const connected = agents.filter(({ isConnected }) => isConnected).map(({ title }) => title);
   const state = connected.length > 0 ? `connected: ${connected.join(", ")}` : "no coding agent is connected";
-  const wrap = (text: string, hang = "") => wrapSpans([{ text }], "", hang, screen);
   return [
-    `${screen.paint("bold", "Holdfast")}  ${visibleLine(root)}  ${screen.paint("dim", state)}`,
+    `${screen.paint("bold", "Holdfast")}  ${visibleLine(homePath(root))}  ${screen.paint("dim", state)}`,
     "",
     ...(sessions.length > 0
       ? renderTable(columns, sessions.map(rowOf), screen)
       : ["No memory has been written here yet."]),
     ...(more > 0 ? [screen.paint("dim", `${counted(more, "more session")}: ${commandName()} sessions`)] : []),
     ...(attention.length > 0
-      ? [
-          "",
-          screen.paint("yellow", "Needs attention"),
-          ...attention.flatMap((item) => wrap(`  ${item}`, "  ")),
-        ]
+      ? ["", screen.paint("yellow", "Needs attention"), ...attention.map((item) => `  ${item}`)]
       : []),
     "",
-    ...wrap(`Next: ${nextStep(shown, connected)}`),
+    `Next: ${nextStep(shown, connected)}`,
   ];
 }
 
@@ -144,7 +139,7 @@ function rowOf({ name, agent, window, plan, receipt, updatedAt }: Listed): strin
     agent,
     window ? percent(window.used / window.of) : "–",
     plan.all > 0 ? `${plan.done}/${plan.all}` : "–",
-    receipt ? `${counted(receipt.messages, "message")} ${receipt.rest}` : "–",
+    receipt ? `${count(receipt.messages)} ${receipt.rest}` : "–",
     ageOf(updatedAt),
   ];
 }

@@ -5,10 +5,9 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { scratchpadWrite } from "../commands/edit.ts";
 import { pinLines } from "../commands/pin.ts";
-import { memoryLines } from "../commands/show.ts";
+import { memoryLines, renderReceipt } from "../commands/show.ts";
 import { bar, count } from "../terminal/quantities.ts";
 import { renderDiff } from "../terminal/render-diff.ts";
-import { renderReceipt } from "../terminal/render-receipt.ts";
 import { screenOf } from "../terminal/screen.ts";
 import type { Chat } from "./session.ts";
 
@@ -50,15 +49,16 @@ export function isCommand(line: string): boolean {
   );
 }
 
-/** Runs a command; returns the text to show, or undefined to end the chat. */
-export async function runCommand(chat: Chat, line: string): Promise<string | undefined> {
+/** Runs a command; returns the lines to show, or undefined to end the chat. */
+export async function runCommand(chat: Chat, line: string): Promise<string[] | undefined> {
   const [, name = line, rest = ""] = /^(\/[a-z]+)(?:\s+(.*))?$/is.exec(line) ?? [];
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) return `There is no command ${name}. The commands are: ${Object.keys(commands).join(", ")}.`;
+  if (!command)
+    return [`There is no command ${name}. The commands are: ${Object.keys(commands).join(", ")}.`];
   try {
-    return (await command.run(chat, rest.trim()))?.join("\n");
+    return await command.run(chat, rest.trim());
   } catch (error) {
-    if (error instanceof HoldfastError) return error.message;
+    if (error instanceof HoldfastError) return [error.message];
     throw error;
   }
 }
@@ -91,18 +91,10 @@ async function pin({ session }: Chat, text: string): Promise<string[]> {
   return [`Pinned ${result.id}: ${result.text}`];
 }
 
+/** The events of the compaction show what it does. */
 async function compact(chat: Chat): Promise<string[]> {
-  const { agent } = chat.options;
-  const { id } = chat.session;
-  const outcome = await chat.run((options) => {
-    const turn = agent.compact(id, options);
-    // This command prints the receipt instead of the turn's text.
-    const result = turn.result.then((done) => ({ ...done, text: "" }));
-    return { result, [Symbol.asyncIterator]: () => turn[Symbol.asyncIterator]() };
-  });
-  if (!outcome.ok) return [];
-  const last = outcome.result.compacted ? (await agent.receipts(id)).at(-1) : undefined;
-  return last ? renderReceipt(last, screenOf()) : ["There is nothing to compact yet."];
+  await chat.run((options) => chat.options.agent.compact(chat.session.id, options));
+  return [];
 }
 
 async function undo({ session }: Chat): Promise<string[]> {

@@ -5,7 +5,7 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/chosen-surfaces.ts";
-import { requireValid } from "../../workspace/config-problems.ts";
+import { requireValid } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
@@ -123,9 +123,9 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
 async function handleLine(chat: Chat, line: string): Promise<"done" | "failed" | "quit"> {
   if (line === "") return "done";
   if (!isCommand(line)) return (await chat.send(line)).ok ? "done" : "failed";
-  const text = await runCommand(chat, line);
-  if (text === undefined) return "quit";
-  chat.options.view.answer(line, text);
+  const lines = await runCommand(chat, line);
+  if (lines === undefined) return "quit";
+  chat.options.view.answer(line, lines);
   return "done";
 }
 

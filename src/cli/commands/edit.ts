@@ -18,7 +18,7 @@ import type { Operation } from "../../surfaces/operations.ts";
 import { readArguments } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
 import { currentSession, pickSession } from "../pick-session.ts";
-import { print } from "../terminal/screen.ts";
+import { print, printProblem } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 
 const targets = { notepad: "notepad", notes: "space/notes", plan: "space/plan" } as const;
@@ -83,7 +83,7 @@ async function editRounds(
     file.write(markConflicts(outcome.parts, names));
     origin = outcome.theirs;
     if (!process.stdin.isTTY) throw conflictsLeft(space, names);
-    console.error(
+    printProblem(
       `You and ${names.theirs} changed the same lines of the ${space}. Resolve the marked conflicts.`,
     );
   }

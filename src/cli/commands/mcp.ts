@@ -19,7 +19,7 @@ import {
   requestedSurfaces,
 } from "../../workspace/chosen-surfaces.ts";
 import { limitsOf } from "../../workspace/config.ts";
-import { explainProblems, requireValid } from "../../workspace/config-problems.ts";
+import { explainProblems, requireValid } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { checkStoreFlags } from "../../workspace/store-location.ts";

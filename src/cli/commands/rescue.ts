@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, resolve, sep } from "node:path";
-import { planHandoff } from "../../compaction/handoff.ts";
-import { handoffTokens } from "../../compaction/room.ts";
+import { handoffTokens, planHandoff } from "../../compaction/handoff.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import type { Handoff } from "../../engine/records.ts";
@@ -22,7 +21,7 @@ import { isConnected } from "../found-agents.ts";
 import { withMemory } from "../memory.ts";
 import { currentSession, pickSession } from "../pick-session.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
-import { ask, isAtTerminal, printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { ask, isAtTerminal, print, printLines, type Screen } from "../terminal/screen.ts";
 import { visibleText } from "../terminal/visible-text.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
@@ -41,26 +40,25 @@ interface Found {
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("rescue", args);
   const found = await search(positionals[0], values.all);
-  if (!values.json) printLines(found.flatMap((each) => describe(each, screenOf())));
+  if (!values.json) printLines((screen) => found.flatMap((each) => describe(each, screen)));
   const answer = values.take ?? (isAtTerminal() && !values.json ? await ask(question) : undefined);
   const taken = answer?.trim() ? choose(answer, found) : undefined;
   if (!taken) {
-    if (values.json) printJson({ conversations: found.map(report) });
-    else printLines(["", ...(await whatNext(found))]);
+    const next = await whatNext(found);
+    print(values, { conversations: found.map(report) }, () => ["", ...next]);
     return 0;
   }
   return withMemory("create", values, async (memory) => {
     const session = await chooseSession(memory, values.session, taken.conversation);
     await session.notepad.append(`## Rescued from before a compaction\n${taken.handoff}`, asPerson);
-    if (values.json)
-      printJson({ conversations: found.map(report), session: session.id, taken: taken.number });
-    else
-      printLines([
-        "",
-        `Appended to the notepad of ${session.id}: ${ownCommand()} show ${session.id}`,
-        ...(await whoGetsIt(taken.conversation.host)),
-        `"${ownCommand()} undo" removes it.`,
-      ]);
+    const who = await whoGetsIt(taken.conversation.host);
+    const outcome = { conversations: found.map(report), session: session.id, taken: taken.number };
+    print(values, outcome, () => [
+      "",
+      `Appended to the notepad of ${session.id}: ${ownCommand()} show ${session.id}`,
+      who,
+      `"${ownCommand()} undo" removes it.`,
+    ]);
     return 0;
   });
 }
@@ -77,14 +75,12 @@ async function whatNext(found: readonly Found[]): Promise<string[]> {
   return [`${paste} To have it kept from now on: ${command} init`];
 }
 
-async function whoGetsIt(host: Host): Promise<string[]> {
+async function whoGetsIt(host: Host): Promise<string> {
   if (await isConnected(host, findProject(process.cwd()).root))
-    return ["The agent has it from the next start of that conversation on."];
+    return "The agent has it from the next start of that conversation on.";
   const { resume } = await host.setup();
   const then = resume === undefined ? "" : `, then continue the conversation: ${resume}`;
-  return [
-    `${host.title} is not connected yet, so the agent does not get it. Run "${ownCommand()} init"${then}.`,
-  ];
+  return `${host.title} is not connected yet, so the agent does not get it. Run "${ownCommand()} init"${then}.`;
 }
 
 const question = "\nAppend to the notepad (the number of a conversation; Enter for nothing): ";
@@ -172,8 +168,7 @@ async function findConversations(
 ): Promise<Conversation[]> {
   const files: Omit<Conversation, "id">[] = [];
   for (const host of hosts) {
-    const folder = (await host.recording?.())?.folder ?? host.transcript?.folder;
-    if (folder !== undefined) files.push(...filesIn(host, folder.replace(/^~/, home)));
+    if (host.folder !== undefined) files.push(...filesIn(host, host.folder.replace(/^~/, home)));
   }
   const found: Conversation[] = [];
   for (const file of files.toSorted((a, b) => b.at - a.at).slice(0, maxFiles)) {

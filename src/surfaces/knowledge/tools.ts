@@ -6,7 +6,6 @@ import { HoldfastError } from "../../errors.ts";
 import { editAnswer, editInput, editOutput, operationOf } from "../edit-tool.ts";
 import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { agentKey, type Call, defineTool, type Surface, type Tool } from "../surface.ts";
-import { readSystemPrompt } from "./system-prompt.ts";
 
 /** A skill as the agent sees it in the list. */
 export interface SkillSummary {
@@ -95,7 +94,7 @@ export function knowledgeSurface({ skills = noSkills }: KnowledgeOptions = {}): 
 
 async function render(session: SessionHandle, source: SkillSource): Promise<string> {
   const knowledge = await session.knowledge();
-  const prompt = readSystemPrompt(await knowledge.session.state());
+  const prompt = await knowledge.systemPrompt.read();
   const { skills } = await listSkills(session, source);
   return [prompt === "" ? "" : fenceContent(prompt), renderSkills(skills)]
     .filter((text) => text !== "")
@@ -272,10 +271,7 @@ const setState = defineTool({
   destructive: true,
   run: async (call, { key, value, expected_version: expected }) => {
     const { state } = await call.session.knowledge();
-    const { result } = await state.set(key, value as Json, {
-      ...knowledgeOptions(call),
-      ...(expected === undefined ? {} : { expected }),
-    });
+    const { result } = await state.set(key, value as Json, { ...knowledgeOptions(call), expected });
     return { ok: true as const, version: result.version };
   },
 });
@@ -288,7 +284,7 @@ const deleteState = defineTool({
   destructive: true,
   run: async (call, { key, expected_version: expected }) => {
     const { state } = await call.session.knowledge();
-    await state.delete(key, { ...knowledgeOptions(call), ...(expected === undefined ? {} : { expected }) });
+    await state.delete(key, { ...knowledgeOptions(call), expected });
     return { ok: true as const };
   },
 });
@@ -307,12 +303,8 @@ const listState = defineTool({
   }),
   readOnly: true,
   idempotent: true,
-  run: async ({ session }, { prefix, after, limit }) => {
-    const { keys, next } = await (await session.knowledge()).state.list({
-      ...(prefix === undefined ? {} : { prefix }),
-      ...(after === undefined ? {} : { after }),
-      ...(limit === undefined ? {} : { limit }),
-    });
+  run: async ({ session }, selection) => {
+    const { keys, next } = await (await session.knowledge()).state.list(selection);
     return { keys, ...(next === undefined ? {} : { next }) };
   },
 });

@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
 import { typeName } from "../../engine/check-fields.ts";
 import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import { HostedWorker } from "./hosted-worker.ts";
-import { type LimitName, mergeSandboxLimits, type RunLimits, type SandboxLimits, tighten } from "./limits.ts";
-import type { Engine } from "./protocol.ts";
+import { type LimitName, mergeSandboxLimits, type SandboxLimits, tighten } from "./limits.ts";
+import { Supervisor } from "./supervise.ts";
+import type { Engine, WorkerStart } from "./worker.ts";
 
 /** The names that a program may call. */
 export interface SandboxApi {
@@ -30,7 +31,7 @@ export interface Program {
   api?: SandboxApi;
   signal?: AbortSignal;
   /** Can only lower the sandbox's limits. */
-  limits?: Partial<RunLimits>;
+  limits?: Partial<SandboxLimits>;
 }
 
 /** Why a program returned no value. */
@@ -53,7 +54,7 @@ export interface Sandbox {
   run(program: Program): Promise<SandboxResult>;
   /** Checks that a program compiles, without running it. */
   check(code: string): Promise<SandboxResult>;
-  /** Ends running programs and stops the workers. */
+  /** Ends running programs. */
   close(): Promise<void>;
 }
 
@@ -66,7 +67,7 @@ export interface SandboxOptions {
 const maxCodeLength = 200_000;
 
 /**
- * Runs untrusted programs. Workers start with the first program and do not keep the process alive.
+ * Runs untrusted programs, each in its own worker thread with its own VM.
  *
  * @example
  * const sandbox = createSandbox({ limits: { cpuMilliseconds: 500 } });
@@ -74,83 +75,52 @@ const maxCodeLength = 200_000;
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits = mergeSandboxLimits(options.limits);
-  const maxWorkers = options.workers ?? Math.max(4, availableParallelism());
-  if (!Number.isInteger(maxWorkers) || maxWorkers < 1)
+  const maxRunning = options.workers ?? Math.max(4, availableParallelism());
+  if (!Number.isInteger(maxRunning) || maxRunning < 1)
     throw new HoldfastError(
       "invalid_input",
-      `"workers" must be a whole number of at least 1 (got ${maxWorkers}).`,
+      `"workers" must be a whole number of at least 1 (got ${maxRunning}).`,
     );
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
   let engine: Promise<Engine> | undefined;
-  const workers = new Set<HostedWorker>();
-  const idle: HostedWorker[] = [];
-  const queue: ((worker: HostedWorker | undefined) => void)[] = [];
-  let closed = false;
 
-  let starting = 0;
-  const startWorker = async (): Promise<HostedWorker | undefined> => {
-    starting++;
-    try {
-      engine ??= loadEngine(limits.memoryBytes);
-      const compiled = await engine;
-      if (closed) return undefined;
-      const worker = new HostedWorker(compiled, limits);
-      workers.add(worker);
-      return worker;
-    } finally {
-      starting--;
-    }
+  const runInWorker = async (program: Program, tightened: SandboxLimits, checkOnly: boolean) => {
+    engine ??= loadEngine(limits.memoryBytes);
+    const cpuDeadline = new Float64Array(new SharedArrayBuffer(8));
+    const worker = startWorker({
+      engine: await engine,
+      limits: tightened,
+      code: program.code,
+      input: JSON.stringify(program.input) ?? "null",
+      paths: program.api?.paths ?? [],
+      checkOnly,
+      cpuDeadline,
+    });
+    return new Supervisor(worker, program, tightened).result(cpuDeadline, closing.signal);
   };
 
-  const acquire = async (): Promise<HostedWorker | undefined> => {
-    if (closed) return undefined;
-    for (let free = idle.pop(); free; free = idle.pop()) {
-      if (free.alive) return free;
-      workers.delete(free);
-    }
-    if (workers.size + starting >= maxWorkers) return new Promise((resolve) => queue.push(resolve));
-    return startWorker();
-  };
-
-  const makeAvailable = (worker: HostedWorker): void => {
-    const waiting = queue.shift();
-    if (waiting) waiting(worker);
-    else idle.push(worker);
-  };
-
-  /** Returns a worker to the pool, or replaces it if it was killed. */
-  const release = async (worker: HostedWorker): Promise<void> => {
-    if (worker.alive) return makeAvailable(worker);
-    workers.delete(worker);
-    if (closed) return;
-    const replacement = await startWorker().catch(() => undefined);
-    if (replacement) makeAvailable(replacement);
-    else queue.shift()?.(undefined);
-  };
-
-  const work = async (program: Program, checkOnly: boolean): Promise<SandboxResult> => {
-    const refused = refuse(program, limits);
+  const run = async (program: Program, checkOnly: boolean): Promise<SandboxResult> => {
+    const tightened = tighten(limits, program.limits);
+    const refused = refuse(program, tightened);
     if (refused) return refused;
-    const worker = await acquire();
-    if (!worker || closed) return refusal("closed", "The sandbox was closed.");
-    try {
-      // The program may have been aborted while it waited for a worker.
-      if (program.signal?.aborted) return refusal("aborted", "The program was aborted before it started.");
-      return await worker.run(program, tighten(limits, program.limits), checkOnly);
-    } finally {
-      void release(worker);
-    }
+    while (running.size >= maxRunning) await Promise.race(running);
+    if (closing.signal.aborted) return refusal("closed", "The sandbox was closed.");
+    // The program may have been aborted while it waited.
+    if (program.signal?.aborted) return refusal("aborted", "The program was aborted before it started.");
+    const result = runInWorker(program, tightened, checkOnly);
+    const ended = result.catch(() => undefined).finally(() => running.delete(ended));
+    running.add(ended);
+    return result;
   };
 
   return {
     limits,
-    run: (program) => work(program, false),
-    check: (code) => work({ code }, true),
+    run: (program) => run(program, false),
+    check: (code) => run({ code }, true),
     async close() {
-      closed = true;
-      for (const waiting of queue.splice(0)) waiting(undefined);
-      await Promise.all([...workers].map((worker) => worker.close()));
-      workers.clear();
-      idle.length = 0;
+      closing.abort();
+      await Promise.all(running);
     },
   };
 }
@@ -185,6 +155,22 @@ function inputLength(input: unknown): number {
 
 function refusal(code: SandboxFailure, message: string): Refusal {
   return { ok: false, code, message, logs: "" };
+}
+
+/** In the build the worker is next to the bundle; in the source it is in this folder. */
+const workerFile = new URL(
+  import.meta.url.endsWith(".ts") ? "./worker.ts" : "./sandbox-worker.js",
+  import.meta.url,
+);
+
+function startWorker(start: WorkerStart): Worker {
+  return new Worker(workerFile, {
+    workerData: start,
+    // The program's memory is in WebAssembly; these limits are for passing texts in and out.
+    resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+    env: {},
+  });
 }
 
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<Engine> };
