@@ -141,7 +141,9 @@ const mcp = defineConfig({
   clean: false,
   // One file with all that the first answer needs: Node takes longer to find 50 small files than to load their code.
   outputOptions: {
-    codeSplitting: { groups: [{ name: "mcp-core", test: /\/src\/(?:cli\/commands\/mcp|mcp\/serve-stdio)\.ts$/ }] },
+    codeSplitting: {
+      groups: [{ name: "mcp-core", test: /\/src\/(?:cli\/commands\/mcp|mcp\/serve-stdio)\.ts$/ }],
+    },
   },
   banner: ({ fileName }: { fileName: string }) => (fileName === "mcp.js" ? licenses : ""),
 });
