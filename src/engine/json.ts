@@ -20,6 +20,16 @@ export function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** The object that a JSON text contains; undefined for every other text. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Maps every string in a value; parts without a change stay the same objects. */
 export function mapStrings<T>(value: T, map: (text: string) => string, mapKey = (key: string) => key): T {
   if (typeof value === "string") return map(value) as T;

@@ -4,7 +4,7 @@ import type { SessionRow } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { LedgerCall, LedgerPiece } from "../stores/ledger.ts";
 import { openEnd, type RecordVersion, type Scope, type Store } from "../stores/store.ts";
-import { knowledgeOwner } from "../surfaces/knowledge/knowledge.ts";
+import { knowledgeOwner } from "../surfaces/knowledge/handle.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { readJournal, readRecords, scopeOf } from "./lineage.ts";
 

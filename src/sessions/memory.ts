@@ -14,7 +14,7 @@ import { HoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import type { Rewritten } from "../stores/rewrite.ts";
 import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
-import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../surfaces/knowledge/knowledge.ts";
+import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../surfaces/knowledge/handle.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { listPins } from "../surfaces/pins/operations.ts";
 import type { ApplyOptions } from "../surfaces/session-handle.ts";

@@ -5,7 +5,7 @@ import { copiesOf } from "../../sessions/copy-session.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { openStore } from "../../stores/open-store.ts";
 import type { SessionSummary, Store } from "../../stores/store.ts";
-import { knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
+import { knowledgeOwner } from "../../surfaces/knowledge/handle.ts";
 import { notesPaths } from "../../surfaces/project/location.ts";
 import { readRegularFile } from "../../workspace/small-file.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";

@@ -2,6 +2,13 @@ import { spawnSync } from "node:child_process";
 import { isAbsolute, join, relative } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { hostNames, hosts, hostsNamed } from "../../hosts/hosts.ts";
+import {
+  actionOf,
+  diffOf,
+  type FileChange,
+  isChange,
+  writeChanges,
+} from "../../hosts/install/config-file.ts";
 import { wiredPlaces } from "../../hosts/install/detect.ts";
 import {
   copyProgram,
@@ -22,13 +29,6 @@ import {
 } from "../../hosts/install/launcher.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
 import { planUninstall, runUninstall, type UninstallPlan } from "../../hosts/install/uninstall.ts";
-import {
-  actionOf,
-  diffOf,
-  type FileChange,
-  isChange,
-  writeChanges,
-} from "../../hosts/install/write-changes.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
 import { counted } from "../terminal/quantities.ts";

@@ -164,8 +164,7 @@ async function findConversations(
 ): Promise<Conversation[]> {
   const files: Omit<Conversation, "id">[] = [];
   for (const host of hosts) {
-    const folder = (await host.recording?.())?.folder ?? host.transcript?.folder;
-    if (folder !== undefined) files.push(...filesIn(host, folder.replace(/^~/, home)));
+    if (host.folder !== undefined) files.push(...filesIn(host, host.folder.replace(/^~/, home)));
   }
   const found: Conversation[] = [];
   for (const file of files.toSorted((a, b) => b.at - a.at).slice(0, maxFiles)) {

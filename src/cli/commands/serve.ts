@@ -74,7 +74,6 @@ export async function run(args: string[]): Promise<number> {
       hosts: hostSessions(project),
       projectDirectory: root,
       demo: values.demo,
-      compactAt: values.demo ? undefined : config.values.compactAt,
     });
     introduce(server, {
       store: `${homePath(storeName(store))}${choice.isTemporary ? " (temporary)" : ""}`,

@@ -25,7 +25,7 @@ import {
 import type { Session } from "../../sessions/session.ts";
 import { openStore, parseStoreAddress } from "../../stores/open-store.ts";
 import { distributeStore, readLayout } from "../../stores/postgres/layout.ts";
-import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
+import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/handle.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { type Arguments, readArguments, usageError } from "../arguments.ts";

@@ -9,7 +9,7 @@ import { type AuditOptions, ask, contextWindow, runAudit, sheets } from "./audit
 const { paint } = screenOf();
 
 /** Slow enough to follow on the page. */
-const atReadersPace = (answer: number) => (answer <= 2 ? 600 : 2_200);
+const atReadersPace = (answer: number) => (answer <= 2 ? 600 : 3_000);
 
 /** Runs an agent in an empty store, and tells in the terminal how its notes survive. Everything but the model is real. */
 export async function playDemo(

@@ -9,13 +9,13 @@ import { findProject, type Project } from "../../workspace/project.ts";
 import { compactionLimit, readFill, rememberLimits } from "../fill.ts";
 import { readHookState } from "../hook/state.ts";
 import type { Host } from "../host.ts";
-import { memoryPlace } from "../host-setup.ts";
 import { findProgram } from "../install/launcher.ts";
+import { memoryPlace } from "../install/memory-tools.ts";
 import type { Places } from "../install/places.ts";
+import { type ProgramRun, runProgram, throwIfStopped } from "../run-program.ts";
 import { findLink, sessionIdOf } from "../session-link.ts";
 import { type ClientAnswer, type ClientModel, type ClientRequest, startClientModel } from "./client-model.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
-import { type ProgramRun, runProgram, throwIfStopped } from "./run-program.ts";
 import { purgeSessionsOf, rememberLinks, writeCanary } from "./scratch-session.ts";
 
 const [check, warningCheck] = ["live", "warning"];

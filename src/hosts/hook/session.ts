@@ -11,7 +11,7 @@ import { openWithoutTools } from "../../workspace/memory-without-tools.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation, stampOf } from "../../workspace/store-location.ts";
 import { findLink, type LinkPlace, linkSession, memoryOf, sessionIdOf } from "../session-link.ts";
-import { readPart } from "../transcript/file.ts";
+import { readPart } from "../transcript/json-files.ts";
 import type { HookEvent, HookReply } from "./event.ts";
 import { handoffRoom, type MemoryText, type RenderedMemory, renderMemory } from "./memory-text.ts";
 import { type HookState, newHookState, readHookState, wasMemoryShown } from "./state.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../engine/json.ts";
+import { isObject, type Json, objectIn } from "../../engine/json.ts";
 import { Queue } from "../../engine/queue.ts";
 import type { NoteValue } from "../../engine/records.ts";
 import type { SessionExport } from "../../engine/session-document.ts";
@@ -128,13 +128,13 @@ export class PiMemory {
     const recorded = readBranch(branch);
     const isNew = !link && !isTaken && listEntries(readBranch([]), recorded).length === 0;
     // If another branch of the file has this id, the import chooses a new one.
-    const row = { id, parent: link?.session ?? null, now: Date.now() };
+    const row = { id, parent: link?.session ?? null, at: Date.now() };
     const session =
       existing ??
       (isNew
         ? await memory.openSession(id, { agent: "pi" })
         : await memory.importSession(toDocument(recorded, row)));
-    this.#append(...linkEntry(session.id, pi));
+    this.#append(linkKey, { session: session.id, pi });
     return session;
   }
 }
@@ -156,31 +156,32 @@ function readBranch(branch: readonly PiTreeEntry[]): BranchMemory {
   return { ...readState(branch), notes: notesOf(branch), pins: pinsOf(branch) };
 }
 
-/** The pins of a branch, without damaged ones. */
-export function pinsOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
-  const pins = new Map<string, Json>();
-  for (const { type, customType, data } of branch) {
-    if (type !== "custom" || customType !== pinKey || !isObject(data)) continue;
-    const { id, pin } = data;
-    if (typeof id !== "string" || !/^p\d{1,12}$/.test(id)) continue;
-    if (isObject(pin) && typeof pin.text === "string" && typeof pin.by === "string")
-      pins.set(id, pin as Json);
-    else pins.delete(id);
-  }
-  return pins;
-}
-
 /** The notes of a branch, without damaged ones. */
 export function notesOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
-  const notes = new Map<string, Json>();
+  return valuesOf(branch, noteKey, "note", isNote);
+}
+
+/** The pins of a branch, without damaged ones. */
+export function pinsOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
+  return valuesOf(branch, pinKey, "pin", isPin);
+}
+
+/** The last value of each id in the entries of a type. `null` removes one. */
+function valuesOf(
+  branch: readonly PiTreeEntry[],
+  key: string,
+  field: string,
+  isValid: (id: string, value: unknown) => boolean,
+): Map<string, Json> {
+  const values = new Map<string, Json>();
   for (const { type, customType, data } of branch) {
-    if (type !== "custom" || customType !== noteKey || !isObject(data)) continue;
-    const { id, note } = data;
+    if (type !== "custom" || customType !== key) continue;
+    const { id, [field]: value } = objectIn(data);
     if (typeof id !== "string") continue;
-    if (note === null) notes.delete(id);
-    else if (isNote(id, note)) notes.set(id, note as Json);
+    if (value === null) values.delete(id);
+    else if (isValid(id, value)) values.set(id, value as Json);
   }
-  return notes;
+  return values;
 }
 
 /** The entries to append to a branch so that it records the current memory. */
@@ -200,10 +201,6 @@ function changedIds(before: ReadonlyMap<string, Json>, now: ReadonlyMap<string, 
 
 function isSame(a: Json | undefined, b: Json | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function linkEntry(session: string, pi: string): CustomEntry {
-  return [linkKey, { session, pi }];
 }
 
 function readLink(branch: readonly PiTreeEntry[]): BranchLink | undefined {
@@ -246,40 +243,44 @@ function wroteOffBranch(
   );
 }
 
-/** The memory of a branch as a document to import. */
-function toDocument(
-  memory: BranchMemory,
-  session: { id: string; parent: string | null; now: number },
+/** The memory of a branch as a session to import. */
+export function toDocument(
+  { notepad, scratchpad, notes, pins }: BranchMemory,
+  {
+    id,
+    title = null,
+    parent = null,
+    at,
+  }: { id: string; title?: string | null; parent?: string | null; at: number },
 ): SessionExport {
-  const { id, parent, now } = session;
+  const { notes: own, plan, refs } = scratchpad;
   return {
     format: "holdfast-session",
     version: 1,
-    session: { id, agent: "pi", title: null, parent, createdAt: now, updatedAt: now, revision: 0 },
-    notepad: memory.notepad,
-    records: recordsOf(memory),
+    session: { id, agent: "pi", title, parent, createdAt: at, updatedAt: at, revision: 0 },
+    notepad,
+    records: {
+      space: { ...(own === "" ? {} : { notes: own }), ...(plan === "" ? {} : { plan }) },
+      ref: Object.fromEntries(refs.map((ref, index) => [recordKey(index), ref])),
+      note: Object.fromEntries(notes),
+      pin: Object.fromEntries(pins),
+    },
     journal: [],
-  };
-}
-
-/** The records of a branch's memory, as a session has them. */
-export function recordsOf({
-  scratchpad,
-  notes,
-  pins,
-}: Omit<BranchMemory, "notepad">): SessionExport["records"] {
-  const { notes: own, plan, refs } = scratchpad;
-  return {
-    space: { ...(own === "" ? {} : { notes: own }), ...(plan === "" ? {} : { plan }) },
-    ref: Object.fromEntries(refs.map((ref, index) => [recordKey(index), ref])),
-    note: Object.fromEntries(notes),
-    pin: Object.fromEntries(pins),
   };
 }
 
 /** The key of the record with this index, for records that are numbered. */
 export function recordKey(index: number): string {
   return String(index + 1).padStart(12, "0");
+}
+
+function isPin(id: string, value: unknown): boolean {
+  return (
+    /^p\d{1,12}$/.test(id) &&
+    isObject(value) &&
+    typeof value.text === "string" &&
+    typeof value.by === "string"
+  );
 }
 
 function isNote(id: string, value: unknown): boolean {

@@ -366,7 +366,7 @@ test("without a model the summary is deterministic, and carries over the earlier
   await pi.compacted(answers[0], true);
   pi.say("assistant", "The invoices are fine.");
   const [second] = await pi.beforeCompact(pi.say("user", "Thanks."));
-  assert.match(second?.summary ?? "", /User: Audit src\/ledger\.ts/);
+  assert.match(second?.summary ?? "", /^- Audit src\/ledger\.ts/m, "the user's words");
   assert.doesNotMatch(second?.summary ?? "", /Earlier: The handoff/, "an earlier handoff is not below");
 });
 

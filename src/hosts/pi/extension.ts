@@ -4,18 +4,16 @@ import { pathToFileURL } from "node:url";
 import { handoffTokens } from "../../compaction/handoff.ts";
 import { noticeFor } from "../../compaction/receipt.ts";
 import { type AskSummariser, renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
-import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
 import { isObject, textIn } from "../../engine/json.ts";
 import type { Handoff } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { memoryText } from "../../sessions/shown-memory.ts";
-import { inPlugin } from "../../surfaces/surface.ts";
-import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
+import type { ToolDescription } from "../../surfaces/toolbox.ts";
 import { lessReserve } from "../fill.ts";
-import { type ConversationSettings, PluginConversation } from "../plugin/conversation.ts";
-import { toModelMessage } from "../transcript/model-messages.ts";
+import { type ConversationSettings, PluginConversation, toolFields } from "../plugin/conversation.ts";
+import { lastAnswer, toStoredMessages } from "../transcript/messages.ts";
 import { transcriptConversation } from "../transcript/past-conversation.ts";
 import type {
   PiAgentMessage,
@@ -115,7 +113,7 @@ export class PiExtension {
     await this.#conversation.start(session, {
       report,
       hint: () => this.#memory.earlierSessions(session, context),
-      contains: (handoff) => lastSummary(context.sessionManager.getBranch()).includes(handoff),
+      contains: (text) => lastSummary(context.sessionManager.getBranch()).includes(text),
     });
     return session;
   }
@@ -126,13 +124,10 @@ export class PiExtension {
     this.#pending = undefined;
   }
 
-  #toolOf({ name, description, inputSchema, readOnly }: ToolDescription): PiTool {
+  #toolOf(tool: ToolDescription): PiTool {
+    const { name, readOnly } = tool;
     return {
-      name: dotless(name),
-      label: name,
-      description,
-      parameters: inputSchema,
-      executionMode: "sequential",
+      ...toolFields(tool),
       execute: async (callId, input, _signal, _onUpdate, context) => {
         const report = (error: unknown) => this.#parts.report(`tool ${name}`, error, context);
         const call = { id: callId, name, input, readOnly, conversation: transcriptConversation };
@@ -204,36 +199,29 @@ export class PiExtension {
     const session = await this.#session(context);
     await this.#memory.keep(context);
     const { messagesToSummarize, turnPrefixMessages = [], firstKeptEntryId, tokensBefore } = preparation;
-    const removed = numbered([...messagesToSummarize, ...turnPrefixMessages]);
+    const removed = toStoredMessages([...messagesToSummarize, ...turnPrefixMessages]);
     if (removed.length === 0) return undefined;
-    const kept = numbered(messagesFrom(branchEntries, firstKeptEntryId), removed.length + 1);
+    const kept = toStoredMessages(messagesFrom(branchEntries, firstKeptEntryId), removed.length + 1);
     const path = context.sessionManager.getSessionFile?.() ?? "";
     const contextWindow = context.getContextUsage?.()?.contextWindow ?? assumedWindow;
     const report = (error: unknown) => this.#parts.report("summary", error, context);
-    const { countTokens } = session.setting;
     const cut = { messages: [...removed, ...kept], to: removed.length, tokensBefore };
-    const { handoff } = await this.#conversation.beginCompaction(
-      path === "" ? cut : { ...cut, transcript: { path, size: 0 } },
-      {
-        session,
-        cwd: context.cwd,
-        report,
-        readWith: path === "" ? "" : "recall",
-        room: { tokens: handoffTokens(contextWindow) },
-        async contextAfter({ body }) {
-          const shown = [memoryText(await session.context(inPlugin())), body];
-          const text = [...shown, ...kept.map(({ message }) => plainTextOf(message))].join("\n");
-          return { text, tokens: countTokens(text) };
-        },
-      },
-    );
+    const { handoff } = await this.#conversation.beginCompaction({
+      session,
+      conversation: path === "" ? cut : { ...cut, transcript: { path, size: 0 } },
+      cwd: context.cwd,
+      kept,
+      readWith: path === "" ? "" : "recall",
+      room: { tokens: handoffTokens(contextWindow) },
+      report,
+    });
     const answer = summarise(askPi(context, signal), {
       earlier: preparation.previousSummary ?? "",
       removed,
       handoff: handoff.text,
       focus,
       contextWindow,
-      countTokens,
+      countTokens: session.setting.countTokens,
       onProblem: (problem) => report(new Error(problem)),
       signal,
     }).then((summary) => ({ summary, text: renderSummary(summary, handoff) }));
@@ -278,18 +266,11 @@ function lastSummary(branch: readonly PiTreeEntry[]): string {
   return textIn(branch.findLast(({ type }) => type === "compaction")?.summary);
 }
 
-/** The text of the agent's last message. */
-function lastAnswer(messages: readonly PiAgentMessage[]): string {
-  const last = messages.findLast(({ role }) => role === "assistant");
-  const converted = last && toModelMessage(last);
-  return converted ? plainTextOf(converted) : "";
-}
-
 /** The messages of a branch since its last compaction. */
 function messagesOf(branch: readonly PiTreeEntry[]): StoredMessage[] {
   const last = branch.findLast(({ type }) => type === "compaction");
   const first = typeof last?.firstKeptEntryId === "string" ? last.firstKeptEntryId : branch[0]?.id;
-  return numbered(first === undefined ? [] : messagesFrom(branch, first));
+  return toStoredMessages(first === undefined ? [] : messagesFrom(branch, first));
 }
 
 function messagesFrom(branch: readonly PiTreeEntry[], firstKept: string): PiAgentMessage[] {
@@ -297,16 +278,6 @@ function messagesFrom(branch: readonly PiTreeEntry[], firstKept: string): PiAgen
   return branch
     .slice(start === -1 ? branch.length : start)
     .flatMap(({ type, message }) => (type === "message" && isObject(message) ? [message] : []));
-}
-
-function numbered(messages: readonly PiAgentMessage[], first = 1): StoredMessage[] {
-  return messages
-    .flatMap((message) => {
-      const converted = toModelMessage(message);
-      const at = typeof message.timestamp === "number" ? message.timestamp : 0;
-      return converted ? [{ message: converted, at }] : [];
-    })
-    .map((stored, index) => ({ number: first + index, ...stored }));
 }
 
 /** Asks the model of pi's session for a summary. */

@@ -9,7 +9,7 @@ import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { failureReporter } from "../failures.ts";
-import { describeTools } from "../plugin/project-memories.ts";
+import { describeTools } from "../plugin/conversation.ts";
 import type { PiContext, PiExtensionApi } from "./api.ts";
 import { PiExtension } from "./extension.ts";
 

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import { typeName } from "../../engine/check-fields.ts";
 import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import { type LimitName, mergeSandboxLimits, type RunLimits, type SandboxLimits, tighten } from "./limits.ts";
+import { type LimitName, mergeSandboxLimits, type SandboxLimits, tighten } from "./limits.ts";
 import { Supervisor } from "./supervise.ts";
 import type { Engine, WorkerStart } from "./worker.ts";
 
@@ -29,9 +29,9 @@ export interface Program {
   code: string;
   input?: Json;
   api?: SandboxApi;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Can only lower the sandbox's limits. */
-  limits?: Partial<RunLimits>;
+  limits?: Partial<SandboxLimits> | undefined;
 }
 
 /** Why a program returned no value. */
@@ -59,7 +59,7 @@ export interface Sandbox {
 }
 
 export interface SandboxOptions {
-  limits?: Partial<SandboxLimits>;
+  limits?: Partial<SandboxLimits> | undefined;
   /** How many programs may run at once; others wait (default: the number of processors, at least 4). */
   workers?: number;
 }
@@ -85,42 +85,30 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const running = new Set<Promise<unknown>>();
   let engine: Promise<Engine> | undefined;
 
-  const runInWorker = async (
-    program: Program,
-    limits: SandboxLimits,
-    checkOnly: boolean,
-  ): Promise<SandboxResult> => {
+  const runInWorker = async (program: Program, tightened: SandboxLimits, checkOnly: boolean) => {
     engine ??= loadEngine(limits.memoryBytes);
     const cpuDeadline = new Float64Array(new SharedArrayBuffer(8));
-    const { code, input, api } = program;
-    const start: WorkerStart = {
+    const worker = startWorker({
       engine: await engine,
-      limits,
-      code,
-      input: JSON.stringify(input) ?? "null",
-      paths: api?.paths ?? [],
+      limits: tightened,
+      code: program.code,
+      input: JSON.stringify(program.input) ?? "null",
+      paths: program.api?.paths ?? [],
       checkOnly,
       cpuDeadline,
-    };
-    const worker = new Worker(workerFile, {
-      workerData: start,
-      // The program's memory is in WebAssembly; these limits are for passing texts in and out.
-      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
-      execArgv: ["--disable-warning=ExperimentalWarning"],
-      env: {},
     });
-    return new Supervisor(worker, program, limits).result(cpuDeadline, closing.signal);
+    return new Supervisor(worker, program, tightened).result(cpuDeadline, closing.signal);
   };
 
   const run = async (program: Program, checkOnly: boolean): Promise<SandboxResult> => {
-    const refused = refuse(program, limits);
+    const tightened = tighten(limits, program.limits);
+    const refused = refuse(program, tightened);
     if (refused) return refused;
-    const runLimits = { ...limits, ...tighten(limits, program.limits) };
     while (running.size >= maxRunning) await Promise.race(running);
     if (closing.signal.aborted) return refusal("closed", "The sandbox was closed.");
     // The program may have been aborted while it waited.
     if (program.signal?.aborted) return refusal("aborted", "The program was aborted before it started.");
-    const result = runInWorker(program, runLimits, checkOnly);
+    const result = runInWorker(program, tightened, checkOnly);
     const ended = result.catch(() => undefined).finally(() => running.delete(ended));
     running.add(ended);
     return result;
@@ -174,6 +162,16 @@ const workerFile = new URL(
   import.meta.url.endsWith(".ts") ? "./worker.ts" : "./sandbox-worker.js",
   import.meta.url,
 );
+
+function startWorker(start: WorkerStart): Worker {
+  return new Worker(workerFile, {
+    workerData: start,
+    // The program's memory is in WebAssembly; these limits are for passing texts in and out.
+    resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+    env: {},
+  });
+}
 
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<Engine> };
 

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rankPassages, searchPassages } from "../../../src/engine/rank.ts";
+import { tomlServer } from "../../../src/hosts/codex/config-toml.ts";
 import { parseNotes } from "../../../src/surfaces/project/notes.ts";
 import { openProject } from "../../../src/surfaces/project/project.ts";
 import { recoverLevel1, recoverLevel2, recoverLevel3 } from "../../../src/surfaces/project/recover.ts";
@@ -68,10 +69,8 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/hosts/install/json-text.ts readJson": () => ["x.json"],
   "src/hosts/install/json-text.ts restoreJson": () => [["a"], 1, "x.json"],
   "src/hosts/install/json-text.ts setJson": () => [["a"], 1, "x.json"],
-  "src/hosts/install/toml-text.ts appendTable": () => ["[a]", ["b = 1"]],
-  "src/hosts/install/toml-text.ts readToml": () => ["x.toml"],
-  "src/hosts/install/toml-text.ts removeTable": () => [["a"]],
-  "src/hosts/install/toml-text.ts setKeys": () => [["a"], { b: "1" }],
+  "src/hosts/codex/config-toml.ts readToml": () => ["x.toml"],
+  "src/hosts/transcript/messages.ts answerMessages": () => [[]],
   "src/surfaces/project/recover.ts cutTo": () => [500, characters],
   "src/surfaces/project/edit.ts requireLine": () => ["text"],
   "src/surfaces/project/edit.ts replaceCell": () => [{ text: "a", from: 0, to: 1 }, "|"],
@@ -88,6 +87,10 @@ export const subjects: Record<string, () => Promise<(text: string) => unknown>> 
   "search_notes with a long query": async () => {
     const notes = shortPassages();
     return (text) => searchPassages(text, notes);
+  },
+  "the removal of a server from a config in TOML": async () => {
+    const piece = tomlServer({ path: "x.toml" }, { command: "holdfast", args: [] }, []);
+    return (text) => piece.remove(text, "");
   },
   "a ranking with a long query of a long text": async () => (text) =>
     rankPassages(manyWords(Math.min(text.length, 2_000)), text.split("\n")),

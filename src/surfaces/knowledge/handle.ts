@@ -1,37 +1,58 @@
-import { checkRevision } from "../../engine/check-fields.ts";
+import { checkCounts, checkRevision, checkTexts } from "../../engine/check-fields.ts";
+import type { EditCounts } from "../../engine/edit-text.ts";
 import { requireEntries } from "../../engine/history-start.ts";
 import type { Json } from "../../engine/json.ts";
+import { compareKeys, type KeyValue } from "../../engine/records.ts";
 import { revertChanges } from "../../engine/state.ts";
+import { hashOf } from "../call-key.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
-import { type KeyValues, keyValuesOf } from "./key-values.ts";
 import {
+  readLocks,
   readSkills,
+  readSystemPrompt,
   readTools,
-  type SavedItemResult,
   type SavedSkill,
   type SavedTool,
-} from "./saved-items.ts";
-import { readLocks, readSystemPrompt, type SystemPromptResult } from "./system-prompt.ts";
+  type Version,
+} from "./operations.ts";
 
 type Done<Result> = Promise<AppliedOperation<Result>>;
+
+export interface KeyList {
+  keys: { key: string; version: number }[];
+  /** Pass it as `after` to continue; undefined at the end. */
+  next: string | undefined;
+}
+
+/** `expected`: the current version, 0 if the key must not exist; any other version is a conflict. */
+type ExpectedVersion = ApplyOptions & { expected?: number | undefined };
+
+/** JSON values by key, for programs. */
+export interface KeyValues {
+  get(key: string): Promise<KeyValue | undefined>;
+  set(key: string, value: Json, options?: ExpectedVersion): Done<Version>;
+  delete(key: string, options?: ExpectedVersion): Done<Version>;
+  /** Keys that start with the prefix, in order. */
+  list(options?: {
+    prefix?: string | undefined;
+    after?: string | undefined;
+    limit?: number | undefined;
+  }): Promise<KeyList>;
+}
 
 /** The permanent instructions of an agent. */
 export interface SystemPrompt {
   read(): Promise<string>;
   /** As it was right after a revision of the knowledge. */
   at(revision: number): Promise<string>;
-  write(content: string, options?: ApplyOptions): Done<SystemPromptResult>;
-  append(content: string, options?: ApplyOptions): Done<SystemPromptResult>;
-  prepend(content: string, options?: ApplyOptions): Done<SystemPromptResult>;
-  replace(
-    find: string,
-    replacement: string,
-    options?: ApplyOptions & { all?: boolean },
-  ): Done<SystemPromptResult>;
-  delete(content: string, options?: ApplyOptions): Done<SystemPromptResult>;
+  write(content: string, options?: ApplyOptions): Done<EditCounts>;
+  append(content: string, options?: ApplyOptions): Done<EditCounts>;
+  prepend(content: string, options?: ApplyOptions): Done<EditCounts>;
+  replace(find: string, replacement: string, options?: ApplyOptions & { all?: boolean }): Done<EditCounts>;
+  delete(content: string, options?: ApplyOptions): Done<EditCounts>;
   /** Until it is unlocked, no edit can change this passage. */
-  lock(text: string): Done<SystemPromptResult>;
-  unlock(text: string): Done<SystemPromptResult>;
+  lock(text: string): Done<EditCounts>;
+  unlock(text: string): Done<EditCounts>;
   locks(): Promise<string[]>;
 }
 
@@ -42,14 +63,11 @@ export interface Knowledge<Owner extends SessionHandle = SessionHandle> {
   readonly systemPrompt: SystemPrompt;
   readonly state: KeyValues;
   skills(): Promise<SavedSkill[]>;
-  saveSkill(skill: Omit<SavedSkill, "version">, options?: ApplyOptions): Done<SavedItemResult>;
-  deleteSkill(name: string, options?: ApplyOptions): Done<SavedItemResult>;
+  saveSkill(skill: Omit<SavedSkill, "version">, options?: ApplyOptions): Done<Version>;
+  deleteSkill(name: string, options?: ApplyOptions): Done<Version>;
   tools(): Promise<SavedTool[]>;
-  saveTool(
-    tool: { name: string; description: string; schema: Json; code: string },
-    options?: ApplyOptions,
-  ): Done<SavedItemResult>;
-  deleteTool(name: string, options?: ApplyOptions): Done<SavedItemResult>;
+  saveTool(tool: Omit<SavedTool, "version">, options?: ApplyOptions): Done<Version>;
+  deleteTool(name: string, options?: ApplyOptions): Done<Version>;
 }
 
 export function knowledgeOf<Owner extends SessionHandle>(session: Owner): Knowledge<Owner> {
@@ -93,11 +111,43 @@ function systemPromptOf(session: SessionHandle): SystemPrompt {
   };
 }
 
+const lastCharacter = "\u{10ffff}";
+
+/** `open` returns the session that stores the values. */
+export function keyValuesOf(open: () => Promise<SessionHandle>): KeyValues {
+  return {
+    async get(key) {
+      checkTexts({ key }, "key");
+      const [record] = await (await open()).records("state", [key]);
+      return record?.value;
+    },
+    async set(key, value, { expected, ...options } = {}) {
+      const more = expected === undefined ? {} : { expected };
+      return (await open()).apply({ type: "state.set", key, value, ...more }, options);
+    },
+    async delete(key, { expected, ...options } = {}) {
+      const more = expected === undefined ? {} : { expected };
+      return (await open()).apply({ type: "state.delete", key, ...more }, options);
+    },
+    async list({ prefix = "", after, limit = 100 } = {}) {
+      checkTexts({ prefix, after: after ?? "" }, "prefix", "after");
+      checkCounts({ limit }, "limit");
+      const records = await (await open()).records("state", undefined, {
+        from: prefix,
+        to: `${prefix}${lastCharacter}`,
+      });
+      const listed = records.filter(
+        ({ key }) => key.startsWith(prefix) && (after === undefined || compareKeys(key, after) > 0),
+      );
+      const keys = listed.slice(0, limit).map(({ key, value }) => ({ key, version: value.version }));
+      return { keys, next: listed.length > limit ? keys.at(-1)?.key : undefined };
+    },
+  };
+}
+
 /** The id of the session that holds an agent's knowledge; derived from owner and agent, so it is the same everywhere. */
 export async function knowledgeId(owner: string, agent: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${owner}\n${agent}`));
-  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `knowledge-${hex.slice(0, 32)}`;
+  return `knowledge-${await hashOf(`${owner}\n${agent}`)}`;
 }
 
 /** Knowledge has a separate owner, so that it is never listed among the sessions. */

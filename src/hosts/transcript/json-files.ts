@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { isObject } from "../../engine/json.ts";
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { parseObject } from "../../engine/json.ts";
 
 /** Read only the end of a conversation; anything older was compacted long ago. */
 const defaultMaxBytes = 8_000_000;
@@ -83,8 +83,8 @@ function* readJsonLines(text: string): Generator<JsonLine | LineWarning> {
     else {
       // Trimming drops a byte order mark and the "\r" of CRLF too.
       const source = text.slice(start, end).trim();
-      const value = source === "" ? undefined : parseJson(source);
-      if (isObject(value)) yield { line, value };
+      const value = source === "" ? undefined : parseObject(source);
+      if (value) yield { line, value };
       else if (source !== "")
         yield { line, message: "Skipped: not a JSON object, perhaps cut off by a crash." };
     }
@@ -92,11 +92,12 @@ function* readJsonLines(text: string): Generator<JsonLine | LineWarning> {
   }
 }
 
-function parseJson(source: string): unknown {
+/** The object in a host's settings file; `{}` if there is no such file, or one that the host itself rejects. */
+export function readSettings(path: string): JsonObject {
   try {
-    return JSON.parse(source);
+    return parseObject(readFileSync(path, "utf8")) ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
