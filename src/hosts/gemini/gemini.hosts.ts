@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, type ClientModel, startClientModel } from "../doctor/client-model.ts";
+import { type ClientAnswer, type ScriptedModel, startScriptedModel } from "../doctor/scripted-model.ts";
 import { type ClientPlace, installClient, makePlace, run, writeJson } from "../test-support/clients.ts";
 import { testClient } from "../test-support/scenarios.ts";
 
@@ -21,7 +21,7 @@ function writeSettings({ home }: ClientPlace, compressionThreshold: number): voi
   });
 }
 
-function prepare(place: ClientPlace, { url }: ClientModel): void {
+function prepare(place: ClientPlace, { url }: ScriptedModel): void {
   Object.assign(place.env, {
     GOOGLE_GENAI_USE_VERTEXAI: "true",
     GOOGLE_API_KEY: "none",
@@ -67,7 +67,7 @@ test(`${spec}: a sub-agent cannot replace the main agent's notepad, and is told 
     call("complete_task", { result: "Six." }),
   ];
   const told: string[] = [];
-  const model = await startClientModel(({ text, last }) => {
+  const model = await startScriptedModel(({ text, last }) => {
     const isMain = text.includes("Move the ledger.");
     if (!isMain) told.push(last);
     return (isMain ? forMain : forSub).shift() ?? { text: "Done." };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { objectIn, objectsIn, parseObject } from "../../engine/json.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, type ClientRequest, startClientModel } from "../doctor/client-model.ts";
+import { type ClientAnswer, type ClientRequest, startScriptedModel } from "../doctor/scripted-model.ts";
 import { count, installClient, makePlace, run, writeJson } from "../test-support/clients.ts";
 import { buildPackage } from "./test-support/build-package.ts";
 
@@ -37,7 +37,7 @@ function systemOf({ body }: ClientRequest): string {
 
 async function startEverything() {
   const place = makePlace("openclaw");
-  const server = await startClientModel(script);
+  const server = await startScriptedModel(script);
   stops.push(server.close);
   const load = { paths: [await buildPackage()] };
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };

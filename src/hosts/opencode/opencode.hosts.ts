@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, type ClientRequest, startClientModel } from "../doctor/client-model.ts";
+import { type ClientAnswer, type ClientRequest, startScriptedModel } from "../doctor/scripted-model.ts";
 import { readHookState } from "../hook/state.ts";
 import { type ClientPlace, count, installClient, makePlace, writeJson } from "../test-support/clients.ts";
 
@@ -83,7 +83,7 @@ async function startOpencode({ root, home, env }: ClientPlace, modelUrl: string)
 }
 
 async function startEverything() {
-  const model = await startClientModel(script);
+  const model = await startScriptedModel(script);
   stops.push(model.close);
   const place = makePlace("opencode");
   return { model, place, opencode: await startOpencode(place, model.url) };

@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, type ClientRequest, startClientModel } from "../doctor/client-model.ts";
+import { type ClientAnswer, type ClientRequest, startScriptedModel } from "../doctor/scripted-model.ts";
 import { type ClientPlace, count, installClient, makePlace, writeJson } from "../test-support/clients.ts";
 
 const spec = "@earendil-works/pi-coding-agent@0.87.1";
@@ -79,7 +79,7 @@ function script({ last, isResult, tools }: ClientRequest): ClientAnswer {
 
 async function startEverything(compaction: object) {
   const place = makePlace("pi");
-  const server = await startClientModel(script);
+  const server = await startScriptedModel(script);
   stops.push(server.close);
   const model = { id: "scripted", contextWindow: 40_000, maxTokens: 2_000 };
   const baseUrl = `${server.url}/v1`;

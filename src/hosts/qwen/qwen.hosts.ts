@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, type ClientModel, startClientModel } from "../doctor/client-model.ts";
+import { type ClientAnswer, type ScriptedModel, startScriptedModel } from "../doctor/scripted-model.ts";
 import { type ClientPlace, installClient, makePlace, run, writeJson } from "../test-support/clients.ts";
 import { testClient } from "../test-support/scenarios.ts";
 
@@ -12,7 +12,7 @@ const spec = "@qwen-code/qwen-code@0.24.4";
 const program = () => join(installClient(spec), "node_modules/@qwen-code/qwen-code/cli.js");
 const qwen = (place: ClientPlace, ...args: string[]) => run(process.execPath, [program(), ...args], place);
 
-async function prepare(place: ClientPlace, { url }: ClientModel): Promise<void> {
+async function prepare(place: ClientPlace, { url }: ScriptedModel): Promise<void> {
   Object.assign(place.env, {
     OPENAI_API_KEY: "none",
     OPENAI_BASE_URL: `${url}/v1`,
@@ -57,7 +57,7 @@ test(`${spec}: a sub-agent cannot replace the main agent's notepad, and is told 
     call("mcp__holdfast__update_notepad", { operation: "append", content: "six sheets" }),
   ];
   const told: string[] = [];
-  const model = await startClientModel(({ text, last }) => {
+  const model = await startScriptedModel(({ text, last }) => {
     const isMain = text.includes("Move the ledger.");
     if (!isMain) told.push(last);
     return (isMain ? forMain : forSub).shift() ?? { text: "Done." };

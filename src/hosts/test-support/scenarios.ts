@@ -8,10 +8,10 @@ import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import {
   type ClientAnswer,
-  type ClientModel,
   type ClientRequest,
-  startClientModel,
-} from "../doctor/client-model.ts";
+  type ScriptedModel,
+  startScriptedModel,
+} from "../doctor/scripted-model.ts";
 import { builtCommand, type ClientPlace, installClient, makePlace, run, writeJson } from "./clients.ts";
 
 /** The scenarios for each client. The order is that of the table's columns. */
@@ -37,7 +37,7 @@ export interface RealClient {
   /** The package and its version. */
   spec: string;
   /** Writes what a user decides once: trust, the model, approvals. */
-  prepare(place: ClientPlace, model: ClientModel): void | Promise<void>;
+  prepare(place: ClientPlace, model: ScriptedModel): void | Promise<void>;
   /** A turn of a new conversation. */
   begin(place: ClientPlace, words: string): Promise<unknown>;
   /** A turn of the last conversation, in a new process. */
@@ -59,7 +59,7 @@ export interface RealClient {
   /** Further arguments of `npm install`. */
   installWith?: readonly string[];
   /** The user's decisions, before doctor finds nothing wrong (default: `prepare`). */
-  decide?(place: ClientPlace, model: ClientModel): void | Promise<void>;
+  decide?(place: ClientPlace, model: ScriptedModel): void | Promise<void>;
   /** The program that is asked as doctor (default: the built one of this checkout). */
   doctor?(): Promise<string>;
   /** The tokens at which it compacts by itself, as prepared. */
@@ -136,7 +136,7 @@ export function testClient(client: RealClient): void {
 
 /** As a user would run it: with the program on the PATH, in the project that init has connected. */
 async function askDoctor(client: RealClient, t: TestContext): Promise<void> {
-  const model = await startClientModel(() => ({ text: "Done." }));
+  const model = await startScriptedModel(() => ({ text: "Done." }));
   t.after(model.close);
   const command = (await client.doctor?.()) ?? builtCommand();
   const place = makePlace(client.host, command);
@@ -153,7 +153,7 @@ async function askDoctor(client: RealClient, t: TestContext): Promise<void> {
 interface ScenarioRun {
   client: RealClient;
   place: ClientPlace;
-  model: ClientModel;
+  model: ScriptedModel;
   /** Replaces the agent's answers (default: `answerAgent`). */
   script(answer: (request: ClientRequest) => ClientAnswer): void;
   /** The requests of an agent's turn since the last call. */
@@ -164,7 +164,7 @@ interface ScenarioRun {
 async function startRun(client: RealClient): Promise<ScenarioRun> {
   const agents: ClientRequest[] = [];
   let answer = answerAgent;
-  const model = await startClientModel((request) => {
+  const model = await startScriptedModel((request) => {
     const own = client.answerOwn?.(request);
     if (own) return own;
     agents.push(request);
