@@ -29,9 +29,9 @@ export interface Program {
   code: string;
   input?: Json;
   api?: SandboxApi;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Can only lower the sandbox's limits. */
-  limits?: Partial<SandboxLimits>;
+  limits?: Partial<SandboxLimits> | undefined;
 }
 
 /** Why a program returned no value. */
@@ -59,7 +59,7 @@ export interface Sandbox {
 }
 
 export interface SandboxOptions {
-  limits?: Partial<SandboxLimits>;
+  limits?: Partial<SandboxLimits> | undefined;
   /** How many programs may run at once; others wait (default: the number of processors, at least 4). */
   workers?: number;
 }

@@ -216,7 +216,7 @@ test("the newest sessions of an owner are read from an index, without sorting al
   assert.equal(lists.length, 2);
   const database = new DatabaseSync(path);
   for (const sql of lists) {
-    const values = Array.from({ length: sql.split("?").length - 1 }, () => "[]");
+    const values = [...new Set(sql.match(/\?\d+/g))].map(() => "[]");
     const plan = database
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .all(...values)
