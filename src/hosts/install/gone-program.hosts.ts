@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { startClientModel } from "../doctor/client-model.ts";
+import { startScriptedModel } from "../doctor/scripted-model.ts";
 import {
   type ClientPlace,
   copyPackage,
@@ -86,7 +86,7 @@ for (const [host, { spec, prepare, say }] of Object.entries(clients)) {
     timeout: 240_000,
   }, async () => {
     const place = makeBarePlace();
-    const model = await startClientModel();
+    const model = await startScriptedModel();
     stops.push(model.close);
     prepare(place, model.url);
     const root = copyPackage();
