@@ -36,6 +36,16 @@ It appends the notes of that conversation to yours and prints them.`,
   });
 }
 
+test("[hooks.startup] a new conversation is offered the open items also if the project has pins", async () => {
+  const project = await hookProject();
+  await inMemory(project, async (memory) => {
+    await (await memory.openSession("claude-code.old")).notepad.write("- [ ] Round totals");
+    await (await memory.project()).pins.pin("Never push to main.", asPerson);
+  });
+  const { context } = await hook(project, "claude-code", startup);
+  assert.match(context, /Never push to main\.[\s\S]+\n- \[ \] Round totals\n/);
+});
+
 test("[hooks.startup] at most five open items are offered, one line each, without secrets and without our markers", async () => {
   const project = await hookProject();
   const secret = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
