@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { severities } from "./layout.ts";
 import type { Project } from "./project.ts";
-import { severities } from "./template.ts";
 
 const timeoutMilliseconds = 10_000;
 

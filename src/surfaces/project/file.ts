@@ -41,11 +41,12 @@ export interface NotesFile {
 export function locateNotes(root: string, chosen = defaultPath): NotesFile {
   const real = realRoot(root);
   if (chosen === "" || chosen.includes("\u0000")) throw refused(chosen, "is not a valid path");
-  const absolute = isAbsolute(chosen) ? underRealRoot(root, real, chosen) : resolve(real, chosen);
-  const name = relative(real, absolute);
-  if (name === "" || name.startsWith("..") || isAbsolute(name))
-    throw refused(chosen, "is outside the project");
-  return { root: real, path: absolute, name: name.split(sep).join("/") };
+  // An absolute path may name the root by one of its links.
+  const name = [real, resolve(root)]
+    .map((base) => relative(base, resolve(real, chosen)))
+    .find((path) => path !== "" && !path.startsWith("..") && !isAbsolute(path));
+  if (name === undefined) throw refused(chosen, "is outside the project");
+  return { root: real, path: join(real, name), name: name.split(sep).join("/") };
 }
 
 function realRoot(root: string): string {
@@ -60,42 +61,58 @@ function realRoot(root: string): string {
   }
 }
 
-function underRealRoot(root: string, real: string, path: string): string {
-  const inside = relative(resolve(root), path);
-  return inside.startsWith("..") || isAbsolute(inside) ? path : join(real, inside);
+/** The file's bytes; undefined if it does not exist. */
+export function readNotesFile(file: NotesFile): Buffer | undefined {
+  return (
+    checkPath(file) &&
+    inParent(file, "read", (parent) => readRegular(file, join(parent, basename(file.path))))
+  );
 }
 
-/** The file's bytes and stats; undefined if it does not exist. */
-export function readNotesFile(file: NotesFile): { bytes: Buffer; stats: Stats } | undefined {
-  if (!checkPath(file)) return undefined;
-  return inParent(file, "read", (parent) => {
-    let descriptor: number;
-    try {
-      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-      descriptor = openSync(join(parent, basename(file.path)), flags);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw error;
+function readRegular(file: NotesFile, path: string): Buffer | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw refused(file.name, "is not a regular file");
+    if (stats.size > maxBytes) throw tooLarge(file, stats.size);
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Editors take no lock: if one wrote in the meantime, the change is planned again. */
+const maxAttempts = 5;
+
+/**
+ * Changes the file while no other process of Holdfast does. `plan` gets its current bytes, and returns its new text, or
+ * undefined to leave it as it is. Readers see the old file or the new one.
+ */
+export function updateFile<T>(
+  file: NotesFile,
+  plan: (bytes: Buffer | undefined) => { text: string | undefined; result: T },
+): T {
+  return holdLock(file, () => {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const bytes = readNotesFile(file);
+      const { text, result } = plan(bytes);
+      if (text === undefined || replaceFile(file, bytes, text)) return result;
     }
-    try {
-      const stats = fstatSync(descriptor);
-      if (!stats.isFile()) throw refused(file.name, "is not a regular file");
-      if (stats.size > maxBytes) throw tooLarge(file, stats.size);
-      return { bytes: readFileSync(descriptor), stats };
-    } finally {
-      closeSync(descriptor);
-    }
+    throw new HoldfastError(
+      "conflict",
+      `Another program keeps writing to ${file.name}. Nothing was changed; try again.`,
+    );
   });
 }
 
-/** Replaces the file atomically: readers see the old or the new one. Call it with the lock held. */
-export function writeNotesFile(file: NotesFile, text: string): void {
-  checkPath(file);
-  try {
-    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw failed(file.name, "written", error);
-  }
+/** Replaces the file if it still has these bytes: the comparison comes last, just before the rename. */
+function replaceFile(file: NotesFile, before: Buffer | undefined, text: string): boolean {
   const mode = (checkPath(file)?.mode ?? 0o600) & 0o777;
   // Renaming over it would ignore its mode, so respect a read-only file here.
   if ((mode & 0o222) === 0) {
@@ -105,17 +122,25 @@ export function writeNotesFile(file: NotesFile, text: string): void {
       { data: { path: file.path } },
     );
   }
-  inParent(file, "written", (parent, directory) => {
+  try {
+    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw failed(file.name, "written", error);
+  }
+  return inParent(file, "written", (parent, directory) => {
     removeLeftovers(parent);
+    const path = join(parent, basename(file.path));
     const temporary = join(parent, `.NOTES.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
     try {
       writeNewFile(temporary, text, mode);
-      renameSync(temporary, join(parent, basename(file.path)));
-    } catch (error) {
+      const now = readRegular(file, path);
+      const isSame = before === undefined || now === undefined ? before === now : now.equals(before);
+      if (isSame) renameSync(temporary, path);
+      if (isSame && directory !== undefined) fsyncSync(directory);
+      return isSame;
+    } finally {
       rmSync(temporary, { force: true });
-      throw error;
     }
-    if (directory !== undefined) fsyncSync(directory);
   });
 }
 
@@ -208,18 +233,6 @@ function failed(name: string, what: string, cause: unknown): HoldfastError {
   );
 }
 
-/** Reads the file as text and refuses to lose bytes that are not UTF-8. */
-export function textOf(file: NotesFile, bytes: Buffer): string {
-  const text = bytes.toString("utf8");
-  const line = badLine(bytes);
-  if (line === undefined) return text;
-  throw new HoldfastError(
-    "invalid_input",
-    `${file.name} is not valid UTF-8 on line ${line}. Nothing was changed; save the file as UTF-8 and try again.`,
-    { data: { path: file.path, line } },
-  );
-}
-
 /** The first line, from 1, that is not valid UTF-8; undefined if all are. */
 export function badLine(bytes: Buffer): number | undefined {
   if (isUtf8(bytes)) return undefined;
@@ -234,26 +247,28 @@ export function badLine(bytes: Buffer): number | undefined {
 /** The folder of the lock of a project's NOTES.md, outside the repository. */
 export function notesFolder(root: string): string {
   // Worktrees share the project's folder, and each has its own notes.
-  return join(projectFolder(root), "notes", shortHash(existsSync(root) ? realpathSync.native(root) : root));
+  return join(projectFolder(root), "notes", shortHash(root));
 }
 
 const lockTimeoutMilliseconds = 10_000;
 
 /**
- * Runs the work while no other process changes the notes. It locks a SQLite database: the operating system releases
- * the lock when its holder dies, so locks never become stale.
+ * Runs the work while no other process of Holdfast changes the notes. It locks a SQLite database: the operating system
+ * releases the lock when its holder dies, so locks never become stale.
  */
-export function holdLock<T>(file: NotesFile, work: () => T): T {
+function holdLock<T>({ root, name }: NotesFile, work: () => T): T {
+  const folder = notesFolder(root);
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(lockPath(file));
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    database = new DatabaseSync(join(folder, "lock"));
     database.exec(`PRAGMA busy_timeout = ${lockTimeoutMilliseconds}; BEGIN IMMEDIATE`);
   } catch (cause) {
     database?.close();
-    if (!/locked|busy/i.test((cause as Error).message)) throw failed(notesFolder(file.root), "locked", cause);
+    if (!/locked|busy/i.test((cause as Error).message)) throw failed(folder, "locked", cause);
     throw new HoldfastError(
       "store_busy",
-      `Another process has locked ${file.name} for more than ${lockTimeoutMilliseconds / 1000} seconds. Nothing was changed; try again.`,
+      `Another process has locked ${name} for more than ${lockTimeoutMilliseconds / 1000} seconds. Nothing was changed; try again.`,
       { cause },
     );
   }
@@ -262,14 +277,4 @@ export function holdLock<T>(file: NotesFile, work: () => T): T {
   } finally {
     database.close();
   }
-}
-
-function lockPath(file: NotesFile): string {
-  const directory = notesFolder(file.root);
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw failed(directory, "written", cause);
-  }
-  return join(directory, "lock");
 }

@@ -10,10 +10,10 @@ import { planSessionEnd } from "../../compaction/compaction.ts";
 import { planHandoff } from "../../compaction/handoff.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens, openMemory } from "../../index.ts";
+import { templateText } from "./layout.ts";
 import { checkpointProject, projectLifecycle, startProjectSession } from "./lifecycle.ts";
 import { lintProject } from "./lint.ts";
 import { projectSurface } from "./surface.ts";
-import { templateText } from "./template.ts";
 import { decision, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
 
 const handoff = {

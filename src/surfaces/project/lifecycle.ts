@@ -2,7 +2,8 @@ import type { Handoff } from "../../engine/records.ts";
 import { oneLine, takeCharacters } from "../../engine/text.ts";
 import type { LifecycleSurface } from "../surface.ts";
 import { readNotes } from "./edit.ts";
-import { blockerKind, isOpen, logHandoff, updateContext } from "./entries.ts";
+import { isOpen, logHandoff, updateContext } from "./entries.ts";
+import { blockerKind } from "./layout.ts";
 import { itemsOf, type Notes } from "./notes.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { asData, recoverLevel1 } from "./recover.ts";
@@ -33,7 +34,7 @@ export async function recoverProject(options: ProjectOptions): Promise<Recovered
     const project = openProject(options);
     const notes = readNotes(project.file);
     if (!notes) return { text: "", blockers: [], warnings: [] };
-    const { text } = recoverLevel1(project.file, notes, project.countTokens);
+    const { text } = recoverLevel1(project, notes);
     return { text, blockers: resolvedBlockers(project, notes), warnings: [] };
   } catch (error) {
     return { text: "", blockers: [], warnings: [(error as Error).message] };
@@ -50,7 +51,7 @@ export async function startProjectSession(options: LifecycleOptions): Promise<Re
 function stampSessionStart(options: LifecycleOptions): Written {
   return attempt(options, (project) => {
     project.change((notes) => ({
-      edits: updateContext(notes, { "Session Started": project.now() }),
+      edits: updateContext(notes, { "session started": project.now() }),
       result: undefined,
     }));
   });

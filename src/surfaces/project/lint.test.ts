@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { holdfastWith } from "../../../test/support/people.ts";
+import { templateText } from "./layout.ts";
 import { startProjectSession } from "./lifecycle.ts";
 import { lintProject, ruleSentences } from "./lint.ts";
-import { templateText } from "./template.ts";
 import { decisionText, git, makeProject, seedNotes } from "./test-support/project.ts";
 
 const mark = "$" + "{PROJECT_ROOT}";

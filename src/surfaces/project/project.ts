@@ -1,11 +1,12 @@
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { HoldfastError } from "../../errors.ts";
 import { changeNotes, type Planned } from "./edit.ts";
-import { holdLock, locateNotes, type NotesFile, readNotesFile, writeNotesFile } from "./file.ts";
+import { locateNotes, type NotesFile, updateFile } from "./file.ts";
 import { isIgnored } from "./git.ts";
+import { templateText } from "./layout.ts";
 import { pathInEnvironment } from "./location.ts";
 import type { Notes } from "./notes.ts";
-import { templateText } from "./template.ts";
+import { requireLine } from "./refusal.ts";
 
 export interface ProjectOptions {
   /** The project's directory. */
@@ -25,6 +26,18 @@ export interface Caller {
   agent?: string | undefined;
   /** The session that has the details. */
   session?: string | undefined;
+}
+
+export function nameOf({ agent }: Caller): string {
+  return agent?.trim() ? requireLine(agent, "agent") : "agent";
+}
+
+/** The answer of a tool or a command. */
+export interface Answer {
+  ok: true;
+  text: string;
+  line?: number | undefined;
+  id?: string | undefined;
 }
 
 /** A project whose memory is NOTES.md. */
@@ -63,15 +76,14 @@ export function openProject(options: ProjectOptions): Project {
 export function initProject(options: Project | ProjectOptions): { name: string; ignored: boolean } {
   const project = "file" in options ? options : openProject(options);
   const { file } = project;
-  return holdLock(file, () => {
-    if (readNotesFile(file)) {
+  return updateFile(file, (bytes) => {
+    if (bytes) {
       throw new HoldfastError(
         "conflict",
         `${file.name} already exists. Nothing was changed. Run "holdfast project lint" to see how it differs from the template.`,
         { data: { path: file.path } },
       );
     }
-    writeNotesFile(file, templateText(project.now()));
-    return { name: file.name, ignored: isIgnored(file) };
+    return { text: templateText(project.now()), result: { name: file.name, ignored: isIgnored(file) } };
   });
 }

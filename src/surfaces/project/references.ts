@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { HoldfastError } from "../../errors.ts";
+import type { HoldfastError } from "../../errors.ts";
+import { refusal } from "./refusal.ts";
 
 /** A location in the project: a file, optionally with a range of lines. */
 export interface Reference {
@@ -42,39 +43,10 @@ export function codeSpan(quote: string): string {
   return `${ticks}${pad}${quote}${pad}${ticks}`;
 }
 
-export interface CodeSpan {
-  from: number;
-  /** After the closing backticks. */
-  to: number;
-  inside: string;
-}
-
-/** The code spans of a text, in order: a run of backticks up to the next run of the same length. */
-export function findCodeSpans(text: string): CodeSpan[] {
-  const runs = Array.from(text.matchAll(/`+/g), ({ 0: { length }, index }) => ({ from: index, length }));
-  const nextOfLength = new Map<number, number>();
-  const closings = runs.map(() => -1);
-  for (let number = runs.length - 1; number >= 0; number--) {
-    const length = runs[number]?.length ?? 0;
-    closings[number] = nextOfLength.get(length) ?? -1;
-    nextOfLength.set(length, number);
-  }
-  const spans: CodeSpan[] = [];
-  for (let number = 0; number < runs.length; number++) {
-    const [opening, closing] = [runs[number], runs[closings[number] ?? -1]];
-    if (!opening || !closing) continue;
-    const inside = text.slice(opening.from + opening.length, closing.from);
-    spans.push({ from: opening.from, to: closing.from + closing.length, inside });
-    number = closings[number] ?? number;
-  }
-  return spans;
-}
-
-/** The text of a code span, without the one space of padding on each side. */
-export function spanText(inside: string): string {
-  return inside.trim() !== "" && inside.startsWith(" ") && inside.endsWith(" ")
-    ? inside.slice(1, -1)
-    : inside;
+/** The quote in backticks at the start of a text, and the text after it. */
+export function splitQuote(text: string): { quote: string | undefined; rest: string } {
+  const [span = "", , inside] = /^(`+)(?!`)(.*?)(?<!`)\1(?!`)/s.exec(text) ?? [];
+  return { quote: inside?.replace(/^ (?=.*\S)(.*) $/s, "$1"), rest: text.slice(span.length) };
 }
 
 /** Larger files are not searched for quotes. */
@@ -97,19 +69,23 @@ export function projectPath(root: string, input: string): Omit<Reference, "text"
   const bare = written.startsWith(rootPrefix) ? written.slice(rootPrefix.length) : written.trim();
   const absolute = isAbsolute(bare) ? bare : resolve(root, bare);
   const path = relative(root, absolute).split(sep).join("/");
-  if (
-    bare === "" ||
-    path.startsWith("..") ||
-    isAbsolute(path) ||
-    ["\u0000", "\n", "\r", "|"].some((character) => path.includes(character))
-  ) {
-    throw new HoldfastError(
+  const isInside = bare !== "" && !path.startsWith("..") && !isAbsolute(path);
+  if (!isInside || ["\u0000", "\n", "\r", "|"].some((character) => path.includes(character)))
+    throw refusal(
       "invalid_input",
-      `${JSON.stringify(input)} is not a path inside the project. Nothing was changed. Use a path relative to the project's root, such as src/main.ts.`,
-      { data: { path: input } },
+      `${JSON.stringify(input)} is not a path inside the project`,
+      "Use a path relative to the project's root, such as src/main.ts",
+      { path: input },
     );
-  }
   return { path, from, to };
+}
+
+/** The error for a path that a caller gave. */
+export function noSuchFile(path: string, status: string): HoldfastError {
+  const problem = status === "missing" ? "does not exist" : "cannot be read as a text file";
+  return refusal("not_found", `${path} ${problem} in the project`, "Use the path of an existing file", {
+    path,
+  });
 }
 
 /** Reads a project file to look up quotes. Does not follow links out of the project. */

@@ -10,7 +10,7 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { HoldfastError } from "../../errors.ts";
 import { locateNotes, notesFolder } from "./file.ts";
 import { lintProject } from "./lint.ts";
-import { parseNotes, tableOf } from "./notes.ts";
+import { parseNotes, rowsOf } from "./notes.ts";
 import { initProject, openProject } from "./project.ts";
 import { callOperation, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
 
@@ -20,10 +20,10 @@ test("writers in several processes lose nothing and use no id twice [project.wri
   for (let index = 0; index < 12; index++)
     await callOperation(project, "log_entry", { kind: "goal", text: `Goal number ${index}.` });
   for (const program of programs) assert.equal((await program.ended).code, 0);
-  const table = tableOf(parseNotes(read()), "debt");
-  assert.equal(table?.rows.length, 36);
-  assert.equal(new Set(table?.rows.map(({ cells }) => cells[0]?.text)).size, 36);
-  assert.equal(new Set(table?.rows.map(({ cells }) => cells[1]?.text)).size, 36);
+  const rows = rowsOf(parseNotes(read()), "debt");
+  assert.equal(rows.length, 36);
+  assert.equal(new Set(rows.map(({ values }) => values.id)).size, 36);
+  assert.equal(new Set(rows.map(({ values }) => values.description)).size, 36);
   assert.equal(read().match(/- \[ \] Goal number/g)?.length, 12);
   assert.deepEqual((await lintProject(project)).findings, []);
 });
@@ -41,10 +41,10 @@ test("a killed writer leaves the old or the new file, and no lock [project.kill]
     });
     program.process.kill("SIGKILL");
     await program.ended;
-    const rows = tableOf(parseNotes(read()), "debt")?.rows ?? [];
+    const rows = rowsOf(parseNotes(read()), "debt");
     for (const line of program.lines)
       assert.ok(
-        rows.some(({ cells }) => cells[0]?.text === line.split(" ")[2]),
+        rows.some(({ values }) => values.id === line.split(" ")[2]),
         line,
       );
     assert.deepEqual((await lintProject(project)).findings, []);
@@ -149,7 +149,7 @@ test("the file is at its default path, is created for its owner only, and keeps 
   chmodSync(project.file.path, 0o644);
   await callOperation(project, "log_entry", { kind: "goal", text: "keep the mode" });
   assert.equal(statSync(project.file.path).mode & 0o777, 0o644);
-  assert.equal(statSync(notesFolder(root)).mode & 0o777, 0o700);
+  assert.equal(statSync(notesFolder(project.file.root)).mode & 0o777, 0o700);
   assert.equal(openProject({ root, path: "docs/MEMORY.md" }).file.name, "docs/MEMORY.md");
   assert.equal(openProject({ root, path: join(root, "docs/MEMORY.md") }).file.name, "docs/MEMORY.md");
 });

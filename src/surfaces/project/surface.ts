@@ -5,12 +5,19 @@ import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface, type Tool } from "../surface.ts";
+import { logDecision } from "./decisions.ts";
 import { existingNotes, readNotes } from "./edit.ts";
-import { type Answer, entryKinds, logDecision, logEntry, logHandoff } from "./entries.ts";
+import { entryKinds, logEntry, logHandoff } from "./entries.ts";
 import { projectLifecycle, recoverProject, resolvedLines } from "./lifecycle.ts";
-import { type Caller, initProject, openProject, type Project, type ProjectOptions } from "./project.ts";
+import {
+  type Answer,
+  type Caller,
+  initProject,
+  openProject,
+  type Project,
+  type ProjectOptions,
+} from "./project.ts";
 import { recoverLevel1, recoverLevel2, recoverLevel3 } from "./recover.ts";
-import { staleReferences } from "./verify.ts";
 
 const answerShape = z.object({
   ok: z.literal(true),
@@ -39,11 +46,10 @@ export const projectOperations: readonly ProjectOperation[] = [
     input: z.strictObject({ level: z.number().optional(), query: z.string().optional() }),
     readOnly: true,
     run: async (project, { level = 1, query = "" }) => {
-      const { file, countTokens } = project;
-      const notes = existingNotes(file);
-      if (level === 1) return { ok: true, text: recoverLevel1(file, notes, countTokens).text };
-      if (level === 2) return { ok: true, text: recoverLevel2(file, notes, query.trim(), countTokens) };
-      if (level === 3) return { ok: true, text: recoverLevel3(file, notes, staleReferences(file, notes)) };
+      const notes = existingNotes(project.file);
+      if (level === 1) return { ok: true, text: recoverLevel1(project, notes).text };
+      if (level === 2) return { ok: true, text: recoverLevel2(project, notes, query.trim()) };
+      if (level === 3) return { ok: true, text: recoverLevel3(project, notes) };
       throw new HoldfastError("invalid_input", `"level" must be 1, 2 or 3 (got ${level}).`);
     },
   }),
@@ -108,9 +114,8 @@ export function projectSurface(options: ProjectOptions): Surface {
       try {
         const stamp = stampOf(project, cached.paths);
         if (stamp === cached.stamp && stamp !== "") return;
-        const { file } = project;
-        const notes = readNotes(file);
-        const level1 = notes && recoverLevel1(file, notes, project.countTokens);
+        const notes = readNotes(project.file);
+        const level1 = notes && recoverLevel1(project, notes);
         cached.text = level1?.text ?? "";
         cached.paths = level1?.paths ?? [];
         cached.stamp = stampOf(project, cached.paths);
