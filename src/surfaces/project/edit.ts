@@ -1,8 +1,7 @@
 import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
-import { badLine, type NotesFile, readNotesFile, updateFile } from "./file.ts";
 import { emptyTable, layout, newSection, type SectionKey, sectionKeys, type Values } from "./layout.ts";
-import { type Notes, parseNotes, type Row } from "./notes.ts";
+import type { Notes, Row } from "./notes.ts";
 
 /** Replaces `remove` lines at line `at` (from 0) with `insert`. */
 export interface Edit {
@@ -17,42 +16,6 @@ export interface Edit {
 export interface Planned<T> {
   edits: Edit[];
   result: T;
-}
-
-export function readNotes(file: NotesFile): Notes | undefined {
-  const bytes = readNotesFile(file);
-  return bytes && parseNotes(bytes.toString("utf8"));
-}
-
-/** The notes; throws an error with the command that creates them. */
-export function existingNotes(file: NotesFile): Notes {
-  return readNotes(file) ?? throwMissing(file);
-}
-
-function throwMissing({ name, root, path }: NotesFile): never {
-  throw new HoldfastError(
-    "not_found",
-    `There is no ${name} in ${root}. Run "holdfast project init" to create it.`,
-    { data: { path } },
-  );
-}
-
-/** Writers take turns and see each other's changes. */
-export function changeNotes<T>(file: NotesFile, plan: (notes: Notes) => Planned<T>): T {
-  return updateFile(file, (bytes) => {
-    if (!bytes) return throwMissing(file);
-    const notes = parseNotes(bytes.toString("utf8"));
-    const { edits, result } = plan(notes);
-    const text = applyEdits(notes, edits);
-    if (text === notes.text) return { text: undefined, result };
-    const line = badLine(bytes);
-    if (line === undefined) return { text, result };
-    throw new HoldfastError(
-      "invalid_input",
-      `${file.name} is not valid UTF-8 on line ${line}. Nothing was changed; save the file as UTF-8 and try again.`,
-      { data: { path: file.path, line } },
-    );
-  });
 }
 
 const lineEnd = /\r\n$|\n$|\r$/;

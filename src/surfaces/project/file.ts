@@ -6,15 +6,12 @@ import {
   fchmodSync,
   fstatSync,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
-  type Stats,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
@@ -63,25 +60,27 @@ function realRoot(root: string): string {
 
 /** The file's bytes; undefined if it does not exist. */
 export function readNotesFile(file: NotesFile): Buffer | undefined {
-  return (
-    checkPath(file) &&
-    inParent(file, "read", (parent) => readRegular(file, join(parent, basename(file.path))))
-  );
+  const folder = dirname(file.path);
+  checkLinks(file, folder);
+  return existsSync(folder) ? inFolder(file, "read", (open) => readIn(open, file)?.bytes) : undefined;
 }
 
-function readRegular(file: NotesFile, path: string): Buffer | undefined {
+/** Reads the file in an open folder. */
+function readIn({ path }: OpenFolder, file: NotesFile): { bytes: Buffer; mode: number } | undefined {
   let descriptor: number;
   try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    descriptor = openSync(join(path, basename(file.path)), flags);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw code === "ELOOP" ? refused(file.name, "is a link") : error;
   }
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw refused(file.name, "is not a regular file");
     if (stats.size > maxBytes) throw tooLarge(file, stats.size);
-    return readFileSync(descriptor);
+    return { bytes: readFileSync(descriptor), mode: stats.mode & 0o777 };
   } finally {
     closeSync(descriptor);
   }
@@ -113,31 +112,34 @@ export function updateFile<T>(
 
 /** Replaces the file if it still has these bytes: the comparison comes last, just before the rename. */
 function replaceFile(file: NotesFile, before: Buffer | undefined, text: string): boolean {
-  const mode = (checkPath(file)?.mode ?? 0o600) & 0o777;
-  // Renaming over it would ignore its mode, so respect a read-only file here.
-  if ((mode & 0o222) === 0) {
-    throw new HoldfastError(
-      "store_read_only",
-      `${file.name} is read-only. Nothing was changed; make it writable (chmod u+w) and try again.`,
-      { data: { path: file.path } },
-    );
-  }
+  const folder = dirname(file.path);
+  checkLinks(file, folder);
   try {
-    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw failed(file.name, "written", error);
   }
-  return inParent(file, "written", (parent, directory) => {
-    removeLeftovers(parent);
-    const path = join(parent, basename(file.path));
-    const temporary = join(parent, `.NOTES.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
+  return inFolder(file, "written", (open) => {
+    const { mode = 0o600 } = readIn(open, file) ?? {};
+    // Renaming over it would ignore its mode, so respect a read-only file here.
+    if ((mode & 0o222) === 0) {
+      throw new HoldfastError(
+        "store_read_only",
+        `${file.name} is read-only. Nothing was changed; make it writable (chmod u+w) and try again.`,
+        { data: { path: file.path } },
+      );
+    }
+    const temporary = join(open.path, ".NOTES.tmp");
     try {
+      // A killed writer leaves its file behind. The lock keeps the others out.
+      rmSync(temporary, { force: true });
       writeNewFile(temporary, text, mode);
-      const now = readRegular(file, path);
+      const now = readIn(open, file)?.bytes;
       const isSame = before === undefined || now === undefined ? before === now : now.equals(before);
-      if (isSame) renameSync(temporary, path);
-      if (isSame && directory !== undefined) fsyncSync(directory);
-      return isSame;
+      if (!isSame) return false;
+      renameSync(temporary, join(open.path, basename(file.path)));
+      open.sync();
+      return true;
     } finally {
       rmSync(temporary, { force: true });
     }
@@ -156,53 +158,40 @@ function writeNewFile(path: string, text: string, mode: number): void {
   }
 }
 
+/** Refuses links between the root and a folder, which need not exist. */
+function checkLinks(file: NotesFile, folder: string): void {
+  let existing = folder;
+  while (!existsSync(existing)) existing = dirname(existing);
+  if (realpathSync.native(existing) !== existing) throw refused(file.name, "goes through a link");
+}
+
+interface OpenFolder {
+  path: string;
+  /** Makes a rename in it durable. */
+  sync(): void;
+}
+
 /**
- * Runs the work in the file's directory through an open descriptor: if another process replaces the directory with a
- * link, the work still happens in the directory that was checked. Falls back to the path without /proc/self/fd.
+ * Runs the work in the file's folder through an open descriptor: if another process replaces the folder with a link, the
+ * work still happens in the folder that was checked. Without /proc/self/fd, it uses the path.
  */
-function inParent<T>(file: NotesFile, what: string, work: (parent: string, directory?: number) => T): T {
+function inFolder<T>(file: NotesFile, what: string, work: (open: OpenFolder) => T): T {
   const path = dirname(file.path);
   try {
-    // Windows cannot open directories.
-    if (process.platform === "win32") return work(path);
-    const directory = openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
+    // Windows cannot open folders.
+    if (process.platform === "win32") return work({ path, sync: () => undefined });
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
     try {
-      const open = `/proc/self/fd/${directory}`;
-      const parent = existsSync(open) ? open : path;
-      if (realpathSync.native(parent) !== path) throw refused(file.name, "goes through a link");
-      return work(parent, directory);
+      const open = `/proc/self/fd/${descriptor}`;
+      const stable = existsSync(open) ? open : path;
+      if (realpathSync.native(stable) !== path) throw refused(file.name, "goes through a link");
+      return work({ path: stable, sync: () => fsyncSync(descriptor) });
     } finally {
-      closeSync(directory);
+      closeSync(descriptor);
     }
   } catch (error) {
     throw error instanceof HoldfastError ? error : failed(file.name, what, error);
   }
-}
-
-/** Removes the temporary files of killed writers. */
-function removeLeftovers(parent: string): void {
-  for (const name of readdirSync(parent))
-    if (/^\.NOTES\.\d+\.[a-z0-9]+\.tmp$/.test(name)) rmSync(join(parent, name), { force: true });
-}
-
-/** Refuses links between the root and the file; returns the file's stats, or undefined if it does not exist. */
-function checkPath(file: NotesFile): Stats | undefined {
-  let path = file.root;
-  for (const part of file.name.split("/")) {
-    path = join(path, part);
-    let stats: Stats;
-    try {
-      stats = lstatSync(path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw failed(file.name, "read", error);
-    }
-    if (stats.isSymbolicLink())
-      throw refused(file.name, `goes through a link (${relative(file.root, path)})`);
-    if (path === file.path && !stats.isFile()) throw refused(file.name, "is not a regular file");
-    if (path === file.path) return stats;
-  }
-  return undefined;
 }
 
 function refused(path: string, why: string): HoldfastError {
@@ -224,11 +213,15 @@ function tooLarge({ name, path }: NotesFile, bytes: number): HoldfastError {
 /** A failure of the file system, with what to do about it. */
 function failed(name: string, what: string, cause: unknown): HoldfastError {
   const { code = "", message } = cause as NodeJS.ErrnoException;
-  const full = code === "ENOSPC" || /disk is full/i.test(message);
-  const readOnly = ["EACCES", "EPERM", "EROFS"].includes(code) || /read-?only|unable to open/i.test(message);
+  const isFull = code === "ENOSPC" || /disk is full/i.test(message);
+  const isReadOnly =
+    ["EACCES", "EPERM", "EROFS"].includes(code) || /read-?only|unable to open/i.test(message);
+  const [problem, next] = isFull
+    ? ["the disk is full", "free some disk space"]
+    : [message, "check the file and the directory it is in"];
   return new HoldfastError(
-    full ? "store_full" : readOnly ? "store_read_only" : "store_failed",
-    `${name} could not be ${what}: ${full ? "the disk is full" : message}. Nothing was changed; ${full ? "free some disk space" : "check the file and the directory it is in"}.`,
+    isFull ? "store_full" : isReadOnly ? "store_read_only" : "store_failed",
+    `${name} could not be ${what}: ${problem}. Nothing was changed; ${next}.`,
     { data: { path: name }, cause },
   );
 }

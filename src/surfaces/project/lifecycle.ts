@@ -1,7 +1,6 @@
 import type { Handoff } from "../../engine/records.ts";
 import { oneLine, takeCharacters } from "../../engine/text.ts";
 import type { LifecycleSurface } from "../surface.ts";
-import { readNotes } from "./edit.ts";
 import { isOpen, logHandoff, updateContext } from "./entries.ts";
 import { blockerKind } from "./layout.ts";
 import { itemsOf, type Notes } from "./notes.ts";
@@ -32,10 +31,9 @@ export interface Recovered {
 export async function recoverProject(options: ProjectOptions): Promise<Recovered> {
   try {
     const project = openProject(options);
-    const notes = readNotes(project.file);
+    const notes = project.read();
     if (!notes) return { text: "", blockers: [], warnings: [] };
-    const { text } = recoverLevel1(project, notes);
-    return { text, blockers: resolvedBlockers(project, notes), warnings: [] };
+    return { text: recoverLevel1(project, notes), blockers: resolvedBlockers(project, notes), warnings: [] };
   } catch (error) {
     return { text: "", blockers: [], warnings: [(error as Error).message] };
   }
@@ -149,7 +147,7 @@ function openItems({ plan }: CheckpointOptions["handoff"]): string[] {
 function attempt(options: LifecycleOptions, work: (project: Project) => void): Written {
   try {
     const project = openProject(options);
-    if (!readNotes(project.file)) return { written: false, warnings: [] };
+    if (!project.read()) return { written: false, warnings: [] };
     work(project);
     return { written: true, warnings: [] };
   } catch (error) {

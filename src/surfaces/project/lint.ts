@@ -1,6 +1,5 @@
 import { isAbsolute, relative } from "node:path";
 import { quote } from "../../engine/text.ts";
-import { existingNotes } from "./edit.ts";
 import { badLine, readNotesFile } from "./file.ts";
 import { committedNotes } from "./git.ts";
 import {
@@ -22,29 +21,20 @@ import {
   rowsOf,
   type Section,
 } from "./notes.ts";
-import type { Project } from "./project.ts";
+import { existingNotes, type Project } from "./project.ts";
 import { rootPrefix } from "./references.ts";
 import { type CheckedReference, checkReferences, describeStale } from "./verify.ts";
 
-/** Every rule's requirement, by its id. */
-export const ruleSentences = {
-  readable: "The file is UTF-8 without NUL characters, conflict markers and unclosed blocks.",
-  section: "Every section of the template is present once.",
-  table: "Every table has its columns, and every row a cell for each of them.",
-  "debt-id": "Every debt has an id of its own, of the form TD-001.",
-  severity: "Severity is LOW, MEDIUM, HIGH or CRITICAL.",
-  timestamp: "Timestamps are ISO 8601.",
-  "path-root": "Paths start with $" + "{PROJECT_ROOT}/.",
-  decision:
-    "Every decision has a timestamp, decision, rationale, evidence word for word with its location, and three test scenarios.",
-  "stale-reference": "References point to existing code, and quotes are still there.",
-  checkbox: "Sub-goals and questions have a checkbox.",
-  "blocker-kind": "Blockers start with Waiting:, Blocked: or Resolved:.",
-  "append-only-log": "Committed rows of the Session Continuity Log do not change.",
-  "token-budget": "The parts that level 1 shows fit their budgets.",
-} as const;
-
-export type RuleId = keyof typeof ruleSentences;
+export type RuleId =
+  | Form["rule"]
+  | "readable"
+  | "section"
+  | "table"
+  | "decision"
+  | "path-root"
+  | "stale-reference"
+  | "append-only-log"
+  | "token-budget";
 
 /** A rule violation. Lines count from 1. */
 export interface Finding {
@@ -64,7 +54,7 @@ export interface LintReport {
 /** All findings in the notes, by line. */
 export async function lintProject(project: Project): Promise<LintReport> {
   const { file } = project;
-  const notes = existingNotes(file);
+  const notes = existingNotes(project);
   const committed = committedNotes(file);
   const findings = [
     ...readable(notes, readNotesFile(file)),

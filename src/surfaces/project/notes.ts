@@ -110,11 +110,7 @@ export const maxLineLength = 20_000;
 /** The parser takes the square of the depth at which one line nests lists and quotes. */
 const nestedDeeply = /^[ \t]{0,3}(?:>[ \t]{0,4}|(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){20}/;
 
-/** The newest file that was parsed: one call reads the same text several times. */
-let latest: Notes | undefined;
-
 export function parseNotes(text: string): Notes {
-  if (latest?.text === text) return latest;
   const lines = text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g) ?? [];
   const texts = lines.map((line) => line.replace(/\r?\n$|\r$/, ""));
   const readable = texts.map((line) => (line.length > maxLineLength || nestedDeeply.test(line) ? "" : line));
@@ -131,9 +127,8 @@ export function parseNotes(text: string): Notes {
     if (sections[key]) repeated.push({ key, line: heading.line });
     else sections[key] = readSection(key, heading, headings, texts);
   }
-  const conflicts = findConflicts(texts);
-  latest = { text, lines, texts, sections, repeated, conflicts, unclosed: findUnclosed(tree, texts) };
-  return latest;
+  const [conflicts, unclosed] = [findConflicts(texts), findUnclosed(tree, texts)];
+  return { text, lines, texts, sections, repeated, conflicts, unclosed };
 }
 
 const firstLine = ({ position }: Positioned) => (position?.start.line ?? 1) - 1;

@@ -61,7 +61,7 @@ test("level 1 stays within 150 tokens, level 2 within 500, for files of 1 to 400
   const { project } = makeProject();
   const check = (name: string, text: string) => {
     const notes = parseNotes(text);
-    const { text: whole } = recoverLevel1(project, notes);
+    const whole = recoverLevel1(project, notes);
     assert.ok(count(whole) <= 150, `${name}: ${count(whole)} tokens: ${whole}`);
     for (const query of ["", "Decision about the fox", "会话", "nothing like it at all", "x".repeat(500)]) {
       const recalled = recoverLevel2(project, notes, query);

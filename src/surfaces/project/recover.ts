@@ -13,7 +13,6 @@ import {
   unescapeMarkdown,
 } from "./notes.ts";
 import type { Project } from "./project.ts";
-import { rootPrefix } from "./references.ts";
 import {
   type Check,
   checkReferences,
@@ -48,22 +47,9 @@ interface CutLine {
   priority: number;
 }
 
-/** The text for an agent after a reset. */
-export interface Level1 {
-  /** The Session Continuity section and the last three decisions, between the markers. */
-  text: string;
-  /** The project files that were read. */
-  paths: string[];
-}
-
 /** Level 1: the active context, the newest identifiers, the last three decisions and the newest question. */
-export function recoverLevel1({ file, countTokens: count }: Project, notes: Notes): Level1 {
-  const paths = new Set<string>();
-  const checked = referenceChecker(file.root);
-  const check: Check = (found) => {
-    paths.add(found.reference.path.replace(rootPrefix, ""));
-    return checked(found);
-  };
+export function recoverLevel1({ file, countTokens: count }: Project, notes: Notes): string {
+  const check = referenceChecker(file.root);
   const entries = newestEntries(notes);
   const newest = entries.slice(-3).toReversed();
   const lines = [
@@ -77,7 +63,7 @@ export function recoverLevel1({ file, countTokens: count }: Project, notes: Note
   const whole = fitWith(end);
   const isCut = whole.cut || entries.length > newest.length;
   const fitted = isCut ? fitWith(endCut) : whole;
-  return { text: [start, ...fitted.lines, isCut ? endCut : end].join("\n"), paths: [...paths] };
+  return [start, ...fitted.lines, isCut ? endCut : end].join("\n");
 }
 
 /** For a file without the sections of level 1, or with empty ones. */

@@ -1,6 +1,6 @@
-import { existingNotes, replaceLines, setCells } from "./edit.ts";
+import { replaceLines, setCells } from "./edit.ts";
 import { type Entry, entriesOf, type Notes, rowsOf } from "./notes.ts";
-import type { Project } from "./project.ts";
+import { existingNotes, type Project } from "./project.ts";
 import {
   parseReference,
   type Reference,
@@ -104,7 +104,7 @@ export function verifyProject(
   project: Project,
   { write = true, fix = false }: { write?: boolean; fix?: boolean } = {},
 ): VerifyReport {
-  const check = () => checkReferences(project, existingNotes(project.file));
+  const check = () => checkReferences(project, existingNotes(project));
   const checked = check();
   const updated = write && checked.length > 0 ? writeChecked(project, fix) : 0;
   const references = fix && updated > 0 ? check() : checked;

@@ -77,8 +77,6 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
 
 /** Functions that take a text but are not run on hostile ones, and why. */
 export const exempt: Record<string, string> = {
-  "src/surfaces/project/notes.ts parseNotes":
-    "keeps the newest text it parsed, so a repeated run takes no time; a subject below parses two texts by turns",
 };
 
 /** Work on hostile text that is more than one function of one argument. */
