@@ -1,6 +1,7 @@
 import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { createBead } from "./beads.ts";
+import { cutTo } from "./cut.ts";
 import { archiveDecisions } from "./decisions.ts";
 import { documentStructure } from "./discovery.ts";
 import {
@@ -25,7 +26,6 @@ import {
 } from "./layout.ts";
 import { contextFields, type Item, itemsOf, type Notes, rowsOf } from "./notes.ts";
 import { type Answer, type Caller, nameOf, type Project } from "./project.ts";
-import { cutTo } from "./recover.ts";
 import { noSuchFile, parseReference, projectPath, readSource, renderReference } from "./references.ts";
 import { refusal, requireLine } from "./refusal.ts";
 
@@ -373,7 +373,8 @@ export function logHandoff(project: Project, input: HandoffInput, caller: Caller
 const maxStateTokens = 45;
 
 function contextOf(project: Project, { task, next }: Pick<HandoffInput, "task" | "next">) {
-  const shorten = (text: string) => cutTo(oneLine(text), maxStateTokens, project.countTokens)?.text ?? "none";
+  const shorten = (text: string) =>
+    cutTo({ text: oneLine(text) }, maxStateTokens, project.countTokens)?.text ?? "none";
   return {
     ...(task === undefined ? {} : { "current bead": shorten(task) }),
     "last checkpoint": project.now(),

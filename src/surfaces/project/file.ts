@@ -14,12 +14,12 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { shortHash } from "../../engine/short-hash.ts";
 import { HoldfastError } from "../../errors.ts";
 import { projectFolder } from "../../state-folder.ts";
-import { defaultPath } from "./location.ts";
+import { defaultPath, insideProject } from "./location.ts";
 
 /** People read and edit the file, and the Markdown parser takes two milliseconds for each kilobyte. */
 const maxBytes = 500_000;
@@ -39,11 +39,9 @@ export function locateNotes(root: string, chosen = defaultPath): NotesFile {
   const real = realRoot(root);
   if (chosen === "" || chosen.includes("\u0000")) throw refused(chosen, "is not a valid path");
   // An absolute path may name the root by one of its links.
-  const name = [real, resolve(root)]
-    .map((base) => relative(base, resolve(real, chosen)))
-    .find((path) => path !== "" && !path.startsWith("..") && !isAbsolute(path));
+  const name = insideProject(real, chosen) ?? insideProject(resolve(root), resolve(real, chosen));
   if (name === undefined) throw refused(chosen, "is outside the project");
-  return { root: real, path: join(real, name), name: name.split(sep).join("/") };
+  return { root: real, path: join(real, name), name };
 }
 
 function realRoot(root: string): string {

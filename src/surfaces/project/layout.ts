@@ -185,23 +185,24 @@ export function templateText(now: string): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-const date = String.raw`\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
-const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})`;
-const full = new RegExp(`^${date}T${time}$`);
-const any = new RegExp(`^(?:${date}(?:T${time})?|${time})$`);
+const date = String.raw`\d{4}-\d\d-\d\d`;
+const time = String.raw`(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)`;
+const dateAndTime = new RegExp(`^${date}T${time}$`);
+const dateOrTime = new RegExp(`^(?:${date}|${time})$`);
 
 /** An ISO 8601 date and time with a zone. */
 export function isTimestamp(text: string): boolean {
-  return full.test(text) && isDay(text);
+  return dateAndTime.test(text) && isDay(text);
 }
 
 /** A date, a time or both, as tables allow. */
 export function isDateOrTime(text: string): boolean {
-  return any.test(text) && isDay(text);
+  return isTimestamp(text) || (dateOrTime.test(text) && isDay(text));
 }
 
-/** Rejects February 31st, which `Date` would roll over into March. */
+/** Whether the calendar has the date at the start of a text. `Date` takes February 31st for a day in March. */
 function isDay(text: string): boolean {
-  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})/.exec(text) ?? [];
-  return day === undefined || Number(day) <= new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  const at = Date.parse(day ?? "2000-01-01");
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day ?? "");
 }

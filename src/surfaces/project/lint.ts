@@ -1,4 +1,3 @@
-import { isAbsolute, relative } from "node:path";
 import { quote } from "../../engine/text.ts";
 import { badLine, readNotesFile } from "./file.ts";
 import { committedNotes } from "./git.ts";
@@ -11,6 +10,7 @@ import {
   sectionKeys,
   timestampForm,
 } from "./layout.ts";
+import { insideProject } from "./location.ts";
 import {
   contextFields,
   type Entry,
@@ -68,7 +68,7 @@ export async function lintProject(project: Project): Promise<LintReport> {
     ),
     ...repeatedIds(notes),
     ...entriesOf(notes).flatMap((entry) => checkDecision(notes, entry)),
-    ...checkReferences(project, notes).flatMap((each) => [...stale(each), ...pathRoot(file.root, each)]),
+    ...checkReferences(project, notes).flatMap((each) => checkReference(file.root, each)),
     ...("none" in committed ? [] : appendOnly(notes, committed.text)),
   ];
   return {
@@ -229,30 +229,23 @@ function checkDecision({ texts }: Notes, entry: Entry): Finding[] {
   ];
 }
 
-function stale(checked: CheckedReference): Finding[] {
+function checkReference(root: string, checked: CheckedReference): Finding[] {
   const { status, line, reference } = checked;
-  // `path-root` reports paths that point out of the project; this rule reports links that do.
-  if (status === "ok" || (status === "outside" && !isRooted(reference.path))) return [];
-  return [finding("stale-reference", line, `${describeStale(checked).replace(/^line \d+: /, "")}.`)];
-}
-
-function isOutside(path: string): boolean {
-  return isAbsolute(path) || path.split("/").includes("..") || path === "" || /^[a-z]+:/i.test(path);
-}
-
-function isRooted(path: string): boolean {
-  return path.startsWith(rootPrefix) && !isOutside(path.slice(rootPrefix.length));
-}
-
-function pathRoot(root: string, { line, reference: { text, path } }: CheckedReference): Finding[] {
-  if (isRooted(path)) return [];
-  const problem = `${JSON.stringify(text)} does not start with ${rootPrefix}`;
-  const inside = isAbsolute(path) ? relative(root, path) : path.replace(/^(?:\.\/)+/, "");
+  const { text, path } = reference;
+  const inside = insideProject(root, path.replace(rootPrefix, ""));
   const advice =
-    isOutside(inside) || path.startsWith("$")
+    inside === undefined || (path.startsWith("$") && !path.startsWith(rootPrefix))
       ? " or points out of the project."
       : `. Write ${rootPrefix}${inside}${text.slice(path.length)}.`;
-  return [finding("path-root", line, problem + advice)];
+  const isRooted = inside !== undefined && path.startsWith(rootPrefix);
+  return [
+    ...(isRooted
+      ? []
+      : [finding("path-root", line, `${JSON.stringify(text)} does not start with ${rootPrefix}${advice}`)]),
+    ...(status === "ok" || inside === undefined
+      ? []
+      : [finding("stale-reference", line, `${describeStale(checked).replace(/^line \d+: /, "")}.`)]),
+  ];
 }
 
 /** Checks that the log still begins with its committed rows. */

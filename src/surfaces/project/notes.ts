@@ -120,55 +120,49 @@ export function parseNotes(text: string): Notes {
   });
   const sections: Notes["sections"] = {};
   const repeated: Notes["repeated"] = [];
-  const headings = headingsOf(tree, texts);
-  for (const heading of headings) {
-    const key = keyOf(heading.title);
+  for (const part of outline(tree, texts)) {
+    const key = keyOf(part.title);
     if (key === undefined) continue;
-    if (sections[key]) repeated.push({ key, line: heading.line });
-    else sections[key] = readSection(key, heading, headings, texts);
+    if (sections[key]) repeated.push({ key, line: part.line });
+    else sections[key] = readSection(key, part, texts);
   }
   const [conflicts, unclosed] = [findConflicts(texts), findUnclosed(tree, texts)];
   return { text, lines, texts, sections, repeated, conflicts, unclosed };
 }
 
-const firstLine = ({ position }: Positioned) => (position?.start.line ?? 1) - 1;
-const endLine = ({ position }: Positioned) => position?.end.line ?? 0;
+const firstLine = ({ position }: Pick<RootContent, "position">) => (position?.start.line ?? 1) - 1;
+const endLine = ({ position }: Pick<RootContent, "position">) => position?.end.line ?? 0;
 
-type Positioned = Pick<RootContent, "position">;
-
-interface PlacedHeading {
+/** A heading with what is below it. */
+interface Part {
   line: number;
   end: number;
-  ownEnd: number;
   depth: number;
   title: string;
-  /** The blocks up to `end`. */
-  blocks(): RootContent[];
+  /** The blocks before its first subheading. */
+  own: RootContent[];
+  parts: Part[];
 }
 
-/** The headings, each with the line of the next one of its depth or above. */
-function headingsOf({ children }: Root, texts: readonly string[]): PlacedHeading[] {
-  /** By depth: the line of the next heading of at most this depth. */
-  const nextAt = Array.from({ length: 7 }, () => texts.length);
-  const found: PlacedHeading[] = [];
-  for (let index = children.length - 1; index >= 0; index--) {
-    const node = children[index];
-    if (node?.type !== "heading") continue;
+/** The parts of a file, in its order. Those below another part are in that one, too. */
+function outline({ children }: Root, texts: readonly string[]): Part[] {
+  const all: Part[] = [];
+  let open: Part[] = [];
+  for (const node of children) {
+    if (node.type !== "heading") {
+      open.at(-1)?.own.push(node);
+      continue;
+    }
     const { depth } = node;
-    const [line, end, ownEnd] = [firstLine(node), nextAt[depth] ?? 0, nextAt[6] ?? 0];
-    const blocks = () => {
-      const inside: RootContent[] = [];
-      for (let at = index + 1; at < children.length; at++) {
-        const block = children[at];
-        if (!block || firstLine(block) >= end) break;
-        inside.push(block);
-      }
-      return inside;
-    };
-    found.push({ line, end, ownEnd, depth, title: titleOf(texts[line] ?? ""), blocks });
-    nextAt.fill(line, depth);
+    const line = firstLine(node);
+    for (const part of open) if (part.depth >= depth) part.end = line;
+    open = open.filter((part) => part.depth < depth);
+    const part = { line, end: texts.length, depth, title: titleOf(texts[line] ?? ""), own: [], parts: [] };
+    open.at(-1)?.parts.push(part);
+    open.push(part);
+    all.push(part);
   }
-  return found.toReversed();
+  return all;
 }
 
 function titleOf(line: string): string {
@@ -181,23 +175,16 @@ function keyOf(title: string): SectionKey | undefined {
   return sectionKeys.find((key) => layout[key].title.toLowerCase() === name);
 }
 
-function readSection(
-  key: SectionKey,
-  { line, end, ownEnd, blocks }: PlacedHeading,
-  headings: readonly PlacedHeading[],
-  texts: readonly string[],
-): Section {
-  const own = blocks().filter((node) => firstLine(node) < ownEnd);
-  const table = own.find((node): node is TableNode => node.type === "table");
+function readSection(key: SectionKey, { line, end, own, parts }: Part, texts: readonly string[]): Section {
+  const table = own.find((node) => node.type === "table");
+  const lists = own.filter((node) => node.type === "list");
   return {
     line,
     end,
-    ownEnd,
+    ownEnd: parts[0]?.line ?? end,
     table: table && readTable(table, texts),
-    items: own.flatMap((node) =>
-      node.type === "list" ? node.children.map((item) => readItem(item, texts)) : [],
-    ),
-    entries: key === "decisions" ? readEntries(line, end, headings, texts) : [],
+    items: lists.flatMap(({ children }) => children.map((item) => readItem(item, texts))),
+    entries: key === "decisions" ? parts.map((part) => readEntry(part, texts)) : [],
   };
 }
 
@@ -259,17 +246,6 @@ function readItem(node: ListItem, texts: readonly string[]): Item {
   };
 }
 
-function readEntries(
-  from: number,
-  to: number,
-  headings: readonly PlacedHeading[],
-  texts: readonly string[],
-): Entry[] {
-  const inside = headings.filter(({ line }) => line > from && line < to);
-  const depth = Math.min(...inside.map((heading) => heading.depth));
-  return inside.filter((heading) => heading.depth === depth).map((heading) => readEntry(heading, texts));
-}
-
 const labels = ["decision", "rationale", "evidence", "test scenarios", "decided by"] as const;
 
 type Label = (typeof labels)[number] | "other";
@@ -277,7 +253,8 @@ type Label = (typeof labels)[number] | "other";
 const labelled = /^(?:\*\*|__)([A-Za-z ]{1,40}):?(?:\*\*|__):?[ \t]*(.*)$/s;
 
 /** A label starts a part of an entry, in a paragraph or in a list. */
-function readEntry({ line, end, title, blocks }: PlacedHeading, texts: readonly string[]): Entry {
+function readEntry(entry: Part, texts: readonly string[]): Entry {
+  const { line, end, title } = entry;
   const [, timestamp = "", name = title] = /^(?=\S*\d)(\S{1,40})\s{1,9}[-–—:]\s*(.*)$/.exec(title) ?? [];
   const parts: Record<Label, { line: number; text: string }[]> = {
     decision: [],
@@ -288,9 +265,9 @@ function readEntry({ line, end, title, blocks }: PlacedHeading, texts: readonly 
     other: [],
   };
   let label: Label = "other";
-  const read = (node: RootContent, inList: boolean): void => {
+  const readBlock = (node: RootContent, inList: boolean): void => {
     if (node.type === "list" || node.type === "listItem") {
-      for (const child of node.children) read(child, true);
+      for (const child of node.children) readBlock(child, true);
       return;
     }
     const first = firstLine(node);
@@ -309,7 +286,14 @@ function readEntry({ line, end, title, blocks }: PlacedHeading, texts: readonly 
       else part.push({ line: at, text: content });
     }
   };
-  for (const node of blocks()) read(node, false);
+  const readPart = ({ own, parts: below }: Part): void => {
+    for (const node of own) readBlock(node, false);
+    for (const part of below) {
+      parts[label].push({ line: part.line, text: (texts[part.line] ?? "").trim() });
+      readPart(part);
+    }
+  };
+  readPart(entry);
   const textOf = (each: Label) => unescapeMarkdown(parts[each].map(({ text }) => text).join(" "));
   return {
     line,

@@ -1,6 +1,7 @@
-import { fenceContent } from "../../context/fence.ts";
+import { fenceContent, fenceLine } from "../../context/fence.ts";
 import { searchPassages } from "../../engine/rank.ts";
-import { oneLine, takeCharacters } from "../../engine/text.ts";
+import { takeCharacters } from "../../engine/text.ts";
+import { cutTo, fitLines, type RankedLine } from "./cut.ts";
 import { discoveryFiles, readDiscovery } from "./discovery.ts";
 import {
   contextFields,
@@ -18,11 +19,10 @@ import {
   checkReferences,
   describeStale,
   evidenceOf,
+  type FoundReference,
   identifiersOf,
   referenceChecker,
 } from "./verify.ts";
-
-type Count = (text: string) => number;
 
 /** Max tokens of level 1 and level 2, with the markers. */
 const budgets = { 1: 150, 2: 500 };
@@ -33,18 +33,7 @@ const endCut = "[End of project memory; recover_context for more]";
 
 /** Renders text on one line, with hidden characters named and markers escaped. */
 export function asData(text: string): string {
-  return fenceContent(oneLine(unescapeMarkdown(text)));
-}
-
-/** A line that may be cut: `before` and `after` stay, `text` is shortened. */
-interface CutLine {
-  before?: string;
-  text: string;
-  after?: string;
-  /** Max tokens of the line, unless the budget has room left. */
-  maxTokens: number;
-  /** The lowest number is the most important. */
-  priority: number;
+  return fenceLine(unescapeMarkdown(text));
 }
 
 /** Level 1: the active context, the newest identifiers, the last three decisions and the newest question. */
@@ -61,51 +50,51 @@ export function recoverLevel1({ file, countTokens: count }: Project, notes: Note
   const shown = lines.length > 0 || notes.text.trim() === "" ? lines : [nothingKnown];
   const fitWith = (marker: string) => fitLines(shown, budgets[1] - count(`${start}\n\n${marker}`) - 1, count);
   const whole = fitWith(end);
-  const isCut = whole.cut || entries.length > newest.length;
+  const isCut = whole.isCut || entries.length > newest.length;
   const fitted = isCut ? fitWith(endCut) : whole;
   return [start, ...fitted.lines, isCut ? endCut : end].join("\n");
 }
 
 /** For a file without the sections of level 1, or with empty ones. */
-const nothingKnown: CutLine = {
+const nothingKnown: RankedLine = {
   text: "NOTES.md has no active context. Read it with recover_context level 3.",
   maxTokens: 40,
   priority: 0,
 };
 
-function contextLines(notes: Notes): CutLine[] {
+function contextLines(notes: Notes): RankedLine[] {
   const fields = contextFields(notes);
-  const line = (name: string, label: string, maxTokens: number, priority: number): CutLine[] => {
-    const value = fields.get(name)?.value ?? "";
-    if (value === "" || value === "none") return [];
-    return [{ before: `${label}: `, text: asData(value), maxTokens, priority }];
+  const read = (name: string) => {
+    const { value = "none" } = fields.get(name) ?? {};
+    return value === "none" ? "" : asData(value);
   };
   // A time is useless in part, and its minutes are enough.
-  const time = asData(fields.get("last checkpoint")?.value ?? "none")
+  const time = read("last checkpoint")
     .slice(0, 40)
-    .toWellFormed();
-  const checkpoint = `Checkpoint: ${time.replace(/(T\d\d:\d\d):\d\d(?=Z$)/, "$1")}`;
-  return [
-    ...line("current bead", "Task", 10, 1),
-    ...line("reasoning state", "State", 14, 0),
-    ...(time === "none" ? [] : [{ before: checkpoint, text: "", maxTokens: 20, priority: 9 }]),
-  ];
+    .toWellFormed()
+    .replace(/(T\d\d:\d\d):\d\d(?=Z$)/, "$1");
+  const lines = [
+    { before: "Task: ", text: read("current bead"), maxTokens: 10, priority: 1 },
+    { before: "State: ", text: read("reasoning state"), maxTokens: 14, priority: 0 },
+  ].filter(({ text }) => text !== "");
+  return time === ""
+    ? lines
+    : [...lines, { before: `Checkpoint: ${time}`, text: "", maxTokens: 20, priority: 9 }];
 }
 
 /** A longer location would leave no room for what it is about. */
 const maxLocation = 80;
 
 /** The path with its prefix, so that it is the same in every session. */
-function locationOf(text: string): string {
-  const location = asData(text);
-  return location.length > maxLocation ? `${location.slice(0, maxLocation).toWellFormed()}…` : location;
+function locationOf({ reference }: FoundReference): string {
+  return fenceLine(unescapeMarkdown(reference.text), maxLocation);
 }
 
-function identifierLines(notes: Notes, check: Check): CutLine[] {
+function identifierLines(notes: Notes, check: Check): RankedLine[] {
   const newest = identifiersOf(notes).slice(-3).toReversed();
   return newest.map((found, index) => {
     const { status } = check(found);
-    const location = locationOf(found.reference.text);
+    const location = locationOf(found);
     return {
       before: status === "ok" ? `${location}: ` : `STALE (${status}) ${location}: `,
       text: asData(found.purpose) || "-",
@@ -116,15 +105,15 @@ function identifierLines(notes: Notes, check: Check): CutLine[] {
 }
 
 /** A decision with the location of its evidence, and the quote where there is room. */
-function decisionLines(entry: Entry, check: Check, index: number): CutLine[] {
+function decisionLines(entry: Entry, check: Check, index: number): RankedLine[] {
   const { name, decision } = entry;
   const references = evidenceOf(entry);
   const isStale = references.some((found) => check(found).status !== "ok");
   const [first] = references;
-  const line: CutLine = {
+  const line: RankedLine = {
     before: isStale ? "- STALE evidence: " : "- ",
     text: asData(name === "" || decision.startsWith(name) ? decision || name : name),
-    after: first ? ` [${locationOf(first.reference.text)}]` : "",
+    after: first ? ` [${locationOf(first)}]` : "",
     maxTokens: 22,
     priority: [2, 5, 6][index] ?? 6,
   };
@@ -132,76 +121,12 @@ function decisionLines(entry: Entry, check: Check, index: number): CutLine[] {
   return [line, { before: "  `", text: asData(first.quote), after: "`", maxTokens: 18, priority: 8 }];
 }
 
-function questionLines(notes: Notes): CutLine[] {
+function questionLines(notes: Notes): RankedLine[] {
   const open = itemsOf(notes, "questions").filter(({ done }) => done !== true);
   const newest = open.at(-1);
   if (!newest) return [];
   const before = open.length > 1 ? `Question (1 of ${open.length}): ` : "Question: ";
   return [{ before, text: asData(newest.text), maxTokens: 14, priority: 4 }];
-}
-
-/**
- * Fits as many lines as possible into the budget, most important first, and returns them in their original order.
- * Lines that were cut share the rest of the budget.
- */
-function fitLines(
-  lines: readonly CutLine[],
-  budget: number,
-  count: Count,
-): { lines: string[]; cut: boolean } {
-  const kept: (string | undefined)[] = lines.map(() => undefined);
-  const total = () => count(kept.filter((line) => line !== undefined).join("\n"));
-  const byPriority = lines
-    .map((line, index) => ({ line, index }))
-    .sort((a, b) => a.line.priority - b.line.priority);
-  const shortened = new Set<number>();
-  const fit = (index: number, line: CutLine, maxTokens: number) => {
-    const earlier = kept[index];
-    kept[index] = undefined;
-    const cut = cutTo(line.text, Math.min(maxTokens, budget - total() - 1), count, line.before, line.after);
-    kept[index] = cut?.text;
-    if (total() > budget) kept[index] = earlier;
-    if (cut && !cut.cut && kept[index] === cut.text) shortened.delete(index);
-    else shortened.add(index);
-  };
-  for (const { line, index } of byPriority) fit(index, line, line.maxTokens);
-  for (const { line, index } of byPriority) if (shortened.has(index)) fit(index, line, budget);
-  return { lines: kept.filter((line) => line !== undefined), cut: shortened.size > 0 };
-}
-
-/** Longer texts are cut to this many characters before counting tokens. */
-const maxCountedLength = 2_000;
-
-/** Cuts a text at a word so that it fits with what is around it; undefined if nothing of it would be left. */
-export function cutTo(
-  text: string,
-  tokens: number,
-  count: Count,
-  before = "",
-  after = "",
-): { text: string; cut: boolean } | undefined {
-  const short = takeCharacters(text, maxCountedLength);
-  const whole = `${before}${text}${after}`;
-  if (short.length === text.length && count(whole) <= tokens) return { text: whole, cut: false };
-  let [low, high] = [0, short.length];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (count(`${before}${takeCharacters(short, middle)}…${after}`) <= tokens) low = middle;
-    else high = middle - 1;
-  }
-  const head = atWord(takeCharacters(short, low));
-  const line = `${before}${head}…${after}`;
-  return head === "" || count(line) > tokens ? undefined : { text: line, cut: true };
-}
-
-/** A longer last word is cut like any text. */
-const maxWordLength = 200;
-
-/** Drops a partial last word, if that leaves most of the text. */
-function atWord(text: string): string {
-  const word = text.slice(-maxWordLength).split(/\s/).at(-1)?.length ?? 0;
-  const space = text.slice(0, text.length - word).trimEnd().length;
-  return (space > text.length * 0.6 ? text.slice(0, space) : text).trimEnd();
 }
 
 /** Max tokens for one match of level 2, so that others have room. */
@@ -235,7 +160,7 @@ export function recoverLevel2({ file, countTokens: count }: Project, notes: Note
   };
   for (const index of indexes) {
     const room = Math.min(maxMatchTokens, budgets[2] - count(whole()) - 2);
-    const line = cutTo(candidates[index]?.show() ?? "", room, count, "- ");
+    const line = cutTo({ before: "- ", text: candidates[index]?.show() ?? "" }, room, count);
     if (!line) break;
     matches.push(line.text);
     if (count(whole()) <= budgets[2]) continue;

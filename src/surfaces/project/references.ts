@@ -1,6 +1,7 @@
-import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import type { HoldfastError } from "../../errors.ts";
+import { insideProject } from "./location.ts";
 import { refusal } from "./refusal.ts";
 
 /** A location in the project: a file, optionally with a range of lines. */
@@ -66,11 +67,8 @@ export type Source =
 /** Normalizes a caller's path, which may end in lines such as `:45-67`, to one relative to the project's root. */
 export function projectPath(root: string, input: string): Omit<Reference, "text"> {
   const { path: written, from, to } = parseReference(input);
-  const bare = written.startsWith(rootPrefix) ? written.slice(rootPrefix.length) : written.trim();
-  const absolute = isAbsolute(bare) ? bare : resolve(root, bare);
-  const path = relative(root, absolute).split(sep).join("/");
-  const isInside = bare !== "" && !path.startsWith("..") && !isAbsolute(path);
-  if (!isInside || ["\u0000", "\n", "\r", "|"].some((character) => path.includes(character)))
+  const path = insideProject(root, written.replace(rootPrefix, "").trim());
+  if (path === undefined || /[\0\n\r|]/.test(path))
     throw refusal(
       "invalid_input",
       `${JSON.stringify(input)} is not a path inside the project`,
@@ -90,12 +88,12 @@ export function noSuchFile(path: string, status: string): HoldfastError {
 
 /** Reads a project file to look up quotes. Does not follow links out of the project. */
 export function readSource(root: string, path: string): Source {
-  const absolute = resolve(root, path);
-  if (!isInside(root, absolute)) return { status: "outside" };
+  const isInside = (each: string) => resolve(root, each) === root || insideProject(root, each) !== undefined;
+  if (!isInside(path)) return { status: "outside" };
   try {
-    const real = realpathSync.native(absolute);
-    if (!isInside(root, real)) return { status: "outside" };
-    const stats: Stats = statSync(real);
+    const real = realpathSync.native(resolve(root, path));
+    if (!isInside(real)) return { status: "outside" };
+    const stats = statSync(real);
     if (stats.isDirectory()) return { status: "directory" };
     if (!stats.isFile() || stats.size > maxSourceBytes) return { status: "unreadable" };
     return sourceOf(readFileSync(real, "utf8"));
@@ -103,10 +101,6 @@ export function readSource(root: string, path: string): Source {
     const { code } = error as NodeJS.ErrnoException;
     return { status: code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable" };
   }
-}
-
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(join(root, sep));
 }
 
 function sourceOf(raw: string): Source {

@@ -71,13 +71,12 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/hosts/install/toml-text.ts readToml": () => ["x.toml"],
   "src/hosts/install/toml-text.ts removeTable": () => [["a"]],
   "src/hosts/install/toml-text.ts setKeys": () => [["a"], { b: "1" }],
-  "src/surfaces/project/recover.ts cutTo": () => [500, characters],
+
   "src/surfaces/project/refusal.ts requireLine": () => ["text"],
 };
 
 /** Functions that take a text but are not run on hostile ones, and why. */
-export const exempt: Record<string, string> = {
-};
+export const exempt: Record<string, string> = {};
 
 /** Work on hostile text that is more than one function of one argument. */
 export const subjects: Record<string, () => Promise<(text: string) => unknown>> = {
