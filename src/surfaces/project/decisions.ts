@@ -2,7 +2,7 @@ import { closestLine, oneLine } from "../../engine/text.ts";
 import { addLines, addRows, type Edit, escapeStart, lineOf, type Planned, replaceLines } from "./edit.ts";
 import { type Entry, maxLineLength, type Notes, newestEntries } from "./notes.ts";
 import { type Answer, type Caller, nameOf, type Project } from "./project.ts";
-import { codeSpan, noSuchFile, projectPath, readSource, renderReference } from "./references.ts";
+import { codeSpan, findQuote, noSuchFile, projectPath, readSource, renderReference } from "./references.ts";
 import { refusal, requireLine } from "./refusal.ts";
 
 export interface DecisionInput {
@@ -29,7 +29,7 @@ export function logDecision(project: Project, input: DecisionInput, caller: Call
       `"scenarios" has ${input.scenarios.length} of three test scenarios`,
       "Give the happy path, an edge case and an error",
     );
-  const quotes = input.evidence.map((each) => findQuote(project, each));
+  const quotes = input.evidence.map((each) => quoteOf(project, each));
   const lines = [
     `#### ${timestamp} - ${title.replace(/ (?=#{1,40}$)/, " \\")}`,
     `**Decision**: ${requireLine(input.decision, "decision")}`,
@@ -66,7 +66,7 @@ function isSame({ texts }: Notes, { line }: Entry, [heading = "", ...rest]: read
 const maxQuoteLength = 500;
 
 /** The lines of a quote as items of the evidence list, each with its location, and what was wrong with the given one. */
-function findQuote(
+function quoteOf(
   { file: { root } }: Project,
   { quote, path }: DecisionInput["evidence"][number],
 ): { lines: string[]; corrected: string | undefined } {
@@ -83,9 +83,9 @@ function findQuote(
       "Quote only the relevant part",
       { path: name.path, limit: maxQuoteLength },
     );
-  const found = source.find(text, name.from);
+  const found = findQuote(source.lines, text, name.from);
   if (found === undefined) {
-    const close = closestLine(source.text, text);
+    const close = closestLine(source.lines.join("\n"), text);
     const closest = close
       ? `. The closest line is ${close.number}: ${JSON.stringify(close.line.trim().slice(0, 120))}`
       : "";

@@ -65,12 +65,13 @@ function checkWritable({ conflicts, unclosed }: Notes, from: number, to: number)
 /** Adds lines at the end of a section's list or text. A missing section is added with them. */
 export function addLines(notes: Notes, key: SectionKey, lines: readonly string[]): Edit {
   const section = notes.sections[key];
-  if (!section) return addSection(notes, key, newSection(key), lines);
-  checkWritable(notes, section.line, section.end);
   const isLog = key === "decisions";
+  const above = isLog ? [""] : [];
+  if (!section) return addSection(notes, key, [...newSection(key), ...above], lines);
+  checkWritable(notes, section.line, section.end);
   const list = isLog ? undefined : section.items.at(-1)?.end;
   const at = list ?? endOfText(notes, section.line, isLog ? section.end : section.ownEnd);
-  return insertAt(notes, at, isLog ? [""] : [], lines);
+  return insertAt(notes, at, above, lines);
 }
 
 /** Adds rows at the end of a section's table. */
@@ -81,7 +82,7 @@ export function addRows(notes: Notes, key: SectionKey, values: readonly Values[]
   const rows = values.map((row) => renderRow(names.map((name) => oneLine(row[name] ?? "") || "-")));
   if (!section) return addSection(notes, key, newSection(key), rows);
   checkWritable(notes, section.line, section.end);
-  if (section.table) return insertAt(notes, section.table.end, [], rows);
+  if (section.table) return { at: section.table.end, remove: 0, insert: rows, entry: section.table.end };
   const at = endOfText(notes, section.line, section.ownEnd);
   return insertAt(notes, at, ["", ...emptyTable(columns)], rows);
 }

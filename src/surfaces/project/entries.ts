@@ -296,12 +296,17 @@ function trackIdentifier(project: Project, { text, detail = "" }: EntryInput): A
   const { path, from, to = from } = projectPath(root, text);
   const source = readSource(root, path);
   if (source.status !== "read" && source.status !== "directory") throw noSuchFile(path, source.status);
-  if (source.status === "read" && from !== undefined && to !== undefined && (to > source.lines || to < from))
+  if (
+    source.status === "read" &&
+    from !== undefined &&
+    to !== undefined &&
+    (to > source.lines.length || to < from)
+  )
     throw refusal(
       "invalid_input",
-      `${path} has ${source.lines} lines, so there are no lines ${from}-${to}`,
+      `${path} has ${source.lines.length} lines, so there are no lines ${from}-${to}`,
       "Use lines of the file",
-      { path, lines: source.lines },
+      { path, lines: source.lines.length },
     );
   const identifier = renderReference(path, from, to);
   return project.change((notes): Planned<Answer> => {

@@ -58,9 +58,11 @@ function realRoot(root: string): string {
 
 /** The file's bytes; undefined if it does not exist. */
 export function readNotesFile(file: NotesFile): Buffer | undefined {
-  const folder = dirname(file.path);
-  checkLinks(file, folder);
-  return existsSync(folder) ? inFolder(file, "read", (open) => readIn(open, file)?.bytes) : undefined;
+  return explained(file.name, "read", () => {
+    const folder = dirname(file.path);
+    checkLinks(file, folder);
+    return existsSync(folder) ? inFolder(file, (open) => readIn(open, file)?.bytes) : undefined;
+  });
 }
 
 /** Reads the file in an open folder. */
@@ -110,37 +112,29 @@ export function updateFile<T>(
 
 /** Replaces the file if it still has these bytes: the comparison comes last, just before the rename. */
 function replaceFile(file: NotesFile, before: Buffer | undefined, text: string): boolean {
-  const folder = dirname(file.path);
-  checkLinks(file, folder);
-  try {
+  return explained(file.name, "written", () => {
+    const folder = dirname(file.path);
+    checkLinks(file, folder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw failed(file.name, "written", error);
-  }
-  return inFolder(file, "written", (open) => {
-    const { mode = 0o600 } = readIn(open, file) ?? {};
-    // Renaming over it would ignore its mode, so respect a read-only file here.
-    if ((mode & 0o222) === 0) {
-      throw new HoldfastError(
-        "store_read_only",
-        `${file.name} is read-only. Nothing was changed; make it writable (chmod u+w) and try again.`,
-        { data: { path: file.path } },
-      );
-    }
-    const temporary = join(open.path, ".NOTES.tmp");
-    try {
-      // A killed writer leaves its file behind. The lock keeps the others out.
+    return inFolder(file, (open) => {
+      const { mode = 0o600 } = readIn(open, file) ?? {};
+      // Renaming over it would ignore its mode, so respect a read-only file here.
+      if ((mode & 0o222) === 0) throw readOnly(file);
+      // The lock keeps other writers out. A killed one leaves its file behind.
+      const temporary = join(open.path, ".NOTES.tmp");
       rmSync(temporary, { force: true });
-      writeNewFile(temporary, text, mode);
-      const now = readIn(open, file)?.bytes;
-      const isSame = before === undefined || now === undefined ? before === now : now.equals(before);
-      if (!isSame) return false;
-      renameSync(temporary, join(open.path, basename(file.path)));
-      open.sync();
-      return true;
-    } finally {
-      rmSync(temporary, { force: true });
-    }
+      try {
+        writeNewFile(temporary, text, mode);
+        const now = readIn(open, file)?.bytes;
+        const isSame = before === undefined || now === undefined ? before === now : now.equals(before);
+        if (!isSame) return false;
+        renameSync(temporary, join(open.path, basename(file.path)));
+        open.sync();
+        return true;
+      } finally {
+        rmSync(temporary, { force: true });
+      }
+    });
   });
 }
 
@@ -173,23 +167,36 @@ interface OpenFolder {
  * Runs the work in the file's folder through an open descriptor: if another process replaces the folder with a link, the
  * work still happens in the folder that was checked. Without /proc/self/fd, it uses the path.
  */
-function inFolder<T>(file: NotesFile, what: string, work: (open: OpenFolder) => T): T {
+function inFolder<T>(file: NotesFile, work: (open: OpenFolder) => T): T {
   const path = dirname(file.path);
+  // Windows cannot open folders.
+  if (process.platform === "win32") return work({ path, sync: () => undefined });
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    // Windows cannot open folders.
-    if (process.platform === "win32") return work({ path, sync: () => undefined });
-    const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
-    try {
-      const open = `/proc/self/fd/${descriptor}`;
-      const stable = existsSync(open) ? open : path;
-      if (realpathSync.native(stable) !== path) throw refused(file.name, "goes through a link");
-      return work({ path: stable, sync: () => fsyncSync(descriptor) });
-    } finally {
-      closeSync(descriptor);
-    }
-  } catch (error) {
-    throw error instanceof HoldfastError ? error : failed(file.name, what, error);
+    const open = `/proc/self/fd/${descriptor}`;
+    const stable = existsSync(open) ? open : path;
+    if (realpathSync.native(stable) !== path) throw refused(file.name, "goes through a link");
+    return work({ path: stable, sync: () => fsyncSync(descriptor) });
+  } finally {
+    closeSync(descriptor);
   }
+}
+
+/** A failure of the file system gets an error with what to do about it. */
+function explained<T>(name: string, what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof HoldfastError ? error : failed(name, what, error);
+  }
+}
+
+function readOnly({ name, path }: NotesFile): HoldfastError {
+  return new HoldfastError(
+    "store_read_only",
+    `${name} is read-only. Nothing was changed; make it writable (chmod u+w) and try again.`,
+    { data: { path } },
+  );
 }
 
 function refused(path: string, why: string): HoldfastError {
@@ -208,7 +215,6 @@ function tooLarge({ name, path }: NotesFile, bytes: number): HoldfastError {
   );
 }
 
-/** A failure of the file system, with what to do about it. */
 function failed(name: string, what: string, cause: unknown): HoldfastError {
   const { code = "", message } = cause as NodeJS.ErrnoException;
   const isFull = code === "ENOSPC" || /disk is full/i.test(message);

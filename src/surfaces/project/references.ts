@@ -55,14 +55,7 @@ const maxSourceBytes = 20_000_000;
 
 export type Source =
   | { status: "missing" | "outside" | "directory" | "unreadable" }
-  | {
-      status: "read";
-      text: string;
-      /** How many lines the file has. */
-      lines: number;
-      /** The line, from 1, where the quote starts, nearest to `near`; undefined if it is not there. */
-      find(quote: string, near: number | undefined): number | undefined;
-    };
+  | { status: "read"; lines: string[] };
 
 /** Normalizes a caller's path, which may end in lines such as `:45-67`, to one relative to the project's root. */
 export function projectPath(root: string, input: string): Omit<Reference, "text"> {
@@ -96,39 +89,29 @@ export function readSource(root: string, path: string): Source {
     const stats = statSync(real);
     if (stats.isDirectory()) return { status: "directory" };
     if (!stats.isFile() || stats.size > maxSourceBytes) return { status: "unreadable" };
-    return sourceOf(readFileSync(real, "utf8"));
+    return {
+      status: "read",
+      lines: readFileSync(real, "utf8")
+        .replace(/\r?\n$/, "")
+        .split(/\r?\n/),
+    };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return { status: code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable" };
   }
 }
 
-function sourceOf(raw: string): Source {
-  const text = raw.includes("\r\n") ? raw.replaceAll("\r\n", "\n") : raw;
-  return {
-    status: "read",
-    text,
-    get lines() {
-      return newlinesIn(text, 0, text.length) + (text.endsWith("\n") ? 0 : 1);
-    },
-    find(quote, near) {
-      if (quote === "") return undefined;
-      let best: number | undefined;
-      let [line, from] = [1, 0];
-      for (let at = text.indexOf(quote); at !== -1; at = text.indexOf(quote, at + 1)) {
-        line += newlinesIn(text, from, at);
-        from = at;
-        if (best === undefined || Math.abs(line - (near ?? best)) < Math.abs(best - (near ?? best)))
-          best = line;
-        if (near === undefined || line > near) break;
-      }
-      return best;
-    },
-  };
-}
-
-function newlinesIn(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count++;
-  return count;
+/** The line, from 1, where a quote starts, nearest to `near`; undefined if it is not there. */
+export function findQuote(lines: readonly string[], quote: string, near = 1): number | undefined {
+  const [first = "", ...rest] = quote.split("\n");
+  const startsAt = (line: string, index: number) =>
+    rest.length === 0
+      ? line.includes(first)
+      : line.endsWith(first) &&
+        lines
+          .slice(index + 1, index + 1 + rest.length)
+          .join("\n")
+          .startsWith(rest.join("\n"));
+  const found = lines.flatMap((line, index) => (startsAt(line, index) ? [index + 1] : []));
+  return found.toSorted((a, b) => Math.abs(a - near) - Math.abs(b - near))[0];
 }

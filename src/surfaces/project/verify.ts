@@ -2,6 +2,7 @@ import { replaceLines, setCells } from "./edit.ts";
 import { type Entry, entriesOf, type Notes, rowsOf } from "./notes.ts";
 import { existingNotes, type Project } from "./project.ts";
 import {
+  findQuote,
   parseReference,
   type Reference,
   readSource,
@@ -67,10 +68,10 @@ function checkIn(
   if (source.status === "outside") return { status: "outside", problem: "it is outside the project" };
   if (source.status !== "read") return { status: "unreadable", problem: "the file cannot be read" };
   if (quote === undefined)
-    return to !== undefined && to > source.lines
-      ? { status: "changed", problem: `the file has only ${source.lines} lines` }
+    return to !== undefined && to > source.lines.length
+      ? { status: "changed", problem: `the file has only ${source.lines.length} lines` }
       : { status: "ok", problem: "" };
-  const line = source.find(quote, from);
+  const line = quote === "" ? undefined : findQuote(source.lines, quote, from);
   if (line === undefined) return { status: "changed", problem: "the quote is no longer there" };
   if (from === undefined || (line >= from && line <= (to ?? from))) return { status: "ok", problem: "" };
   return { status: "moved", problem: `the quote moved to line ${line}`, now: renderReference(name, line) };
