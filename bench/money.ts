@@ -1,3 +1,4 @@
+import { warnFrom } from "../src/compaction/usage.ts";
 import { warningText } from "../src/compaction/warning.ts";
 import { estimateTokens } from "../src/context/estimate-tokens.ts";
 import { defaultLimits } from "../src/engine/limits.ts";
@@ -17,9 +18,8 @@ import { runHooks } from "./resume/claude-code.ts";
  * that the cache is lost.
  */
 const prices = { write: 3.75, cached: 0.3, output: 15 };
-const turns = 100;
 const requestsPerTurn = 5;
-/** Per request: new messages and results of tools, and the model's answer. */
+/** Per request on average: new messages and results of tools, and the model's answer. */
 const perRequest = { input: 800, output: 200 };
 /** The coding agent's own system prompt and tools, and its summary. */
 const own = { system: 20_000, summary: 1_300 };
@@ -28,43 +28,38 @@ const compactsAt = 167_000;
 
 interface Parts {
   /** In every request. */
-  constant: number;
+  constant?: number;
   /** In every request after a compaction, in place of the one before. */
-  afterCompaction: number;
-  /** Tokens of a warning, which takes one more request. */
-  warning: number;
+  afterCompaction?: number;
+  /** Tokens of a warning: it comes with the result of a tool, so the request is sent anyway. */
+  warning?: number;
+  /** Requests in which the agent does nothing but write its notepad. */
+  extraRequests?: number;
 }
 
-const none: Parts = { constant: 0, afterCompaction: 0, warning: 0 };
-
-function simulate({ constant, afterCompaction, warning }: Parts): { dollars: number; compactions: number } {
-  const totals = { written: 0, cached: 0, output: 0 };
+/**
+ * From one compaction to the next, in the middle of a long session. The number of requests in between is not rounded:
+ * where the last of 100 turns falls would matter more than what is measured.
+ */
+function costOf({ constant = 0, afterCompaction = 0, warning = 0, extraRequests = 0 }: Parts): {
+  dollars: number;
+  compactions: number;
+} {
+  const perStep = perRequest.input + perRequest.output;
   const prefix = own.system + constant;
-  let compactions = 0;
-  let cached = 0;
-  /** In the next request, and not in the cache yet. */
-  let fresh = prefix;
-  const request = (input: number, output: number) => {
-    totals.cached += cached;
-    totals.written += fresh + input;
-    totals.output += output;
-    cached += fresh + input;
-    fresh = output;
-  };
-  for (let count = 0; count < turns * requestsPerTurn; count++) {
-    if (cached + fresh >= compactsAt) {
-      if (warning > 0) request(warning, 0);
-      request(0, own.summary);
-      compactions++;
-      // System prompt and tools stay in the cache.
-      cached = prefix;
-      fresh = own.summary + afterCompaction;
-    }
-    request(perRequest.input, perRequest.output);
-  }
-  const dollars =
-    (totals.written * prices.write + totals.cached * prices.cached + totals.output * prices.output) / 1e6;
-  return { dollars, compactions };
+  const start = prefix + own.summary + afterCompaction;
+  const requests = (compactsAt - start) / perStep;
+  // System prompt and tools stay in the cache. Later requests read everything but the last answer, which they write.
+  const later = (requests - 1) * (start - perRequest.output) + (perStep * requests * (requests - 1)) / 2;
+  const compaction = compactsAt - perRequest.output;
+  const warnAt = warnFrom(compactsAt);
+  const warned = extraRequests * warnAt + (warning * (compactsAt - warnAt)) / perStep;
+  const cached = prefix + later + compaction + warned;
+  const written = requests * perStep + own.summary + afterCompaction + warning;
+  const output = requests * perRequest.output + own.summary;
+  const dollars = (cached * prices.cached + written * prices.write + output * prices.output) / 1e6;
+  const compactions = (100 * requestsPerTurn) / requests;
+  return { dollars: dollars * compactions, compactions };
 }
 
 const surfaces = findSurfaces(defaultSurfaces.server);
@@ -75,30 +70,37 @@ const sizes = {
   tools: estimateTokens(JSON.stringify(tools.map(projectTool))),
   guidance: estimateTokens(instructionsOf(surfaces)),
   blocks,
-  "warning turn": estimateTokens(warningText),
   handoff: (await shown(true)) - blocks,
+  warning: estimateTokens(warningText),
 };
-const parts: Record<keyof typeof sizes, Parts> = {
-  tools: { ...none, constant: sizes.tools },
-  guidance: { ...none, constant: sizes.guidance },
-  blocks: { ...none, constant: sizes.blocks },
-  "warning turn": { ...none, warning: sizes["warning turn"] },
-  handoff: { ...none, afterCompaction: sizes.handoff },
+const parts: [name: string, tokens: number, parts: Parts][] = [
+  ["tools", sizes.tools, { constant: sizes.tools }],
+  ["guidance", sizes.guidance, { constant: sizes.guidance }],
+  ["blocks after a compaction", sizes.blocks, { afterCompaction: sizes.blocks }],
+  ["handoff", sizes.handoff, { afterCompaction: sizes.handoff }],
+  ["warning", sizes.warning, { warning: sizes.warning }],
+  ["a request for the notepad alone", 0, { extraRequests: 1 }],
+];
+const always = {
+  constant: sizes.tools + sizes.guidance,
+  afterCompaction: sizes.blocks + sizes.handoff,
+  warning: sizes.warning,
 };
+const total = parts.reduce((sum, [, tokens]) => sum + tokens, 0);
 
-const base = simulate(none);
-const row = (name: string, tokens: number, dollars: number) =>
-  `| ${name} | ${tokens.toLocaleString("en-US")} | ${dollars.toFixed(3)} | ${((100 * dollars) / base.dollars).toFixed(2)} % |`;
+const base = costOf({});
+const row = (name: string, tokens: number, withParts: Parts) => {
+  const dollars = costOf(withParts).dollars - base.dollars;
+  const share = ((100 * dollars) / base.dollars).toFixed(2);
+  return `| ${name} | ${tokens.toLocaleString("en-US")} | ${dollars.toFixed(3)} | ${share} % |`;
+};
 console.log(
-  `${turns} turns without memory: ${base.dollars.toFixed(2)} dollars, ${base.compactions} compactions\n`,
+  [
+    `100 turns without memory: ${base.dollars.toFixed(2)} dollars, ${base.compactions.toFixed(1)} compactions\n`,
+    "| Part | Tokens | Dollars per 100 turns | Share |\n| --- | --- | --- | --- |",
+    ...parts.map(([name, tokens, part]) => row(name, tokens, part)),
+    row("together, the notepad written next to another call", total, always),
+    row("together, the notepad written by itself", total, { ...always, extraRequests: 1 }),
+    row("together, the warning at the end of a turn", total, { ...always, extraRequests: 2 }),
+  ].join("\n"),
 );
-console.log("| Part | Tokens | Dollars per 100 turns | Share |\n| --- | --- | --- | --- |");
-for (const name of Object.keys(sizes) as (keyof typeof sizes)[])
-  console.log(row(name, sizes[name], simulate(parts[name]).dollars - base.dollars));
-const all = simulate({
-  constant: sizes.tools + sizes.guidance + sizes.blocks,
-  afterCompaction: sizes.handoff,
-  warning: sizes["warning turn"],
-});
-const total = Object.values(sizes).reduce((sum, tokens) => sum + tokens, 0);
-console.log(row("together", total, all.dollars - base.dollars));

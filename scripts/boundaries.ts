@@ -117,7 +117,7 @@ const withNode = [
   "src/surfaces/knowledge/skill-folders.ts",
 ];
 /** Part of the root entry too: opening a store by name imports its driver lazily. */
-const portable = ["src/stores/store.ts", "src/stores/store-address.ts", "src/stores/open-store.ts"];
+const portable = ["src/stores/store.ts", "src/stores/open-store.ts"];
 
 /** Folders that import no packages. */
 const withoutPackages = ["errors", "engine", "secrets", "compaction"];

@@ -39,6 +39,7 @@ const allShots: readonly Shot[] = [
   { name: "conversation", hash: "#/audit/window/12", ready: ".talk" },
   { name: "history", hash: "#/audit/history", ready: ".history-detail .panel" },
   { name: "compaction", hash: "#/audit/history/c2", ready: ".states" },
+  { name: "past", hash: "#/audit/memory?at=20", ready: ".past" },
   { name: "where", hash: "#/audit/memory", ready: ".prose", before: askWhere },
 ];
 

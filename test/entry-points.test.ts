@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { beginChat, runCli } from "../src/cli/test-support/chat.ts";
-import { workedIn } from "../src/compaction/clearing.ts";
+import { coveringNotes } from "../src/compaction/clearing.ts";
 import { noNudges } from "../src/compaction/nudges.ts";
 import type { StoredMessage } from "../src/context/conversation.ts";
 import { changeText } from "../src/context/shown-memory.ts";
@@ -194,8 +194,10 @@ test("a result is worked in by its call, its symbols or its outcome [config.work
       },
     },
   ];
-  const covers = (note: string, text: string, input: unknown) =>
-    workedIn(written(note), new Set(["add_note"]))({ message: 1, text, input })?.text;
+  const covers = (note: string, text: string, input: unknown) => {
+    const result = { key: "1", id: "1", tool: "bash", message: 1, text, isError: false };
+    return coveringNotes(written(note), new Set(["add_note"]))(result, input)?.text;
+  };
   assert.equal(
     covers("jwt.ts checks the expiry", "export const x = 1", { path: "src/auth/jwt.ts" }),
     "jwt.ts checks the expiry",

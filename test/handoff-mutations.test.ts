@@ -13,7 +13,7 @@ const faults: [requirement: string, file: string, find: string, replace: string]
   ["handoff.order", "handoff.ts", "return [first, ...rest.slice(from)];", "return rest.slice(from);"],
   ["handoff.noise", "user-words.ts", "withoutBlocks(text).replace(hostLine", "text.replace(hostLine"],
   ["handoff.plan", "plan.ts", "plan = list.flatMap(itemOf)", "plan.push(...list.flatMap(itemOf))"],
-  ["handoff.steps", "outcome.ts", "const failed = isError ||", "const failed ="],
+  ["handoff.steps", "steps.ts", "const failed = isError ||", "const failed ="],
   ["handoff.earlier", "handoff.ts", "earlier: before };", "earlier: [] };"],
   ["long words in any script", "handoff.ts", "if (cost(line) <= room / 2 || limit < 10)", "if (limit > 0)"],
   [

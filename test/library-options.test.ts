@@ -51,7 +51,7 @@ test("createAgent and the AI SDK adapter check nudges, clearing, children and un
       /"nudges\.nudgeAfterTurns" of \w+ must be a whole number of at least 0/,
     ],
     [{ nudges: { nudgeAfterTurn: 1 } }, /"nudges\.nudgeAfterTurn"\. Did you mean "nudgeAfterTurns"\?/],
-    [{ clearing: { fileToken: 1 } }, /"clearing\.fileToken"\. Did you mean "fileTokens"\?/],
+    [{ clearing: { largeToken: 1 } }, /"clearing\.largeToken"\. Did you mean "largeTokens"\?/],
     [{ clearing: { keepLast: -1 } }, /"clearing\.keepLast" of \w+ must be a whole number of at least 0/],
     [{ clearing: true }, /"clearing" of \w+ must be an object/],
     [{ compactat: 0.5 }, /"compactat"\. Did you mean "compactAt"\?/],

@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { generateText, type ModelMessage } from "ai";
 import { openSdkStage } from "../src/adapters/ai-sdk/test-support/ai-sdk.ts";
 import { warningFor } from "../src/compaction/warning.ts";
-import { type Placement, placements } from "../src/context/placement.ts";
+import { type Placement, placements } from "../src/context/blocks.ts";
 import { defaultLimits } from "../src/engine/limits.ts";
 import { claudeTranscript } from "../src/hosts/hook/test-support/transcripts.ts";
 import type { OpenClawContext, OpenClawTool } from "../src/hosts/openclaw/api.ts";
@@ -175,7 +175,7 @@ for (const surfaces of combinations) {
       surfaces: surfaces as never,
       tools: { look: lookTool },
       contextWindow: 24_000,
-      clearing: { keepLast: 1, cachedPrice: 1, writePrice: 1 },
+      clearing: { keepLast: 1 },
     });
     const said: string[] = [];
     for (let turn = 1; turn <= 4; turn++) {
@@ -292,7 +292,7 @@ test("results are cleared only where the agent can recall them [config.clearing]
       surfaces,
       tools: { look: lookTool },
       contextWindow: 60_000,
-      clearing: { keepLast: 1, cachedPrice: 1, writePrice: 1 },
+      clearing: { keepLast: 1 },
     });
     const { events } = await stage.say("Look around.");
     assert.equal(ofType(events, "clearing").length > 0, surfaces.length === 2);

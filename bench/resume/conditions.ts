@@ -1,14 +1,18 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { type HookOptions, runHooks } from "./claude-code.ts";
-import { contextFromAgent, contextFromLangchain, contextFromPruning, runDeepAgents } from "./others.ts";
+import {
+  contextFromAgent,
+  contextFromLangchain,
+  contextFromPruning,
+  runDeepAgents,
+  runMastra,
+} from "./others.ts";
 import { lastMessage } from "./stories.ts";
 
-/** Summaries and notepads that a model wrote, one for each compaction. */
-export interface Written {
-  summaries: readonly string[];
-  notepads: readonly string[];
-}
+/** Texts that models wrote for the memories, one for each compaction. Mastra's observer writes observations. */
+export type TextKind = "summary" | "notepad" | "plan" | "observation";
+export type Written = Record<TextKind, readonly string[]>;
 
 export interface Condition {
   id: string;
@@ -17,8 +21,10 @@ export interface Condition {
   /** After how many compactions it is read. */
   compactions: readonly number[];
   /** The texts that a model has to write first. */
-  needs: readonly (keyof Written)[];
+  needs: readonly TextKind[];
   context(compactions: number, written: Written): Promise<string>;
+  /** The next request of the memory to its own model, until the model has answered all of them. */
+  request?(written: Written): Promise<{ prompt: string; input: string } | undefined>;
   /** A search in the removed conversation: the reader writes the calls before it sees a result. */
   tool?: {
     description: string;
@@ -41,8 +47,8 @@ async function fromHook(compactions: number, options: HookOptions): Promise<stri
   return withLast((await runHooks(compactions, options)).context);
 }
 
-async function asInstalled(compactions: number, { summaries, notepads }: Written): Promise<string> {
-  return withLast(withSummary(summaries, (await runHooks(compactions, { notepads })).context));
+async function asInstalled(compactions: number, { summary, notepad }: Written): Promise<string> {
+  return withLast(withSummary(summary, (await runHooks(compactions, { notepads: notepad })).context));
 }
 
 /** With a fault in Holdfast, in a process of its own. */
@@ -77,9 +83,9 @@ const first: readonly Condition[] = [
     id: "no-notepad",
     title: "planted: the notepad is not restored",
     compactions: [3],
-    needs: ["notepads"],
-    context: async (compactions, { notepads }) =>
-      planted("notepad", compactions, { notepads, handoff: false }),
+    needs: ["notepad"],
+    context: async (compactions, { notepad }) =>
+      planted("notepad", compactions, { notepads: notepad, handoff: false }),
   },
   {
     id: "no-words",
@@ -120,56 +126,72 @@ const first: readonly Condition[] = [
     id: "notepad",
     title: "Holdfast's notepad alone",
     compactions: [3, 10],
-    needs: ["notepads"],
-    context: (compactions, { notepads }) => fromHook(compactions, { notepads, handoff: false }),
+    needs: ["notepad"],
+    context: (compactions, { notepad }) => fromHook(compactions, { notepads: notepad, handoff: false }),
   },
   {
     id: "summary",
     title: "a summary",
     compactions: [3, 10],
-    needs: ["summaries"],
-    context: async (_compactions, { summaries }) => withLast(withSummary(summaries, "")),
+    needs: ["summary"],
+    context: async (_compactions, { summary }) => withLast(withSummary(summary, "")),
   },
   {
     id: "langchain",
     title: "LangChain summarizationMiddleware",
     compactions: [3],
-    needs: ["summaries"],
-    context: (compactions, { summaries }) => contextFromLangchain(compactions, summaries),
+    needs: ["summary"],
+    context: (compactions, { summary }) => contextFromLangchain(compactions, summary),
+  },
+  {
+    id: "planning",
+    title: "a summary and planning files",
+    compactions: [3],
+    needs: ["summary", "plan"],
+    context: async (_compactions, { summary, plan }) => withLast(withSummary(summary, plan.at(-1) ?? "")),
+  },
+  {
+    id: "mastra",
+    title: "Mastra's observational memory",
+    compactions: [10],
+    needs: ["observation"],
+    isPeer: true,
+    request: async ({ observation }) => runMastra(observation).request,
+    context: async (_compactions, { observation }) => runMastra(observation).context,
   },
   {
     id: "holdfast",
     title: "a summary and Holdfast, without recall",
     compactions: [3, 10],
-    needs: ["summaries", "notepads"],
+    needs: ["summary", "notepad"],
     context: asInstalled,
   },
   {
     id: "deepagents",
     title: "deepagents and grep in its history",
     compactions: [10],
-    needs: ["summaries"],
+    needs: ["summary"],
     isPeer: true,
-    context: async (compactions, { summaries }) =>
-      (await runDeepAgents({ compactions, summaries, queries: [] })).context,
+    context: async (compactions, { summary }) =>
+      runDeepAgents({ compactions, summaries: summary, queries: [] }).context,
     tool: {
       description:
         "grep: Search for a literal text pattern in the file with the conversation history. Returns the lines that contain it.",
-      results: async (compactions, { summaries }, queries) =>
-        (await runDeepAgents({ compactions, summaries, queries })).found,
+      results: async (compactions, { summary }, queries) =>
+        runDeepAgents({ compactions, summaries: summary, queries }).found,
     },
   },
   {
     id: "recall",
     title: "a summary and Holdfast as installed",
     compactions: [3, 10],
-    needs: ["summaries", "notepads"],
+    needs: ["summary", "notepad"],
     context: asInstalled,
     tool: {
       description:
         "recall: Search the conversation that was compacted away. Look here before you ask the user again or repeat work. `query`: words to look for.",
-      results: async (compactions, { notepads }, queries) =>
-        (await runHooks(compactions, { notepads, queries })).found,
+      results: async (compactions, { notepad }, queries) =>
+        (await runHooks(compactions, { notepads: notepad, queries })).found,
     },
   },
 ];

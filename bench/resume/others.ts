@@ -60,23 +60,33 @@ function langchainMessages(step: Step): BaseMessage[] {
   ];
 }
 
-/** deepagents with its own packages, in a process of its own. */
-export async function runDeepAgents(options: {
+/** Runs a program of a peer with the peer's packages. Its last line is the result. */
+function runPeer<T>(file: string, input: object): T {
+  const problem = installPeers();
+  if (problem !== undefined) throw new Error(problem);
+  const output = execFileSync(process.execPath, [join(import.meta.dirname, "../peers", file)], {
+    input: JSON.stringify({ ...input, lastMessage }),
+    encoding: "utf8",
+    stdio: ["pipe", "pipe", "ignore"],
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return JSON.parse(output.trim().split("\n").at(-1) ?? "") as T;
+}
+
+export function runDeepAgents(options: {
   compactions: number;
   summaries: readonly string[];
   queries: readonly string[];
-}): Promise<{ context: string; found: string[] }> {
-  const problem = installPeers();
-  if (problem !== undefined) throw new Error(problem);
-  const output = execFileSync(
-    process.execPath,
-    [join(import.meta.dirname, "../peers/deepagents-history.ts")],
-    {
-      input: JSON.stringify({ ...options, spans: spansOf(options.compactions), lastMessage }),
-      encoding: "utf8",
-    },
-  );
-  return JSON.parse(output.trim().split("\n").at(-1) ?? "") as { context: string; found: string[] };
+}): { context: string; found: string[] } {
+  return runPeer("deepagents-history.ts", { ...options, spans: spansOf(options.compactions) });
+}
+
+/** The context, or the request to the observer that has no answer yet. */
+export function runMastra(observations: readonly string[]): {
+  context: string;
+  request?: { prompt: string; input: string };
+} {
+  return runPeer("mastra-observed.ts", { steps: session, observations });
 }
 
 function modelMessages(step: Step, number: number): ModelMessage[] {

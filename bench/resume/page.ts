@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { table } from "../survival/markdown-table.ts";
+import { isText, type TaskKind } from "./check.ts";
+import { readRecorded } from "./recorded.ts";
 import type { Score } from "./score.ts";
 import { questionKinds } from "./story.ts";
-import { depths } from "./tasks.ts";
+import { depths, gradeId, graders, taskIds } from "./tasks.ts";
 
 const docs = join(import.meta.dirname, "../../docs");
 const pagePath = join(docs, "benchmark.md");
@@ -20,11 +22,24 @@ const scoresAt = (scores: readonly Score[], depth: number) =>
     .filter(({ compactions }) => compactions === depth)
     .toSorted((a, b) => b.answered - a.answered || a.tokens - b.tokens);
 
-/** A table for each number of compactions. */
+/** Who wrote, read and graded, and a table for each number of compactions. */
 export function renderFigures(scores: readonly Score[]): string {
-  return depths
-    .map((depth) => `### After ${depth} compactions\n\n${mainTable(scoresAt(scores, depth))}`)
-    .join("\n\n");
+  return [
+    models(scores),
+    ...depths.map((depth) => `### After ${depth} compactions\n\n${mainTable(scoresAt(scores, depth))}`),
+  ].join("\n\n");
+}
+
+function models(scores: readonly Score[]): string {
+  const of = (ids: readonly string[]) => {
+    const found = ids.flatMap((id) => readRecorded(id) ?? []);
+    const names = [...new Set(found.map(({ model }) => model))].join(", ");
+    const dates = [...new Set(found.map(({ date }) => date))].toSorted();
+    return `${names} (${[...new Set([dates[0], dates.at(-1)])].join(" to ")})`;
+  };
+  const texts = taskIds().filter((id) => isText(id.split("-")[0] as TaskKind));
+  const gradings = depths.flatMap((depth) => graders.map((grader) => gradeId(depth, grader)));
+  return `Written by ${of(texts)}. Read by ${of(scores.map(({ id }) => id))}. Graded by ${of(gradings)}.`;
 }
 
 /** The share answered, by kind of question. */

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What models wrote, a file in the repository for each task. */
-const folder = join(import.meta.dirname, "recorded");
+/** What models wrote, a file in the repository for each task. A test records somewhere else. */
+const folder = process.env.HOLDFAST_RESUME_RECORDED ?? join(import.meta.dirname, "recorded");
 
 /** An answer, and the words of the context that it rests on. Passages are separated by " … ". */
 export interface Answer {

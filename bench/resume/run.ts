@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { estimateTokens } from "../../src/context/estimate-tokens.ts";
+import { askModels, exportTasks, importTasks } from "./ask.ts";
+import { guessedNames, problemsIn } from "./check.ts";
 import { renderFigures, renderKinds, staleFiles, writePage } from "./page.ts";
-import { type Answers, hashOf, readRecorded, writeRecorded } from "./recorded.ts";
+import { type Answers, hashOf, readRecorded } from "./recorded.ts";
 import { scores } from "./score.ts";
-import { allTasks, answerProblems, checkResult, contextIn, gradeTask, type Task } from "./tasks.ts";
+import { allTasks, graders, gradeTask } from "./tasks.ts";
 
 /**
  * `npm run bench:resume -- --recorded` reproduces every figure from the recorded answers. It fails if an answer does not
@@ -21,12 +22,20 @@ const { values, positionals } = parseArgs({
   },
 });
 const [command, directory] = positionals;
-if (command !== undefined && directory === undefined) throw new Error(`${command} needs a folder.`);
+if (command !== undefined && !(["export", "import"].includes(command) && directory))
+  throw new Error(`Pass "export DIR" or "import DIR --model NAME", not "${positionals.join(" ")}".`);
 if (command === "export" && directory) {
   const written = await exportTasks(directory);
-  console.log(written.length === 0 ? "Everything is recorded." : written.join("\n"));
+  const lines = written.map(
+    ({ name, text }) => `${name}  ${estimateTokens(text).toLocaleString("en-US").padStart(7)} tokens`,
+  );
+  console.log(lines.length === 0 ? "Everything is recorded." : lines.join("\n"));
 } else if (command === "import" && directory) {
-  console.log((await importTasks(directory, values.model ?? "unknown")).join("\n"));
+  if (!values.model) throw new Error("Pass --model with the name of the model that wrote the answers.");
+  const { recorded, problems } = importTasks(directory, values.model);
+  const lines = [...recorded.map((text) => `recorded ${text}`), ...problems];
+  console.log(lines.join("\n") || `${directory} has no task that is not recorded.`);
+  if (problems.length > 0) process.exitCode = 1;
 } else {
   if (values.model) await askModels(values.model, values.grader ?? values.model);
   else if (!values.recorded) throw new Error("Pass --recorded, or --model provider:name.");
@@ -44,21 +53,33 @@ if (command === "export" && directory) {
       : problems.join("\n"),
   );
   if (problems.length > 0) process.exitCode = 1;
+  console.log(guesses(scored.map(({ id }) => id)));
   console.log(await changesSince());
 }
 
-/** Answers whose words are not in the recorded context. */
+/** Answers whose quote is not in the recorded context. */
 function recordProblems(id: string): string[] {
-  const recorded = readRecorded<Answers>(id);
-  return answerProblems(contextIn(recorded?.input ?? ""), recorded?.result ?? {}).map(
-    (text) => `${id}, ${text}`,
-  );
+  const { input = "", result } = readRecorded<Answers>(id) ?? {};
+  return problemsIn("read", input, result).map((text) => `${id}: ${text}`);
+}
+
+/** Readers may guess, and graders judge it. A reader that guesses right has seen more than its context. */
+function guesses(ids: readonly string[]): string {
+  const found = ids.flatMap((id) => {
+    const { input = "", result = {} } = readRecorded<Answers>(id) ?? {};
+    return Object.entries(result).flatMap(([question, { answer }]) =>
+      guessedNames(input, answer).map((name) => `${id}, ${question}: ${name}`),
+    );
+  });
+  return found.length === 0
+    ? "No answer has a number or a path that its reader was not shown."
+    : `Numbers and paths in answers that their readers were not shown:\n${found.join("\n")}`;
 }
 
 function gradeProblems(): string[] {
   const found = new Set(scores().map(({ compactions }) => compactions));
   return [...found].flatMap((depth) =>
-    (["a", "b"] as const).flatMap((grader) => {
+    graders.flatMap((grader) => {
       const { id, prompt, input } = gradeTask(depth, grader);
       return readRecorded(id)?.hash === hashOf(`${prompt}\n${input}`) ? [] : [`${id} graded other answers.`];
     }),
@@ -67,7 +88,7 @@ function gradeProblems(): string[] {
 
 /** Compares today's contexts with those that were read: wording changes, and the recorded figures stay. */
 async function changesSince(): Promise<string> {
-  const tasks = await allTasks({ withPeers: false });
+  const tasks = await allTasks(({ isPeer }) => !isPeer);
   const changes = tasks.flatMap(({ id, kind, prompt, input }) => {
     const recorded = readRecorded(id);
     if (!recorded) return [`${id}: not recorded`];
@@ -82,72 +103,4 @@ async function changesSince(): Promise<string> {
   if (changes.length === 0)
     return `Every context is today as it was when it was read, byte for byte. ${notMade}`;
   return `Different today from what was read (the figures are of what was read):\n${changes.join("\n")}\n${notMade}`;
-}
-
-async function openTasks(): Promise<Task[]> {
-  const open = (await allTasks()).filter(({ id }) => !readRecorded(id));
-  // Grading comes last: its letters depend on which answers there are.
-  const before = open.filter(({ kind }) => kind !== "grade");
-  return before.length > 0 ? before : open;
-}
-
-function record(task: Task, result: unknown, model: string): void {
-  const { id, kind, prompt, input } = task;
-  const isKept = kind === "read" || kind === "queries";
-  writeRecorded(id, {
-    model,
-    date: new Date().toISOString().slice(0, 10),
-    hash: hashOf(`${prompt}\n${input}`),
-    ...(isKept ? { input } : {}),
-    result: checkResult(task, result),
-  });
-}
-
-function isText({ kind }: Task): boolean {
-  return kind === "summary" || kind === "notepad";
-}
-
-/** Has a model do every task that is not recorded, and another one grade. Tasks that need its texts follow. */
-async function askModels(model: string, grader: string): Promise<void> {
-  const { generateText } = await import("ai");
-  const { chooseModel } = await import("../../src/cli/chat/model.ts");
-  for (let tasks = await openTasks(); tasks.length > 0; tasks = await openTasks())
-    for (const task of tasks) {
-      const name = task.kind === "grade" ? grader : model;
-      console.error(`${task.id}: ${name}`);
-      const chosen = await chooseModel({ model: name });
-      const instructions = isText(task)
-        ? task.prompt
-        : `${task.prompt}\n\nAnswer with the JSON object alone.`;
-      const { text } = await generateText({ model: chosen.model, instructions, prompt: task.input });
-      record(
-        task,
-        isText(task) ? text : JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)),
-        name,
-      );
-    }
-}
-
-/** Writes a folder for each open task: `prompt.md` and `input.md`. */
-async function exportTasks(folder: string): Promise<string[]> {
-  const tasks = await openTasks();
-  for (const { id, prompt, input } of tasks) {
-    mkdirSync(join(folder, id), { recursive: true });
-    writeFileSync(join(folder, id, "prompt.md"), prompt);
-    writeFileSync(join(folder, id, "input.md"), input);
-  }
-  return tasks.map(({ id }) => id);
-}
-
-/** Records the `out.txt` (a text) or `out.json` (an object) that a model has written into the folder of a task. */
-async function importTasks(folder: string, model: string): Promise<string[]> {
-  const tasks = new Map((await openTasks()).map((task) => [task.id, task]));
-  return readdirSync(folder).flatMap((id) => {
-    const task = tasks.get(id);
-    const path = join(folder, id, task && isText(task) ? "out.txt" : "out.json");
-    if (!task || !existsSync(path)) return [];
-    const out = readFileSync(path, "utf8");
-    record(task, isText(task) ? out : JSON.parse(out), model);
-    return [id];
-  });
 }

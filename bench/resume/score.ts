@@ -1,10 +1,11 @@
 import { estimateTokens } from "../../src/context/estimate-tokens.ts";
 import { seededRandom } from "../measure.ts";
+import { contextIn } from "./check.ts";
 import type { Condition } from "./conditions.ts";
 import { type Answers, type Grade, type Grades, readRecorded } from "./recorded.ts";
 import { type AskedQuestion, questions, session } from "./stories.ts";
 import { questionKinds } from "./story.ts";
-import { contextIn, depths, graders, lettersFor, readConditions, readId, writtenFor } from "./tasks.ts";
+import { depths, gradeId, graders, lettersFor, readConditions, readId, writtenFor } from "./tasks.ts";
 
 /** The grades of one answer. */
 interface Graded {
@@ -44,14 +45,14 @@ const pointsOf = (all: readonly Graded[]) => mean(all.map(({ grades }) => mean(g
 export function scores(): Score[] {
   return depths.flatMap((depth) => {
     const read = readConditions(depth);
-    const batches = graders.map((grader) => readRecorded<Grades>(`grade-d${depth}-${grader}`)?.result);
+    const batches = graders.map((grader) => readRecorded<Grades>(gradeId(depth, grader))?.result);
     if (batches.includes(undefined)) return [];
     const ids = [...read.keys()].map(({ id }) => id);
     return [...read].map(([condition, answers]) => {
       const graded = questions.map((question) => ({
         question,
         grades: graders.map((grader, at) => {
-          const letters = lettersFor(`grade-d${depth}-${grader}`, question.id, ids);
+          const letters = lettersFor(gradeId(depth, grader), question.id, ids);
           const letter = [...letters].find(([, id]) => id === condition.id)?.[0] ?? "";
           return gradeOf(answers, batches[at] ?? {}, question.id, letter);
         }),
@@ -64,7 +65,10 @@ export function scores(): Score[] {
 function gradeOf(answers: Answers, batch: Grades, question: string, letter: string): Grade {
   if (!answers[question]) return 0;
   const grade = batch[question]?.[letter];
-  if (grade === undefined) throw new Error(`Question ${question}: reader ${letter} has no grade.`);
+  if (grade === undefined)
+    throw new Error(
+      `Question ${question}: reader ${letter} has no grade. The gradings are of other answers: delete bench/resume/recorded/grade-*.json and grade again.`,
+    );
   return grade;
 }
 
@@ -72,10 +76,14 @@ const sessionTokens = estimateTokens(JSON.stringify(session));
 
 function scoreOf(condition: Condition, depth: number, graded: readonly Graded[]): Score {
   const id = readId(condition, depth);
-  const texts = condition.needs.flatMap((kind) => writtenFor(depth)[kind]);
-  const written = texts.reduce((sum, text) => sum + estimateTokens(text), 0) / depth;
   const tokens = estimateTokens(contextIn(readRecorded(id)?.input ?? ""));
-  const read = (sessionTokens / depth) * condition.needs.length;
+  const costs = condition.needs.map((kind) => {
+    const texts = writtenFor(depth)[kind];
+    const written = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+    // The agent's own model has the conversation in its cache, and an observer has not.
+    const read = sessionTokens * (kind === "observation" ? prices.input : prices.cached);
+    return (read + written * prices.output) / texts.length;
+  });
   const by = <K extends string>(keys: readonly K[], of: (question: AskedQuestion) => K) =>
     Object.fromEntries(
       keys.map((key) => [key, pointsOf(graded.filter(({ question }) => of(question) === key))]),
@@ -92,7 +100,7 @@ function scoreOf(condition: Condition, depth: number, graded: readonly Graded[])
     byPart: by(["first", "middle", "last"], ({ part }) => part),
     wrong: Math.max(...wrong),
     tokens,
-    dollars: (read * prices.cached + written * prices.output + tokens * prices.input) / 1e6,
+    dollars: (costs.reduce((sum, cost) => sum + cost, 0) + tokens * prices.input) / 1e6,
   };
 }
 

@@ -11,7 +11,7 @@ interface ClockProps {
 }
 
 /** One clock for the page: a bar for each call and a cut for each compaction. Moving it moves every view. */
-export function Clock({ sessionId, calls: { calls, cuts }, newest, epoch }: ClockProps) {
+export function Clock({ sessionId, calls: { calls, total, cuts }, newest, epoch }: ClockProps) {
   const { at, call } = useRoute();
   const turns = calls.filter(({ purpose }) => purpose !== "summary");
   const isNow = at === undefined;
@@ -32,9 +32,9 @@ export function Clock({ sessionId, calls: { calls, cuts }, newest, epoch }: Cloc
   const value = turns.length === 0 ? (at ?? newest) : Math.max(0, chosen);
   const text = current ? describe(current) : `revision ${count(at ?? newest)} of ${count(newest)}`;
   return (
-    <div class={`clock${isNow ? "" : " is-past"}`}>
+    <div class={`clock${isNow ? "" : " is-past"}${turns.length === 0 ? " is-plain" : ""}`}>
       <span class="clock-text number" title={text}>
-        {isNow && turns.length > 0 ? `${plural(turns.length, "call")}` : text}
+        {isNow && turns.length > 0 ? plural(total, "call") : text}
       </span>
       <span class="clock-body">
         <span class="clock-bars" aria-hidden="true">
@@ -89,9 +89,5 @@ function describe(call: Call): string {
 /** Shows a time in the current view; undefined is now. */
 export function show(sessionId: string, at?: number, call?: number): void {
   const { tab, find } = currentRoute();
-  replaceWith(sessionId, tab, undefined, {
-    ...(at === undefined ? {} : { at }),
-    ...(call === undefined ? {} : { call }),
-    ...(find === "" ? {} : { find }),
-  });
+  replaceWith(sessionId, tab, undefined, { at, call, find });
 }

@@ -6,7 +6,7 @@ import { count, dateTime, percent, plural } from "./format.ts";
 import { useFreshness } from "./live.ts";
 import { useLoad } from "./load.ts";
 import { MessageBody, MessageItem } from "./messages.tsx";
-import { Empty, Waiting } from "./states.tsx";
+import { Empty, Source, Waiting } from "./states.tsx";
 
 type Compaction = Reply<"compaction">;
 
@@ -112,7 +112,7 @@ function FactsPanel({ compaction }: { compaction: Compaction }) {
             ? ""
             : "No request proves it yet."}
         {mismatch && (
-          <strong class="bad">
+          <strong class="warned">
             The request of call {mismatch.call} lacked {mismatch.lacks.join("; ")}.
           </strong>
         )}
@@ -135,15 +135,6 @@ function TextSection({ title, text, note, empty }: TextSectionProps) {
         {title} <span class="faint">{text === "" ? "" : note}</span>
       </h2>
       {text === "" ? <p class="panel-empty">{empty}</p> : <Source name={`Text: ${title}`} text={text} />}
-    </section>
-  );
-}
-
-function Source({ name, text }: { name: string; text: string }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable text must be reachable by keyboard
-    <section class="source" tabIndex={0} aria-label={name}>
-      <pre dir="auto">{text}</pre>
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { differingWords, type WordRun } from "./differing-words.ts";
 import type { Conflict } from "./drafts.ts";
-import { ago, plural } from "./format.ts";
+import { actorName, ago, capital, plural } from "./format.ts";
 import { useNow } from "./store.ts";
 
 type Choice = "mine" | "theirs" | "both";
@@ -101,16 +101,9 @@ function words({ mine, theirs }: Conflict["regions"][number]) {
   return differingWords(mine, theirs);
 }
 
-const names: Record<NonNullable<Conflict["by"]>["kind"], string> = {
-  agent: "The agent",
-  person: "Another person",
-  "sub-session": "A sub-session",
-  import: "An import",
-  system: "Holdfast",
-};
-
 function who({ by }: Conflict): string {
-  return by === null ? "Someone else" : (by.name ?? names[by.kind]);
+  if (by === null) return "Someone else";
+  return by.kind === "person" ? "Another person" : capital(actorName(by));
 }
 
 function includes(choice: Choice | undefined, side: "mine" | "theirs"): boolean {

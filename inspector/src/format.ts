@@ -44,3 +44,30 @@ export function ago(at: number, now: number): string {
   if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
   return `${Math.floor(seconds / 86_400)} d ago`;
 }
+
+/** Who did something, by kind. */
+export const actors = {
+  agent: "the agent",
+  person: "a person",
+  "sub-session": "a child session",
+  import: "an import",
+  system: "Holdfast",
+};
+
+interface Actor {
+  kind: keyof typeof actors;
+  name?: string | undefined;
+}
+
+export function actorName({ kind, name }: Actor): string {
+  return name ?? actors[kind];
+}
+
+/** "Agent", "Child session". */
+export function actorLabel({ kind, name }: Actor): string {
+  return name ?? capital(actors[kind].replace(/^(?:the|an?) /, ""));
+}
+
+export function capital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}

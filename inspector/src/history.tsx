@@ -2,10 +2,11 @@ import { useEffect, useState } from "preact/hooks";
 import { callApi, type Reply } from "./api.ts";
 import { CompactionDetail } from "./compaction.tsx";
 import { describeCompaction, type Facts } from "./facts.ts";
-import { count, dateTime, plural, time } from "./format.ts";
+import { actorLabel, count, dateTime, plural, time } from "./format.ts";
 import { useFreshness } from "./live.ts";
 import { useLoad } from "./load.ts";
 import { hrefTo, useRoute } from "./route.ts";
+import { walkLinks } from "./shortcuts.tsx";
 import { Empty, Waiting } from "./states.tsx";
 import { save } from "./text-panel.tsx";
 import { attempt, edit } from "./toast.tsx";
@@ -13,14 +14,6 @@ import { attempt, edit } from "./toast.tsx";
 type Entry = Reply<"history">["entries"][number];
 
 const pageSize = 60;
-
-const actors: Record<Entry["actor"]["kind"], string> = {
-  agent: "Agent",
-  person: "Person",
-  "sub-session": "Child session",
-  import: "Import",
-  system: "Holdfast",
-};
 
 /** One list of writes, warnings and compactions, and what the chosen one did. */
 export function HistoryView({ sessionId, newest }: { sessionId: string; newest: number }) {
@@ -51,7 +44,7 @@ export function HistoryView({ sessionId, newest }: { sessionId: string; newest: 
         <h2 id="title-history" class="unseen">
           History, newest first
         </h2>
-        <ol class="plain" onKeyDown={walkEntries}>
+        <ol class="plain" onKeyDown={(event) => walkLinks(event, ".entry")?.click()}>
           {entries.map((entry) => (
             <li key={entry.revision}>
               <EntryRow sessionId={sessionId} entry={entry} isChosen={keyOf(entry) === chosen} at={at} />
@@ -111,17 +104,16 @@ interface EntryRowProps {
 function EntryRow({ sessionId, entry, isChosen, at }: EntryRowProps) {
   const { actor, compaction, type, undoneBy } = entry;
   const sign = compaction ? "✂" : type.includes("warn") ? "!" : "";
-  const detail = at === undefined ? {} : { at };
   return (
     <a
       class={`entry${compaction ? " entry-compaction" : ""}${undoneBy === null ? "" : " is-undone"}`}
-      href={hrefTo(sessionId, "history", keyOf(entry), detail)}
+      href={hrefTo(sessionId, "history", keyOf(entry), { at })}
       aria-current={isChosen ? "true" : undefined}
     >
       <span class="entry-time number faint" title={dateTime(entry.at)}>
         {time(entry.at)}
       </span>
-      <span class={`entry-actor actor-${actor.kind}`}>{sign || (actor.name ?? actors[actor.kind])}</span>
+      <span class={`entry-actor actor-${actor.kind}`}>{sign || actorLabel(actor)}</span>
       <span class="entry-text" dir="auto">
         {compaction ? (
           <>
@@ -133,20 +125,6 @@ function EntryRow({ sessionId, entry, isChosen, at }: EntryRowProps) {
       </span>
     </a>
   );
-}
-
-/** The up and down keys move through the entries. */
-function walkEntries(event: KeyboardEvent): void {
-  const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
-  const links = [...document.querySelectorAll<HTMLElement>(".history-list .entry")];
-  const at = links.indexOf(document.activeElement as HTMLElement);
-  const next =
-    event.key === "Home" ? 0 : event.key === "End" ? links.length - 1 : at + (steps[event.key] ?? Number.NaN);
-  const link = links[next];
-  if (!link) return;
-  event.preventDefault();
-  link.focus();
-  link.click();
 }
 
 /** Records that Holdfast keeps for itself: epochs, learned counts, injected changes. */
@@ -193,8 +171,7 @@ function EntryDetail({
         </div>
       </div>
       <p class="faint">
-        {entry.actor.name ?? actors[entry.actor.kind]} · {dateTime(entry.at)} · revision {count(revision)} ·{" "}
-        {entry.surface}
+        {actorLabel(entry.actor)} · {dateTime(entry.at)} · revision {count(revision)} · {entry.surface}
       </p>
       {shown.map((change, index) => (
         <Diff key={index} change={change} />

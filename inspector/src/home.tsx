@@ -5,7 +5,8 @@ import { ago, dateTime, plural } from "./format.ts";
 import { connection, useActivity } from "./live.ts";
 import { useLoad } from "./load.ts";
 import { hrefTo } from "./route.ts";
-import { Empty, Waiting } from "./states.tsx";
+import { walkLinks } from "./shortcuts.tsx";
+import { Empty, Pager, Waiting } from "./states.tsx";
 import { useBeat, useNow, useStore } from "./store.ts";
 import { WindowBar } from "./window-bar.tsx";
 
@@ -73,27 +74,14 @@ export function Home({ openPalette }: { openPalette: () => void }) {
           </p>
           {rows.length === 0 ? <Empty title={`No ${status} session`} /> : <Table rows={rows} />}
           {data.total > pageSize && (
-            <div class="pager">
-              <button
-                type="button"
-                class="button"
-                disabled={offset === 0}
-                onClick={() => setOffset(Math.max(0, offset - pageSize))}
-              >
-                Newer
-              </button>
-              <span class="faint number">
-                {offset + 1}–{offset + data.sessions.length} of {plural(data.total, "session")}
-              </span>
-              <button
-                type="button"
-                class="button"
-                disabled={data.nextOffset === null}
-                onClick={() => setOffset(data.nextOffset ?? offset)}
-              >
-                Older
-              </button>
-            </div>
+            <Pager
+              offset={offset}
+              shown={data.sessions.length}
+              total={data.total}
+              noun="session"
+              pageSize={pageSize}
+              go={setOffset}
+            />
           )}
         </>
       )}
@@ -134,7 +122,7 @@ function Table({ rows }: { rows: readonly Item[] }) {
           <th scope="col">Written</th>
         </tr>
       </thead>
-      <tbody onKeyDown={walkRows}>
+      <tbody onKeyDown={(event) => void walkLinks(event, ".name")}>
         {rows.map((row) => (
           <Row key={row.id} row={row} depth={0} />
         ))}
@@ -173,9 +161,11 @@ function Row({ row, depth }: { row: Item; depth: number }) {
         </td>
         <td class="cell-agent">{host ?? (agent === "default" ? "own" : agent)}</td>
         <td class="cell-window">
-          {window ? <WindowBar window={window} /> : <span class="faint">not known</span>}
+          {window ? <WindowBar window={window} /> : <span class="faint unknown">not known</span>}
         </td>
-        <td class="cell-plan number">{plan ? `${plan.done}/${plan.total}` : <span class="faint">–</span>}</td>
+        <td class="cell-plan number">
+          {plan ? `${plan.done}/${plan.total}` : <span class="faint unknown">–</span>}
+        </td>
         <td class={`cell-last${first ? " needs" : ""}`}>
           {first ? (
             first.brief
@@ -184,7 +174,7 @@ function Row({ row, depth }: { row: Item; depth: number }) {
               {describeCompaction(last)}
             </a>
           ) : (
-            <span class="faint">none yet</span>
+            <span class="faint unknown">none yet</span>
           )}
         </td>
         <td class="cell-written faint number" title={dateTime(updatedAt)}>
@@ -223,18 +213,6 @@ export function Sign({ state, needs }: { state: Item["state"]; needs: boolean })
       <span class="unseen">{word}</span>
     </span>
   );
-}
-
-/** The up and down keys move through the sessions. */
-function walkRows(event: KeyboardEvent): void {
-  const steps: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
-  const step = steps[event.key] ?? 0;
-  if (step === 0 && event.key !== "Home" && event.key !== "End") return;
-  const links = [...document.querySelectorAll<HTMLElement>(".sessions .name")];
-  const at = links.indexOf(document.activeElement as HTMLElement);
-  const next = event.key === "Home" ? 0 : event.key === "End" ? links.length - 1 : at + step;
-  links[Math.max(0, Math.min(links.length - 1, next))]?.focus();
-  event.preventDefault();
 }
 
 /** Compactions of the last seven days, a bar for each. */

@@ -4,10 +4,10 @@ import { type Block, type Item, parseInline, parseMarkdown } from "./markdown.ts
 
 /** The actions that a text offers beyond reading. */
 export interface MarkdownOptions {
-  /** Toggles the checkbox with this number, from 0; without it, boxes are only shown. */
-  toggleTask?: ((index: number) => void) | undefined;
-  /** Number of the first checkbox. */
-  tasksFrom?: number;
+  /** Toggles the checkbox on this line, from 0; without it, boxes are only shown. */
+  toggleTask?: ((line: number) => void) | undefined;
+  /** The number of the first line. */
+  from?: number;
   /** Asks where the agent has a line. */
   askForLine?: ((line: string) => void) | undefined;
   /** Who wrote the lines that the agent did not write, without their bullets. */
@@ -18,26 +18,22 @@ export interface MarkdownOptions {
   find?: string;
 }
 
-/** The state that the blocks of one text share. `tasks` counts the checkboxes rendered so far. */
+/** The state that the blocks of one text share. */
 interface Rendering extends MarkdownOptions {
-  tasks: number;
   levels: ReadonlyMap<Block, number>;
 }
 
 /** Renders Markdown as elements. Text never becomes markup: unknown syntax stays as written. */
 export function Markdown({ text, ...options }: { text: string } & MarkdownOptions) {
-  const blocks = useMemo(() => parseMarkdown(text), [text]);
+  const { find = "", from = 0 } = options;
+  const blocks = useMemo(() => parseMarkdown(text, from), [text, from]);
   const box = useRef<HTMLDivElement>(null);
-  const { find = "" } = options;
   useEffect(() => {
     if (find !== "") showFound(box.current, find);
   }, [find, text]);
   return (
     <div class="prose" dir="auto" ref={box}>
-      <Blocks
-        blocks={blocks}
-        rendering={{ ...options, tasks: options.tasksFrom ?? 0, levels: levelsOf(blocks) }}
-      />
+      <Blocks blocks={blocks} rendering={{ ...options, levels: levelsOf(blocks) }} />
     </div>
   );
 }
@@ -163,15 +159,12 @@ function isFresh(text: string, { fresh }: Rendering): boolean {
 function Items({ items, rendering }: { items: readonly Item[]; rendering: Rendering }) {
   return (
     <>
-      {items.map(({ done, blocks }, index) => {
-        const task = done === undefined ? -1 : rendering.tasks++;
-        return (
-          <li key={index} class={done === undefined ? undefined : done ? "task task-done" : "task"}>
-            {done !== undefined && <TaskBox done={done} task={task} toggle={rendering.toggleTask} />}
-            <Blocks blocks={blocks} rendering={rendering} />
-          </li>
-        );
-      })}
+      {items.map(({ done, line, blocks }) => (
+        <li key={line} class={done === undefined ? undefined : done ? "task task-done" : "task"}>
+          {done !== undefined && <TaskBox done={done} line={line} toggle={rendering.toggleTask} />}
+          <Blocks blocks={blocks} rendering={rendering} />
+        </li>
+      ))}
     </>
   );
 }
@@ -179,11 +172,11 @@ function Items({ items, rendering }: { items: readonly Item[]; rendering: Render
 /** A real checkbox where it can be toggled; elsewhere a sign that does not look like one. */
 function TaskBox({
   done,
-  task,
+  line,
   toggle,
 }: {
   done: boolean;
-  task: number;
+  line: number;
   toggle: MarkdownOptions["toggleTask"];
 }) {
   if (!toggle)
@@ -200,7 +193,7 @@ function TaskBox({
       aria-label={done ? "Done; mark as open" : "Open; mark as done"}
       onClick={(event) => {
         event.preventDefault();
-        toggle(task);
+        toggle(line);
       }}
     />
   );

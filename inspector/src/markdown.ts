@@ -11,7 +11,15 @@ export type Block =
 export interface Item {
   /** Undefined for an item without a checkbox. */
   done: boolean | undefined;
+  /** Its line in the whole text, from 0. */
+  line: number;
   blocks: Block[];
+}
+
+/** A line as a block sees it, without the indent and the marks of the blocks around it. */
+interface Line {
+  text: string;
+  number: number;
 }
 
 /** Deeper quotes and lists stay text, so that no input can overflow the stack. */
@@ -24,16 +32,25 @@ const bullet = /^(\s*)([-*+]|\d{1,9}[.)])(?:(\s+)(.*)|\s*)$/s;
 const quote = /^ {0,3}>\s?(.*)$/;
 const tableRule = /^\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?$/;
 
-export function parseMarkdown(text: string): Block[] {
-  return parseLines(text.replaceAll("\r\n", "\n").split("\n"), 0);
+/** `first`: the number of the first line, for a part of a longer text. */
+export function parseMarkdown(text: string, first = 0): Block[] {
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  return parseLines(
+    lines.map((line, index) => ({ text: line, number: first + index })),
+    0,
+  );
 }
 
-function parseLines(lines: readonly string[], depth: number): Block[] {
+/** The text of a line; "" after the end. */
+function textAt(lines: readonly Line[], at: number): string {
+  return lines[at]?.text ?? "";
+}
+
+function parseLines(lines: readonly Line[], depth: number): Block[] {
   const blocks: Block[] = [];
   let at = 0;
   while (at < lines.length) {
-    const line = lines[at] ?? "";
-    if (line.trim() === "") {
+    if (textAt(lines, at).trim() === "") {
       at++;
       continue;
     }
@@ -46,8 +63,8 @@ function parseLines(lines: readonly string[], depth: number): Block[] {
 
 type Read = [block: Block, next: number];
 
-function readBlock(lines: readonly string[], at: number, depth: number): Read {
-  const line = lines[at] ?? "";
+function readBlock(lines: readonly Line[], at: number, depth: number): Read {
+  const line = textAt(lines, at);
   if (fence.test(line)) return readCode(lines, at);
   const title = heading.exec(line);
   if (title)
@@ -57,39 +74,47 @@ function readBlock(lines: readonly string[], at: number, depth: number): Read {
     if (quote.test(line)) return readQuote(lines, at, depth);
     if (bullet.test(line)) return readList(lines, at, depth);
   }
-  if (line.includes("|") && tableRule.test((lines[at + 1] ?? "").trim())) return readTable(lines, at);
+  if (line.includes("|") && tableRule.test(textAt(lines, at + 1).trim())) return readTable(lines, at);
   return readParagraph(lines, at);
 }
 
-function readCode(lines: readonly string[], at: number): Read {
-  const [, marker = "```", language = ""] = fence.exec(lines[at] ?? "") ?? [];
+function readCode(lines: readonly Line[], at: number): Read {
+  const [, marker = "```", language = ""] = fence.exec(textAt(lines, at)) ?? [];
   const isEnd = (line: string) =>
     line.trim().length >= marker.length && line.trim() === marker[0]?.repeat(line.trim().length);
   let end = at + 1;
-  while (end < lines.length && !isEnd(lines[end] ?? "")) end++;
+  while (end < lines.length && !isEnd(textAt(lines, end))) end++;
   return [
-    { type: "code", text: lines.slice(at + 1, end).join("\n"), language: language.trim() },
+    { type: "code", text: joined(lines.slice(at + 1, end)), language: language.trim() },
     Math.min(end + 1, lines.length),
   ];
 }
 
-function readQuote(lines: readonly string[], at: number, depth: number): Read {
-  const inside: string[] = [];
+function joined(lines: readonly Line[]): string {
+  return lines.map(({ text }) => text).join("\n");
+}
+
+function readQuote(lines: readonly Line[], at: number, depth: number): Read {
+  const inside: Line[] = [];
   let end = at;
-  for (let found = quote.exec(lines[end] ?? ""); found; found = quote.exec(lines[++end] ?? ""))
-    inside.push(found[1] ?? "");
+  for (const { text, number } of lines.slice(at)) {
+    const found = quote.exec(text);
+    if (!found) break;
+    inside.push({ text: found[1] ?? "", number });
+    end++;
+  }
   return [{ type: "quote", blocks: parseLines(inside, depth + 1) }, end];
 }
 
-function readList(lines: readonly string[], at: number, depth: number): Read {
-  const [, outer = "", marker = "-"] = bullet.exec(lines[at] ?? "") ?? [];
+function readList(lines: readonly Line[], at: number, depth: number): Read {
+  const [, outer = "", marker = "-"] = bullet.exec(textAt(lines, at)) ?? [];
   const ordered = /\d/.test(marker);
   const items: Item[] = [];
   let end = at;
   while (end < lines.length) {
-    const found = bullet.exec(lines[end] ?? "");
+    const found = bullet.exec(textAt(lines, end));
     if (!found || indentOf(found[1]) > indentOf(outer) + 1 || indentOf(found[1]) < indentOf(outer)) break;
-    if (/\d/.test(found[2] ?? "") !== ordered || rule.test(lines[end] ?? "")) break;
+    if (/\d/.test(found[2] ?? "") !== ordered || rule.test(textAt(lines, end))) break;
     const [item, next] = readItem(lines, end, found, depth);
     items.push(item);
     end = next;
@@ -98,46 +123,48 @@ function readList(lines: readonly string[], at: number, depth: number): Read {
 }
 
 function readItem(
-  lines: readonly string[],
+  lines: readonly Line[],
   at: number,
   [, outer = "", marker = "", gap = " ", text = ""]: RegExpExecArray,
   depth: number,
 ): [Item, number] {
   const inner = indentOf(outer) + marker.length + Math.min(gap.length, 4);
-  const inside: string[] = [];
+  const number = lines[at]?.number ?? 0;
+  const inside: Line[] = [];
   let end = at + 1;
   for (; end < lines.length; end++) {
-    const line = lines[end] ?? "";
+    const line = textAt(lines, end);
     if (line.trim() === "") {
-      const after = lines[end + 1] ?? "";
+      const after = textAt(lines, end + 1);
       if (after.trim() === "" || indentOf(after) <= indentOf(outer)) break;
     } else if (indentOf(line) <= indentOf(outer)) break;
-    inside.push(dedent(line, inner));
+    inside.push({ text: dedent(line, inner), number: number + end - at });
   }
   const [, box, rest] = /^\[([ xX])\]\s+(.*)$/s.exec(text) ?? [];
   return [
     {
       done: box === undefined ? undefined : box !== " ",
-      blocks: parseLines([rest ?? text, ...inside], depth + 1),
+      line: number,
+      blocks: parseLines([{ text: rest ?? text, number }, ...inside], depth + 1),
     },
     end,
   ];
 }
 
-function readTable(lines: readonly string[], at: number): Read {
-  const head = cellsOf(lines[at] ?? "");
+function readTable(lines: readonly Line[], at: number): Read {
+  const head = cellsOf(textAt(lines, at));
   const rows: string[][] = [];
   let end = at + 2;
-  for (; end < lines.length && (lines[end] ?? "").includes("|"); end++) rows.push(cellsOf(lines[end] ?? ""));
+  for (; textAt(lines, end).includes("|"); end++) rows.push(cellsOf(textAt(lines, end)));
   return [{ type: "table", head, rows }, end];
 }
 
-function readParagraph(lines: readonly string[], at: number): Read {
+function readParagraph(lines: readonly Line[], at: number): Read {
   let end = at + 1;
   const isText = (line: string) =>
     line.trim() !== "" && ![fence, heading, quote, bullet, rule].some((other) => other.test(line));
-  while (end < lines.length && isText(lines[end] ?? "")) end++;
-  return [{ type: "paragraph", text: lines.slice(at, end).join("\n") }, end];
+  while (isText(textAt(lines, end))) end++;
+  return [{ type: "paragraph", text: joined(lines.slice(at, end)) }, end];
 }
 
 function cellsOf(line: string): string[] {
@@ -156,6 +183,20 @@ function indentOf(line = ""): number {
 function dedent(line: string, by: number): string {
   return line.slice(Math.min(by, indentOf(line)));
 }
+
+/** The text with the checkbox on a line toggled, and whether it is done then. */
+export function toggleTask(text: string, line: number): { text: string; done: boolean } {
+  const lines = text.split("\n");
+  let done = false;
+  lines[line] = (lines[line] ?? "").replace(taskMark, (_, before: string, box: string) => {
+    done = box === " ";
+    return `${before}${done ? "x" : " "}`;
+  });
+  return { text: lines.join("\n"), done };
+}
+
+/** Up to the box of a line, after any quotes and bullets. */
+const taskMark = /^((?:[\s>]|[-*+](?=\s)|\d{1,9}[.)](?=\s))*\[)([ xX])(?=\]\s)/;
 
 export type Inline =
   | { type: "text" | "code"; text: string }

@@ -79,7 +79,6 @@ interface PartProps {
 
 /** Rules of the user, word for word in every prompt. */
 function Pins({ memory: { session, pins }, isPast }: PartProps) {
-  const [text, setText] = useState("");
   const { id } = session;
   return (
     <section class="panel pins-panel" aria-labelledby="title-pins">
@@ -108,26 +107,11 @@ function Pins({ memory: { session, pins }, isPast }: PartProps) {
         )}
       </ul>
       {!isPast && (
-        <form
-          class="inline-form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const rule = text.trim();
-            if (rule !== "") edit(id, { type: "pin", text: rule }, "Pinned.", () => setText(""));
-          }}
-        >
-          <input
-            class="input"
-            dir="auto"
-            value={text}
-            placeholder="Add a rule"
-            aria-label="Add a rule"
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-          <button type="submit" class="button" disabled={text.trim() === ""}>
-            Pin
-          </button>
-        </form>
+        <AddForm
+          label="Add a rule"
+          button="Pin"
+          add={(rule, done) => edit(id, { type: "pin", text: rule }, "Pinned.", done)}
+        />
       )}
     </section>
   );
@@ -135,7 +119,6 @@ function Pins({ memory: { session, pins }, isPast }: PartProps) {
 
 /** The agent's references. Marks files that no longer exist. */
 function Refs({ memory: { session, refs }, isPast }: PartProps) {
-  const [text, setText] = useState("");
   const { id } = session;
   return (
     <section class="panel" aria-labelledby="title-refs">
@@ -163,28 +146,46 @@ function Refs({ memory: { session, refs }, isPast }: PartProps) {
         ))}
       </ul>
       {!isPast && (
-        <form
-          class="inline-form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const ref = text.trim();
-            if (ref !== "") edit(id, { type: "ref.add", ref }, `Added ${ref}.`, () => setText(""));
-          }}
-        >
-          <input
-            class="input"
-            dir="auto"
-            value={text}
-            placeholder="Add a path or link"
-            aria-label="Add a reference"
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-          <button type="submit" class="button" disabled={text.trim() === ""}>
-            Add
-          </button>
-        </form>
+        <AddForm
+          label="Add a path or link"
+          button="Add"
+          add={(ref, done) => edit(id, { type: "ref.add", ref }, `Added ${ref}.`, done)}
+        />
       )}
     </section>
+  );
+}
+
+interface AddFormProps {
+  label: string;
+  button: string;
+  /** `done` empties the field. */
+  add: (text: string, done: () => void) => void;
+}
+
+function AddForm({ label, button, add }: AddFormProps) {
+  const [text, setText] = useState("");
+  const wanted = text.trim();
+  return (
+    <form
+      class="inline-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (wanted !== "") add(wanted, () => setText(""));
+      }}
+    >
+      <input
+        class="input"
+        dir="auto"
+        value={text}
+        placeholder={label}
+        aria-label={label}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <button type="submit" class="button" disabled={wanted === ""}>
+        {button}
+      </button>
+    </form>
   );
 }
 
@@ -211,7 +212,7 @@ function ProjectNotes() {
       <ul class="plain">
         {findings.map(({ rule, severity, line, message }) => (
           <li key={`${rule} ${line} ${message}`} class="finding">
-            <span class={`badge badge-${severity === "error" ? "bad" : "warn"}`}>{severity}</span>{" "}
+            <span class={`badge${severity === "error" ? " badge-warn" : ""}`}>{severity}</span>{" "}
             <span class="number faint">line {line}</span> {message} <span class="faint">{rule}</span>
           </li>
         ))}

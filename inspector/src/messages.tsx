@@ -44,7 +44,7 @@ export function MessageItem({
             {messageLine(message)}
           </span>
           {showsState && state !== "in context" && (
-            <span class={`badge${state === "lost" ? " badge-bad" : ""}`}>{state}</span>
+            <span class={`badge${state === "lost" ? " badge-lost" : ""}`}>{state}</span>
           )}
           {at !== null && <span class="number faint talk-time">{time(at)}</span>}
         </summary>

@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 import { ApiError, callApi, type Reply } from "./api.ts";
 import { ConflictView } from "./conflict-view.tsx";
 import type { Conflict } from "./drafts.ts";
-import { ago, dateTime, plural } from "./format.ts";
+import { actors, ago, dateTime } from "./format.ts";
 import { useMemoryFreshness } from "./live.ts";
 import { useLoad } from "./load.ts";
 import { Markdown } from "./markdown-view.tsx";
 import type { SessionMemory } from "./session.tsx";
-import { Empty, Waiting } from "./states.tsx";
+import { Empty, Pager, Waiting } from "./states.tsx";
 import { useNow } from "./store.ts";
 import { takeFocus } from "./text-panel.tsx";
 import { attempt, edit, offerUndo } from "./toast.tsx";
@@ -100,27 +100,14 @@ export function Notes({ memory, isPast }: { memory: SessionMemory; isPast: boole
         ))}
       </ul>
       {data && data.total > pageSize && (
-        <div class="pager">
-          <button
-            type="button"
-            class="button"
-            disabled={offset === 0}
-            onClick={() => setOffset(Math.max(0, offset - pageSize))}
-          >
-            Newer
-          </button>
-          <span class="faint number" role="status">
-            {offset + 1}–{offset + data.notes.length} of {plural(data.total, "note")}
-          </span>
-          <button
-            type="button"
-            class="button"
-            disabled={data.nextOffset === null}
-            onClick={() => setOffset(data.nextOffset ?? offset)}
-          >
-            Older
-          </button>
-        </div>
+        <Pager
+          offset={offset}
+          shown={data.notes.length}
+          total={data.total}
+          noun="note"
+          pageSize={pageSize}
+          go={setOffset}
+        />
       )}
     </section>
   );
@@ -156,13 +143,6 @@ function TagFilter({ tags, chosen, toggle }: TagFilterProps) {
     </fieldset>
   );
 }
-
-/** The agent's own notes name no one. */
-const writers: Record<NonNullable<Note["by"]>, string> = {
-  person: "by a person",
-  "sub-session": "by a child session",
-  import: "imported",
-};
 
 interface NoteCardProps {
   sessionId: string;
@@ -229,7 +209,7 @@ function NoteCard({ sessionId: id, note, chosen, toggle, isPast }: NoteCardProps
           ))}
         </span>
         <span class="faint" title={dateTime(note.updatedAt)}>
-          {note.by ? `${writers[note.by]}, ` : ""}
+          {note.by ? `by ${actors[note.by]}, ` : ""}
           {ago(note.updatedAt, Math.max(now, note.updatedAt))}
         </span>
         {!isPast && (

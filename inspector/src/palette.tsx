@@ -1,10 +1,9 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { callApi, type Reply } from "./api.ts";
-import { dateTime, plural } from "./format.ts";
+import { actorName, count, dateTime, plural } from "./format.ts";
 import { currentRoute, hrefTo, tabs } from "./route.ts";
 import { tabNames } from "./session.tsx";
 import { Dialog } from "./shortcuts.tsx";
-import { authorNames } from "./text-panel.tsx";
 import { nextTheme } from "./theme.ts";
 
 type Where = Reply<"where">;
@@ -41,12 +40,12 @@ export function Palette({ start, close }: { start: string; close: () => void }) 
     sessionId !== undefined && wanted.length >= 2 ? `${sessionId} ${wanted}` : undefined,
     (signal) => callApi("where", { params: { id: sessionId ?? "" }, query: { q: wanted } }, signal),
   );
-  const hits = useAnswer<readonly Hit[]>(wanted.length >= 2 ? wanted : undefined, (signal) =>
-    callApi("search", { query: { q: wanted, status: "all", limit: 20 } }, signal).then((page) => page.hits),
+  const found = useAnswer<Reply<"search">>(wanted.length >= 2 ? wanted : undefined, (signal) =>
+    callApi("search", { query: { q: wanted, status: "all", limit: 20 } }, signal),
   );
   const choices = useMemo(
-    () => choicesFor(wanted, sessionId, where, sessions ?? [], hits ?? []).slice(0, maxChoices),
-    [wanted, where, sessions, hits],
+    () => choicesFor(wanted, sessionId, where, sessions ?? [], found?.hits ?? []).slice(0, maxChoices),
+    [wanted, where, sessions, found],
   );
   useEffect(() => setAt(0), [query]);
   const run = (choice: Choice | undefined) => {
@@ -101,6 +100,11 @@ export function Palette({ start, close }: { start: string; close: () => void }) 
         ))}
       </div>
       {choices.length === 0 && <p class="faint palette-none">Nothing found.</p>}
+      {found && found.searched < found.sessions && (
+        <p class="faint palette-none">
+          Searched the newest {count(found.searched)} of {plural(found.sessions, "session")}.
+        </p>
+      )}
     </Dialog>
   );
 }
@@ -144,7 +148,7 @@ function Answer({ where: { state, places, life } }: { where: Where }) {
         <p class="faint">
           {life.since === null
             ? "written longer ago than is searched"
-            : `written at revision ${life.since}${life.at === null ? "" : `, ${dateTime(life.at)}`}${life.actor ? `, by ${life.actor.name ?? authorNames[life.actor.kind]}` : ""}`}
+            : `written at revision ${life.since}${life.at === null ? "" : `, ${dateTime(life.at)}`}${life.actor ? `, by ${actorName(life.actor)}` : ""}`}
           {life.calls && ` · in ${life.calls.present} of ${plural(life.calls.checked, "call")} since`}
           {` · ${plural(life.compactions, "compaction")} since`}
         </p>

@@ -20,6 +20,9 @@ export type SessionMemory = Reply<"session">;
 type Session = SessionMemory["session"];
 type Status = Session["status"];
 
+/** ⌘ on a Mac. */
+const modifier = navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl";
+
 export const tabNames: Record<Tab, string> = { memory: "Memory", window: "Window", history: "History" };
 
 interface SessionViewProps {
@@ -60,7 +63,7 @@ export function SessionView({ sessionId, openPalette, openHelp }: SessionViewPro
             onClick={() => openPalette()}
             aria-keyshortcuts="Control+K"
           >
-            Where is …? <kbd>Ctrl K</kbd>
+            Where is …? <kbd>{modifier} K</kbd>
           </button>
           <Connection />
           {data && <More session={data.session} openHelp={openHelp} />}
@@ -84,7 +87,7 @@ export function SessionView({ sessionId, openPalette, openHelp }: SessionViewPro
           <Waiting error={error} retry={reload} lines={10} />
         ) : (
           <div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${tab}`} tabIndex={-1}>
-            {data.session.agent === "demo" && <DemoLead />}
+            {data.session.agent === "demo" && <DemoLead session={data.session} />}
             <View
               tab={tab}
               data={data}
@@ -122,12 +125,20 @@ function View({ tab, data, memory, past, calls, openPalette }: ViewProps) {
   return <MemoryView memory={memory} openPalette={openPalette} />;
 }
 
-function DemoLead() {
+function DemoLead({ session: { id, state, compactions } }: { session: Session }) {
+  if (state !== "working" && compactions > 0)
+    return (
+      <p class="lead">
+        The audit is done. The conversation was compacted {compactions} times, and the{" "}
+        <a href={hrefTo(id)}>notepad</a> still has every finding. The{" "}
+        <a href={hrefTo(id, "history", `c${compactions}`)}>last compaction</a> shows what the agent got back.
+      </p>
+    );
   return (
     <p class="lead">
       A scripted agent audits a workbook that does not fit into its window. At the first tick of the bar
-      above, Holdfast warns it, and it writes down what it needs. At the second, its conversation is
-      compacted, and it goes on from its notepad.
+      above, Holdfast warns it, and it writes its findings into its <a href={hrefTo(id)}>notepad</a>. Then its
+      conversation is compacted, and it goes on from the notepad.
     </p>
   );
 }
@@ -227,12 +238,7 @@ function More({
               Restore
             </button>
           )}
-          <button
-            type="button"
-            class="button button-danger"
-            disabled={isBusy}
-            onClick={() => change("deleted")}
-          >
+          <button type="button" class="button" disabled={isBusy} onClick={() => change("deleted")}>
             Delete
           </button>
           <span class="spread" />
@@ -302,7 +308,7 @@ function Gone({ sessionId, error, retry }: { sessionId: string; error: ApiError;
 
 function Tabs({ sessionId, tab }: { sessionId: string; tab: Tab }) {
   const { at, call } = useRoute();
-  const detail = { ...(at === undefined ? {} : { at }), ...(call === undefined ? {} : { call }) };
+  const detail = { at, call };
   const walk = (event: KeyboardEvent) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (step === 0) return;

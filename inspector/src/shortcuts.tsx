@@ -35,8 +35,7 @@ export function useShortcuts({
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       const tab = tabs[Number(event.key) - 1];
       const { sessionId, at, call } = currentRoute();
-      const time = { ...(at === undefined ? {} : { at }), ...(call === undefined ? {} : { call }) };
-      if (tab && sessionId !== undefined) goTo(sessionId, tab, undefined, time);
+      if (tab && sessionId !== undefined) goTo(sessionId, tab, undefined, { at, call });
       else if (event.key === "/") openPalette();
       else if (event.key === "h") location.hash = "#/";
       else if (event.key === "e") document.querySelector<HTMLElement>("[data-edit-notepad]")?.click();
@@ -55,6 +54,26 @@ function isTyping({ target }: KeyboardEvent): boolean {
     target instanceof HTMLElement &&
     target.closest("input:not([type=range]), textarea, select, dialog") !== null
   );
+}
+
+/** Moves the focus through the links of a list with the arrow keys, j, k, Home and End; returns the focused link. */
+export function walkLinks(event: KeyboardEvent, links: string): HTMLElement | undefined {
+  const list = event.currentTarget as HTMLElement;
+  const all = [...list.querySelectorAll<HTMLElement>(links)];
+  const at = all.indexOf(document.activeElement as HTMLElement);
+  const targets: Record<string, number> = {
+    ArrowDown: at + 1,
+    j: at + 1,
+    ArrowUp: at - 1,
+    k: at - 1,
+    Home: 0,
+    End: all.length - 1,
+  };
+  const link = all[targets[event.key] ?? -1];
+  if (!link) return undefined;
+  event.preventDefault();
+  link.focus();
+  return link;
 }
 
 interface DialogProps {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "./api.ts";
+import { plural } from "./format.ts";
 
 /** An empty state, with what to do about it. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -45,4 +46,46 @@ export function Waiting({
   lines?: number;
 }) {
   return error ? <Failure error={error} retry={retry} /> : <Skeleton lines={lines ?? 6} />;
+}
+
+interface PagerProps {
+  offset: number;
+  shown: number;
+  total: number;
+  noun: string;
+  pageSize: number;
+  go: (offset: number) => void;
+}
+
+/** Which of a long list are shown, and the way to the others. */
+export function Pager({ offset, shown, total, noun, pageSize, go }: PagerProps) {
+  const end = offset + shown;
+  return (
+    <div class="pager">
+      <button
+        type="button"
+        class="button"
+        disabled={offset === 0}
+        onClick={() => go(Math.max(0, offset - pageSize))}
+      >
+        Newer
+      </button>
+      <span class="faint number" role="status">
+        {offset + 1}–{end} of {plural(total, noun)}
+      </span>
+      <button type="button" class="button" disabled={end >= total} onClick={() => go(end)}>
+        Older
+      </button>
+    </div>
+  );
+}
+
+/** A text as it is stored, in a frame that scrolls. */
+export function Source({ name, text }: { name: string; text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable text must be reachable by keyboard
+    <section class="source" tabIndex={0} aria-label={name}>
+      <pre dir="auto">{text}</pre>
+    </section>
+  );
 }

@@ -3,10 +3,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, callApi, type Reply } from "./api.ts";
 import { ConflictView } from "./conflict-view.tsx";
 import { noteSaved, setDraft, useDraft, useNewest } from "./drafts.ts";
-import { count, plural } from "./format.ts";
-import { type Block, parseMarkdown } from "./markdown.ts";
+import { actors, count, plural } from "./format.ts";
+import { toggleTask } from "./markdown.ts";
 import { Markdown } from "./markdown-view.tsx";
 import { useRoute } from "./route.ts";
+import { Source } from "./states.tsx";
 import { attempt, offerUndo } from "./toast.tsx";
 
 type Text = Reply<"session">["plan"];
@@ -27,14 +28,6 @@ interface TextPanelProps {
   isPast: boolean;
   openPalette: (query?: string) => void;
 }
-
-export const authorNames: Record<Text["authors"][number]["by"], string> = {
-  agent: "the agent",
-  person: "a person",
-  "sub-session": "a child session",
-  import: "an import",
-  system: "Holdfast",
-};
 
 /** A ref that focuses a field the person just opened. A stable function, so that Preact calls it only once. */
 export function takeFocus(element: HTMLElement | null): void {
@@ -59,15 +52,12 @@ export function TextPanel({
   const loaded = { revision: read.revision, text: read.text.text };
   const newest = useNewest(key, loaded);
   const { revision, text } = isPast ? loaded : newest;
-  const fresh = useFreshLines(text);
+  const fresh = useFreshLines(text, isPast);
   const { find } = useRoute();
-  const tasks = taskLines(text);
-  const canToggle = !isPast && tasks.length === boxesIn(text);
-  const toggleTask = (index: number) => {
-    const task = tasks[index];
-    if (!task) return;
-    const next = { base: { revision, text }, text: toggleTaskLine(text, task) };
-    save(sessionId, name, next, task.done ? "Unticked." : "Ticked.");
+  const toggle = (line: number) => {
+    const toggled = toggleTask(text, line);
+    const next = { base: { revision, text }, text: toggled.text };
+    save(sessionId, name, next, toggled.done ? "Ticked." : "Unticked.");
   };
   const authors = authorsOf(text, read.text.authors);
   const [above, below] = cutAt(text, read.shown ?? null);
@@ -76,7 +66,7 @@ export function TextPanel({
     find,
     authors,
     askForLine: openPalette,
-    toggleTask: canToggle ? toggleTask : undefined,
+    toggleTask: isPast ? undefined : toggle,
   };
   return (
     <section class="panel" aria-labelledby={`title-${name}`}>
@@ -129,10 +119,7 @@ export function TextPanel({
       ) : text === "" ? (
         <p class="panel-empty">{empty}</p>
       ) : isSource ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable text must be reachable by keyboard
-        <section class="source" tabIndex={0} aria-label={`${title} as text`}>
-          <pre dir="auto">{text}</pre>
-        </section>
+        <Source name={`${title} as text`} text={text} />
       ) : (
         <LongText text={text}>
           <Markdown text={above} {...markdown} />
@@ -141,7 +128,7 @@ export function TextPanel({
               <p class="fold">
                 <span>The model sees up to here. The agent reads the rest with read_notepad.</span>
               </p>
-              <Markdown text={below} {...markdown} tasksFrom={boxesIn(above)} />
+              <Markdown text={below} {...markdown} from={above.split("\n").length} />
             </>
           )}
         </LongText>
@@ -157,7 +144,7 @@ function authorsOf(text: string, authors: Text["authors"]): Map<string, string> 
   for (const { from, to, by } of authors)
     for (const line of lines.slice(from - 1, to)) {
       const bare = withoutBullet(line.replace(/^ {0,3}#{1,6}\s/, ""));
-      if (bare !== "") found.set(bare, authorNames[by]);
+      if (bare !== "") found.set(bare, actors[by]);
     }
   return found;
 }
@@ -175,14 +162,15 @@ function cutAt(text: string, shown: number | null): [above: string, below?: stri
 /** How long a new line is lit (milliseconds). */
 const litFor = 1_400;
 
-/** The lines that appeared in a text since the last change, for a moment. */
-function useFreshLines(text: string): ReadonlySet<string> {
-  const known = useRef(text);
+/** The lines that the last write added, for a moment. A move of the clock writes nothing. */
+function useFreshLines(text: string, isPast: boolean): ReadonlySet<string> {
+  const known = useRef({ text, isPast });
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
-    if (known.current === text) return undefined;
-    const before = new Set(known.current.split("\n").map(withoutBullet));
-    known.current = text;
+    const last = known.current;
+    known.current = { text, isPast };
+    if (last.text === text || last.isPast || isPast) return undefined;
+    const before = new Set(last.text.split("\n").map(withoutBullet));
     setFresh(
       new Set(
         text
@@ -193,7 +181,7 @@ function useFreshLines(text: string): ReadonlySet<string> {
     );
     const timer = setTimeout(() => setFresh(new Set()), litFor);
     return () => clearTimeout(timer);
-  }, [text]);
+  }, [text, isPast]);
   return fresh;
 }
 
@@ -208,46 +196,6 @@ function LongText({ text, children }: { text: string; children: ComponentChildre
       {children}
     </section>
   );
-}
-
-/** A checkbox of a text and its line, counted from 0. */
-interface TaskLine {
-  line: number;
-  done: boolean;
-}
-
-const task = /^(\s*(?:[-*+]|\d{1,9}[.)])\s+\[)([ xX])(\]\s+)(.*)$/s;
-
-/** The checkboxes of a Markdown text, in order, without those in code blocks. */
-function taskLines(text: string): TaskLine[] {
-  let fence = "";
-  return text.split("\n").flatMap((source, line) => {
-    const [, marker = ""] = /^ {0,3}(`{3,}|~{3,})/.exec(source) ?? [];
-    if (marker !== "" && (fence === "" || source.trim().startsWith(fence))) {
-      fence = fence === "" ? marker : "";
-      return [];
-    }
-    const [, , box] = (fence === "" && task.exec(source)) || [];
-    return box === undefined ? [] : [{ line, done: box !== " " }];
-  });
-}
-
-function toggleTaskLine(text: string, { line, done }: TaskLine): string {
-  const lines = text.split("\n");
-  lines[line] = (lines[line] ?? "").replace(task, `$1${done ? " " : "x"}$3$4`);
-  return lines.join("\n");
-}
-
-/** Checkboxes anywhere, also in quotes; where the two counts differ, a box cannot be told from its line. */
-function boxesIn(text: string): number {
-  const boxes = (blocks: readonly Block[]): number =>
-    blocks.reduce((sum, block) => {
-      if (block.type === "quote") return sum + boxes(block.blocks);
-      if (block.type !== "list") return sum;
-      const inside = block.items.reduce((all, item) => all + boxes(item.blocks), 0);
-      return sum + inside + block.items.filter(({ done }) => done !== undefined).length;
-    }, 0);
-  return boxes(parseMarkdown(text));
 }
 
 interface TextEditorProps extends Pick<TextPanelProps, "sessionId" | "name" | "limit"> {

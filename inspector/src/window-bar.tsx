@@ -1,5 +1,5 @@
 import type { Reply } from "./api.ts";
-import { brief, count, percent } from "./format.ts";
+import { brief, capital, percent, plural } from "./format.ts";
 
 export type WindowFact = NonNullable<Reply<"session">["session"]["window"]>;
 
@@ -9,7 +9,11 @@ export function WindowBar({ window, isWide = false }: { window: WindowFact; isWi
   const about = basis === "estimate" ? "about " : "";
   const size = `${about}${brief(tokens)} of ${isLimitKnown ? "" : "about "}${brief(limit)}`;
   const left =
-    callsLeft === null ? "" : `, about ${count(callsLeft)} ${callsLeft === 1 ? "call" : "calls"} left`;
+    callsLeft === null
+      ? ""
+      : callsLeft === 0
+        ? ", compaction is next"
+        : `, about ${plural(callsLeft, "call")} left`;
   const ticks = [
     ...(warnAt === null ? [] : [`the agent is warned at ${brief(warnAt)}`]),
     `the conversation is compacted at ${isLearned ? "" : "about "}${brief(compactAt)}`,
@@ -40,8 +44,4 @@ export function WindowBar({ window, isWide = false }: { window: WindowFact; isWi
 
 function shareOf(tokens: number, limit: number): string {
   return `${Math.min(100, (100 * tokens) / Math.max(1, limit))}%`;
-}
-
-function capital(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

@@ -43,7 +43,7 @@ export function WindowView({ session, calls }: { session: Session; calls: Calls 
   const current = calls.calls.find(({ number }) => number === chosen);
   return (
     <div class="stack">
-      {calls.isReady && turns.length === 0 && <NoCalls />}
+      {calls.isReady && turns.length === 0 && <NoCalls isWorking={session.state === "working"} />}
       {turns.length > 0 && (
         <section class="panel panel-flush" aria-labelledby="title-calls">
           <div class="panel-head">
@@ -55,7 +55,7 @@ export function WindowView({ session, calls }: { session: Session; calls: Calls 
                 </span>
               )}
             </h2>
-            <Legend calls={turns} />
+            <Legend calls={calls.calls} window={session.window} />
           </div>
           <Bars sessionId={session.id} calls={calls} chosen={chosen} window={session.window} />
         </section>
@@ -79,7 +79,7 @@ export function WindowView({ session, calls }: { session: Session; calls: Calls 
         </button>
       </fieldset>
       {part === "conversation" ? (
-        <Conversation sessionId={session.id} />
+        <Conversation sessionId={session.id} call={at === undefined ? undefined : chosen} />
       ) : (
         chosen !== undefined && (
           <CallDetail
@@ -94,7 +94,8 @@ export function WindowView({ session, calls }: { session: Session; calls: Calls 
   );
 }
 
-function NoCalls() {
+function NoCalls({ isWorking }: { isWorking: boolean }) {
+  if (isWorking) return <Empty title="No model call yet" />;
   return (
     <Empty title="No model calls recorded">
       <p>
@@ -106,17 +107,39 @@ function NoCalls() {
   );
 }
 
-function Legend({ calls }: { calls: readonly Call[] }) {
+/** The parts, the signs and the lines of the chart. */
+function Legend({ calls, window }: { calls: readonly Call[]; window: WindowFact | null }) {
+  const turns = calls.filter(({ purpose }) => purpose !== "summary");
   return (
     <ul class="legend" aria-label="Parts of the window">
       {parts
-        .filter((part) => calls.some((call) => call.parts[part] > 0))
+        .filter((part) => turns.some((call) => call.parts[part] > 0))
         .map((part) => (
           <li key={part}>
             <span class={`swatch part-${part}`} aria-hidden="true" />
             {partNames[part]}
           </li>
         ))}
+      {turns.length < calls.length && (
+        <li>
+          <span class="summary-sign" aria-hidden="true">
+            Σ
+          </span>
+          summary
+        </li>
+      )}
+      {window && window.warnAt !== null && (
+        <li class="line-name">
+          <span class="line-sample line-warn" aria-hidden="true" />
+          warning
+        </li>
+      )}
+      {window && (
+        <li class="line-name">
+          <span class="line-sample line-compact" aria-hidden="true" />
+          compaction
+        </li>
+      )}
     </ul>
   );
 }
@@ -178,9 +201,7 @@ function Bars({ sessionId, calls: { calls, cuts }, chosen, window }: BarsProps) 
                 key={kind}
                 class={`bars-line line-${kind}`}
                 style={{ bottom: `${(100 * tokens) / highest}%` }}
-              >
-                {kind !== "limit" && <span class="line-name">{lineNames[kind]}</span>}
-              </span>
+              />
             ),
         )}
         <fieldset
@@ -217,8 +238,6 @@ function Bars({ sessionId, calls: { calls, cuts }, chosen, window }: BarsProps) 
   );
 }
 
-const lineNames = { warn: "warning", compact: "compaction" };
-
 interface BarProps {
   call: Call;
   highest: number;
@@ -228,7 +247,7 @@ interface BarProps {
 
 function Bar({ call, highest, isCurrent, choose }: BarProps) {
   const { number, purpose, contextWindow, tokens } = call;
-  const text = `Call ${number}, ${purpose}: ${count(tokens)} of ${count(contextWindow)} tokens, ${percent(tokens, contextWindow)}`;
+  const text = `Call ${number}, ${purpose}: ${sizeOf(call)}, ${percent(tokens, contextWindow)}`;
   return (
     <button
       type="button"
@@ -240,7 +259,7 @@ function Bar({ call, highest, isCurrent, choose }: BarProps) {
       onClick={() => choose(call)}
     >
       {purpose === "summary" ? (
-        <span class="bar-sign">Σ</span>
+        <span class="summary-sign">Σ</span>
       ) : (
         <span class="bar-stack" style={{ height: `${(100 * tokens) / highest}%` }}>
           {parts
@@ -255,6 +274,14 @@ function Bar({ call, highest, isCurrent, choose }: BarProps) {
       {purpose === "warning" && <span class="bar-sign">!</span>}
     </button>
   );
+}
+
+/** A transcript does not name the window. */
+function sizeOf({ tokens, contextWindow, basis, source }: Call): string {
+  const [about, limitAbout] = [basis === "estimate", source === "transcript"].map((is) =>
+    is ? "about " : "",
+  );
+  return `${about}${count(tokens)} of ${limitAbout}${count(contextWindow)} tokens`;
 }
 
 const purposes: Record<Call["purpose"], string> = {
@@ -343,15 +370,11 @@ function CacheLine({ detail: { against, prefix } }: { detail: Detail }) {
 }
 
 function Facts({ detail: { call, prefix } }: { detail: Detail }) {
-  const { usage, contextWindow, tokens, basis } = call;
-  const about = basis === "estimate" ? "about " : "";
+  const { usage, contextWindow, tokens } = call;
   const facts: [string, string][] = [
     ["Model", call.model],
     ["At", time(call.at)],
-    [
-      "Size",
-      `${about}${count(tokens)} of ${count(contextWindow)} tokens (${percent(tokens, contextWindow)})`,
-    ],
+    ["Size", `${sizeOf(call)} (${percent(tokens, contextWindow)})`],
     [
       "Unchanged prefix",
       prefix.basis === "provider"
@@ -460,16 +483,17 @@ function PieceView({ sessionId, number, piece }: { sessionId: string; number: nu
 
 const pageSize = 100;
 
-/** The messages, oldest first, a page at a time, with a line where the window begins. */
-function Conversation({ sessionId }: { sessionId: string }) {
+/** The messages as of a call or now, oldest first, a page at a time, with a line where the window begins. */
+function Conversation({ sessionId, call }: { sessionId: string; call: number | undefined }) {
   const { item, find } = useRoute();
   const freshness = useFreshness(sessionId);
   const chosen = item === undefined ? undefined : Number(item);
   const [before, setBefore] = useState<number>();
-  useEffect(() => setBefore(undefined), [sessionId, chosen]);
+  useEffect(() => setBefore(undefined), [sessionId, chosen, call]);
   const around = chosen === undefined ? undefined : Math.max(0, chosen - pageSize / 2);
   const query = {
     limit: pageSize,
+    ...(call === undefined ? {} : { call }),
     ...(before !== undefined ? { before } : around === undefined ? {} : { after: around }),
   };
   const { data, error, reload } = useLoad("messages", { params: { id: sessionId }, query }, freshness);
@@ -491,6 +515,7 @@ function Conversation({ sessionId }: { sessionId: string }) {
           Messages{" "}
           <span class="faint number">
             {messages[0]?.number}–{messages.at(-1)?.number} of {count(last)}
+            {call !== undefined && ` as of call ${call}`}
           </span>
         </h2>
         <div class="panel-actions">

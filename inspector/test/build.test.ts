@@ -24,6 +24,24 @@ test("the first load is at most 60 kB compressed, uses only this server, and has
   assert.doesNotMatch(html, /<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/i);
 });
 
+test("red is only for what is lost, and the colors of parts only for parts [inspector.numbers]", () => {
+  const styles = globSync("inspector/styles/*.css", { cwd: root })
+    .map((path) => readFileSync(join(root, path), "utf8").replaceAll(/\/\*[\s\S]*?\*\//g, ""))
+    .join("\n");
+  const rules = [...styles.matchAll(/([^{}]+)\{([^{}]*)\}/g)];
+  const using = (color: string) =>
+    rules
+      .filter(([, , body = ""]) => body.includes(`var(--${color}`))
+      .map(([, selector = ""]) => selector.trim());
+  for (const [color, selectors] of [
+    ["lost", /lost/],
+    ["part-", /part|summary-sign|role-memory/],
+  ] as const) {
+    assert.ok(using(color).length > 0, color);
+    for (const selector of using(color)) assert.match(selector, selectors);
+  }
+});
+
 test("the page imports only types from src [inspector.boundary]", () => {
   const sources = globSync("inspector/src/**/*.{ts,tsx}", { cwd: root });
   assert.ok(sources.length > 20);

@@ -185,6 +185,17 @@ test(
     );
     assert.ok(left >= 4, `the checkbox is cut at ${left} px`);
 
+    const editor = await beginEdit(page);
+    await editor.fill("- a line by a person");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".prose").getByText("a line by a person").waitFor();
+    await page
+      .locator(".toast", { hasText: /^Saved\./ })
+      .last()
+      .getByRole("button", { name: "Undo" })
+      .click();
+    await page.getByText("The agent has written nothing yet").waitFor();
+
     await page.locator("h1").click();
     await page.keyboard.press("/");
     await page.keyboard.type("half even");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { availabilityOf, describeCompaction, type Facts } from "../src/facts.ts";
-import { type Block, parseInline, parseMarkdown } from "../src/markdown.ts";
+import { type Block, parseInline, parseMarkdown, toggleTask } from "../src/markdown.ts";
 import { readablePiece } from "../src/readable-piece.ts";
 import { naughty } from "./support/naughty.ts";
 
@@ -48,6 +48,33 @@ test("renders the Markdown of notepads: headings, task lists, code, quotes, tabl
     { type: "link", text: "that", href: "https://example.com/x" },
     { type: "text", text: "." },
   ]);
+});
+
+test("a checkbox is toggled on its own line, also in quotes, below other items and after code [inspector.memory]", () => {
+  const text =
+    "# Plan\n- [ ] one\n  1. [x] inner\n\n```\n- [ ] code\n```\n> - [ ] quoted\n- - [ ] twice\n- [ ] last [ ]";
+  const linesIn = (blocks: readonly Block[]): number[] =>
+    blocks.flatMap((block) => {
+      if (block.type === "quote") return linesIn(block.blocks);
+      if (block.type !== "list") return [];
+      return block.items.flatMap(({ done, line, blocks: inner }) => [
+        ...(done === undefined ? [] : [line]),
+        ...linesIn(inner),
+      ]);
+    });
+  assert.deepEqual(linesIn(parseMarkdown(text)), [1, 2, 7, 8, 9]);
+  assert.deepEqual(linesIn(parseMarkdown("- [ ] later", 40)), [40]);
+  let all = text;
+  const done = [1, 2, 7, 8, 9].map((line) => {
+    const toggled = toggleTask(all, line);
+    all = toggled.text;
+    return toggled.done;
+  });
+  assert.deepEqual(done, [true, false, true, true, true]);
+  assert.equal(
+    all,
+    "# Plan\n- [x] one\n  1. [ ] inner\n\n```\n- [ ] code\n```\n> - [x] quoted\n- - [x] twice\n- [x] last [ ]",
+  );
 });
 
 test("rendering loses no words, and only safe URLs become links [inspector.naughty]", () => {

@@ -4,7 +4,7 @@ import axeCore from "axe-core";
 import type { Page } from "playwright-core";
 import { Compaction } from "../../src/compaction/compaction.ts";
 import { emptyCounters } from "../../src/engine/state.ts";
-import { openMemory } from "../../src/index.ts";
+import { type Memory, openMemory } from "../../src/index.ts";
 import { commitReceipt } from "../../src/sessions/commit-receipt.ts";
 import { openStore } from "../../src/stores/open-store.ts";
 import type { Store } from "../../src/stores/store.ts";
@@ -133,6 +133,9 @@ test(
 const otherWords =
   /\b(survived|kept|put back|before the model|in sight|out of sight|recallable|one call away|missing|followed)\b/i;
 
+/** Figures that the page once showed: a circular comparison, a receipt that was always clean, a price for a script. */
+const circular = /with(?:out| and without) memory|nothing was lost|\$\s?\d|\bcost/i;
+
 test(
   "one number for one thing, and three words for where something is [inspector.numbers]",
   inBrowser(async (browser, context) => {
@@ -146,7 +149,8 @@ test(
     const meter = page.getByRole("meter", { name: "Context window" });
     assert.equal(await meter.getAttribute("aria-valuenow"), String(tokens));
     const bar = page.getByRole("group", { name: /^Model calls/ }).getByRole("button", { pressed: true });
-    assert.ok((await bar.getAttribute("aria-label"))?.includes(`${shown} of 4,100 tokens`));
+    for (const name of ["aria-label", "title"])
+      assert.ok((await bar.getAttribute(name))?.includes(`${shown} of 4,100 tokens`), name);
     const share = `${Math.round((100 * tokens) / 4_100)}\u00a0%`;
     await page.getByText(`${shown} of 4,100 tokens (${share})`).waitFor();
     assert.ok((await page.title()).startsWith(`${share} · `), await page.title());
@@ -169,6 +173,7 @@ test(
       [warnAt, compactAt],
     );
     assert.deepEqual(await page.locator(".line-name").allTextContents(), ["warning", "compaction"]);
+    await page.locator(".clock-text").getByText(`${session.window?.call} calls`).waitFor();
     // As many compactions everywhere.
     const cuts = await page.getByRole("img", { name: "Compaction" }).count();
     const inClock = await page.locator(".clock-cut").count();
@@ -192,6 +197,7 @@ test(
         return copy.textContent;
       })()`);
       assert.doesNotMatch(text, otherWords, hash);
+      assert.doesNotMatch(text, circular, hash);
     }
     await visit(page, "#/audit/history/c2");
     assert.deepEqual(await page.locator(".states dt").allTextContents(), [
@@ -205,7 +211,8 @@ test(
 test(
   "the header is at most 120 px high, 200 on a phone, and the facts of a compaction are in the first 400 [inspector.layout]",
   inBrowser(async (browser, context) => {
-    const { server } = await serveAudit(context);
+    const { server, memory } = await serveAudit(context);
+    await recordCalls(memory);
     const { page } = await openPage(browser, server, { hash: "#/audit/history/c2" });
     for (const [width, max] of [
       [1440, 120],
@@ -220,6 +227,25 @@ test(
       assert.ok(facts && facts.y + facts.height <= 400, `${width} px: ${facts && facts.y + facts.height}`);
       assert.ok((await page.evaluate<number>("document.documentElement.scrollWidth")) <= width);
     }
+    // The longest facts of a header.
+    await page.goto(new URL("#/long-name/memory", page.url()).href);
+    await page.locator(".window-text").getByText("about 110K of 200K, about 10 calls left").waitFor();
+    for (const [width, max] of [
+      [1440, 120],
+      [1024, 120],
+      [390, 200],
+      [360, 200],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      const header = await page.locator(".header").boundingBox();
+      assert.ok(header && header.height <= max, `${width} px: ${header?.height}`);
+      for (const part of [".window-text", ".head-title", ".window-track"]) {
+        const box = await page.locator(`.header ${part}`).boundingBox();
+        const isInside = box && box.x >= 0 && box.x + box.width <= width && box.width >= 24;
+        assert.ok(isInside, `${part} at ${width} px: ${JSON.stringify(box)}`);
+      }
+    }
+    await page.goto(new URL("#/audit/history/c2", page.url()).href);
     // Views start at their top.
     await page.setViewportSize({ width: 1280, height: 700 });
     await page.evaluate("document.getElementById('main').scrollTop = 500");
@@ -233,6 +259,19 @@ test(
     assert.ok(narrowest <= 14, "a few calls make no wide bars");
   }),
 );
+
+/** A session with a long name and a few calls, each larger than the one before. */
+async function recordCalls(memory: Memory): Promise<void> {
+  const session = await memory.createSession({
+    id: "long-name",
+    title: "Migrate the billing ledger, the invoices and all of their exports to bigint",
+  });
+  for (const history of [100_000, 105_000, 110_000]) {
+    const parts = { system: 0, tools: 0, memory: 0, summaries: 0, history, results: 0 };
+    const fills = { contextWindow: 200_000, warnAt: 155_000, compactAt: 160_000 };
+    await session.calls.record([], { purpose: "turn", epoch: 1, ...fills, parts }, 0);
+  }
+}
 
 test(
   "an empty store shows the first steps [inspector.layout]",
@@ -262,6 +301,10 @@ test(
     await page.keyboard.press("ArrowRight");
     await page.getByRole("heading", { name: /^Call 2/ }).waitFor();
     await page.getByText(/Same as call 1 up to here: about [\d,]+ tokens/).waitFor();
+    await page.getByRole("button", { name: "Conversation" }).click();
+    await page.getByText(/^1–3 of 3 as of call 2/).waitFor();
+    assert.equal(await page.locator(".talk-item .badge").count(), 0, "all of it is in context then");
+    await page.getByRole("button", { name: "Prompt by piece" }).click();
     const recorded = await session.calls.read(2);
     const piece = page.locator(".pieces details").nth(3);
     await piece.locator("summary").press("Enter");

@@ -15,7 +15,7 @@ function drawDemo(env: NodeJS.ProcessEnv): string {
   const output = runDemo(env).trimEnd().split("\n");
   const lineOf = (pattern: RegExp) => output.findIndex((line) => pattern.test(line));
   // A few steps before the first warning, and the first one after its compaction.
-  const [from, to] = [lineOf(/⚠/) - 6, lineOf(/ context {2}/) + 3];
+  const [from, to] = [lineOf(/⚠/) - 6, lineOf(/ retrievable, /) + 3];
   const panels: Panel[] = [
     {
       title: "holdfast serve --demo",

@@ -10,8 +10,8 @@ import {
   type ToolSet,
 } from "ai";
 import type { Prompt } from "../context/prompt.ts";
+import { withSystemRole } from "../context/prompt.ts";
 import { cacheKindOf, planCacheMarks, withCacheKey, withCacheMark } from "../context/prompt-cache.ts";
-import { withSystemRole } from "../context/system-role.ts";
 import { isObject } from "../engine/json.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentEvent, ReportedUsage } from "./events.ts";

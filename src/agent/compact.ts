@@ -1,8 +1,7 @@
 import { generateText } from "ai";
 import { Compaction, type CompactionDriver } from "../compaction/compaction.ts";
 import { chooseCut } from "../compaction/cut.ts";
-import { compactedText } from "../compaction/notices.ts";
-import { handoffTokens } from "../compaction/room.ts";
+import { handoffTokens } from "../compaction/handoff.ts";
 import {
   type AskInPlace,
   type AskSummariser,
@@ -10,6 +9,7 @@ import {
   summarise,
   summaryBudget,
 } from "../compaction/summary.ts";
+import { compactedText } from "../compaction/warning.ts";
 import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
 import { planPrompt } from "../context/prompt.ts";
 import { blocksOf } from "../context/shown-memory.ts";

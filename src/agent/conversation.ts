@@ -5,12 +5,12 @@ import type { Context } from "../context/blocks.ts";
 import {
   fromStored,
   isFinalAnswer,
+  pairCalls,
   type StoredMessage,
   spokenText,
   toStored,
 } from "../context/conversation.ts";
 import { type FittedContext, fitBlocks } from "../context/memory-share.ts";
-import { pairCalls } from "../context/pairs.ts";
 import { type Prompt, planPrompt } from "../context/prompt.ts";
 import { blocksOf } from "../context/shown-memory.ts";
 import { readEpoch, readLearned, readShownChanges, summarisedUpTo } from "../engine/conversation.ts";

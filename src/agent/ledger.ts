@@ -1,8 +1,9 @@
 import type { LanguageModel, ModelMessage } from "ai";
 import { findLacks } from "../compaction/receipt.ts";
+import { expectedGrowth, plannedFills } from "../compaction/usage.ts";
 import { textsIn } from "../context/conversation.ts";
 import type { Prompt } from "../context/prompt.ts";
-import { readEpoch, readSummarySpan } from "../engine/conversation.ts";
+import { readEpoch, readLearned, readSummarySpan } from "../engine/conversation.ts";
 import type { Receipt } from "../engine/records.ts";
 import { type HashedPiece, hashPiece } from "../sessions/call-log.ts";
 import type { Session } from "../sessions/session.ts";
@@ -10,7 +11,7 @@ import { asSystem, type PromptNow } from "./conversation.ts";
 import type { AgentEvent, ReportedUsage } from "./events.ts";
 import type { AgentConfig } from "./options.ts";
 import { cachesPrompts, definitionsText, memoryToolSet } from "./tools.ts";
-import type { TurnRun } from "./turn.ts";
+import { modelName, type TurnRun } from "./turn.ts";
 
 /** Records the prompt of a turn or a warning; returns the call's number, if it was recorded. */
 export async function recordTurn(
@@ -34,11 +35,13 @@ export async function recordTurn(
       }),
     ),
   ];
+  const growth = expectedGrowth(readLearned(state, modelName(run.model)), config.policy);
   const facts = {
     ...factsOf(config, run.model, reported),
     purpose,
     epoch: readEpoch(state).number,
     revision: state.row.revision,
+    ...plannedFills(growth, config.policy),
   };
   return record(run, pieces, facts, prompt.added);
 }
@@ -122,6 +125,9 @@ export type CallFacts = {
   epoch: number;
   revision: number;
   contextWindow: number;
+  /** The fills of the next prompt at which the agent is warned, and about at which it is compacted. */
+  warnAt?: number;
+  compactAt?: number;
   /** Tokens by part: the sum of the pieces', so that the same piece counts the same in every call. */
   parts: Record<PromptPiece["part"] | "free", number>;
   /** As counted by the provider. */

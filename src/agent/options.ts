@@ -9,10 +9,15 @@ import type {
 } from "ai";
 import { type NudgePolicy, noNudges } from "../compaction/nudges.ts";
 import type { CompactionPolicy } from "../compaction/usage.ts";
-import { type Placement, placements } from "../context/placement.ts";
+import { type Placement, placements } from "../context/blocks.ts";
 import { type CalibratedTokenizer, cachedTokenizer, calibratedTokenizer } from "../context/tokens.ts";
-import { agentDefaults, type ChildLimits, defaultChildLimits } from "../engine/agent-defaults.ts";
-import { type ClearingPolicy, defaultClearing } from "../engine/clearing-policy.ts";
+import {
+  agentDefaults,
+  type ChildLimits,
+  type ClearingPolicy,
+  defaultChildLimits,
+  defaultClearing,
+} from "../engine/agent-defaults.ts";
 import {
   amount,
   anything,
@@ -159,8 +164,6 @@ export const agentOptionKinds = {
 const clearingKinds = {
   ...each(defaultClearing, wholeNumber(0)),
   exclude: listOf(text),
-  cachedPrice: amount,
-  writePrice: amount,
 };
 
 /** Throws on an option that does not exist or has a bad value: with NaN, for example, nothing would ever be compacted. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { append, call, filler, inOrder, notepadIn, openStage } from "../../test/support/agent.ts";
-import { compactedText } from "../compaction/notices.ts";
+import { compactedText } from "../compaction/warning.ts";
 import { parseNotepad, parseScratchpad } from "../index.ts";
 import type { ScriptedRequest } from "../testing/index.ts";
 

@@ -73,7 +73,7 @@ class Life {
       maxSteps: 8,
       ...(this.random(2) === 0
         ? { clearing: false as const }
-        : { clearing: { otherTokens: 300, keepLast: 1, cachedPrice: 1, writePrice: 1 } }),
+        : { clearing: { largeTokens: 300, keepLast: 1 } }),
     });
     return { agent, died };
   }

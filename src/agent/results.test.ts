@@ -85,16 +85,16 @@ test("a batch rewrites the prompt once: between two clearings it only grows [con
 test("excluded tools and the last N are left alone, and clearing can be off [controller.results-policy]", async (t) => {
   const script = () =>
     inOrder([
-      ...reads(8).flatMap((answer, index) => [
-        answer,
-        { toolCalls: [call("grep", { pattern: `p${index}` })] },
-      ]),
+      ...reads(4),
+      ...Array.from({ length: 20 }, (_, index) => ({
+        toolCalls: [call("grep", { pattern: `p${index}` })],
+      })),
       { text: "Read." },
     ]);
   const excluded = await openStage(t, {
     ...options,
     script: script(),
-    clearing: { exclude: ["read_file"], keepLast: 6, cachedPrice: 1, writePrice: 1 },
+    clearing: { exclude: ["read_file"], keepLast: 6 },
   });
   await excluded.say("Read.");
   const stubs = results(excluded.turns().at(-1))
@@ -103,7 +103,7 @@ test("excluded tools and the last N are left alone, and clearing can be off [con
   assert.ok(stubs.length > 0);
   assert.ok(stubs.every(([, text]) => text.includes("grep")));
   assert.ok(
-    stubs.every(([index]) => index < 16 - 6),
+    stubs.every(([index]) => index < 24 - 6),
     "the last six stay",
   );
   const off = await openStage(t, { ...options, script: script(), clearing: false });
@@ -172,7 +172,7 @@ test("before a compaction all old results are cleared, and if that frees enough 
   const cleared = await openStage(t, {
     ...room,
     script: script(),
-    clearing: { keepLast: 1, cachedPrice: 0 },
+    clearing: { keepLast: 1 },
   });
   const { events } = await cleared.say("Read the files.");
   assert.ok(ofType(events, "clearing").length > 0);

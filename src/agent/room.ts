@@ -20,7 +20,7 @@ import {
 } from "../context/conversation.ts";
 import { chooseEnds, type Ends, shareRoom } from "../context/excerpt.ts";
 import type { FittedContext } from "../context/memory-share.ts";
-import { defaultClearing } from "../engine/clearing-policy.ts";
+import { defaultClearing } from "../engine/agent-defaults.ts";
 import { readEpoch, readExcerpts, readLearned } from "../engine/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
@@ -407,9 +407,6 @@ async function clearWhenItPays(run: TurnRun): Promise<void> {
   await clear(run, results);
 }
 
-/** When the prompt is rewritten anyway, clearing costs nothing extra. */
-const freeOfCost = { cachedPrice: 1, writePrice: 1 };
-
 /** Clearing replaces a compaction if it gets the prompt below this share of the threshold. */
 const clearedShare = 0.75;
 
@@ -418,7 +415,7 @@ const clearedShare = 0.75;
  * would rewrite the whole prompt too.
  */
 async function clearInstead(run: TurnRun): Promise<boolean> {
-  const { results, usage } = await plan(run, freeOfCost);
+  const { results, usage } = await plan(run, { isFree: true });
   const { policy, tokenizer } = run.config;
   const saved = results.reduce(
     (sum, { tokens, summary }) => sum + tokens - run.config.countTokens(summary),
@@ -432,10 +429,10 @@ async function clearInstead(run: TurnRun): Promise<boolean> {
 
 async function plan(
   { agent, config, base }: TurnRun,
-  prices?: typeof freeOfCost,
+  { isFree = false } = {},
 ): Promise<{ results: ClearableResult[]; usage: Usage }> {
   const { state, prompt, usage, messages: stored } = await agent.prompt({ base });
-  const policy = { ...defaultClearing, ...config.options.clearing, ...prices };
+  const policy = { ...defaultClearing, ...config.options.clearing };
   // If all results together are this small, no single one is worth clearing.
   const isTooLittle = usage.results < policy.leastTokens * config.tokenizer.ratio;
   // Nothing is cleared that the agent cannot get back.
@@ -452,7 +449,8 @@ async function plan(
       const holder = originals.get(messageOfPart(key) ?? 0);
       return holder && toolResultsOf(holder).find((result) => result.key === key)?.text;
     },
-    callsLeft: prices ? 1 : estimateCallsLeft(messages, room, config.countTokens),
+    // The prompt is rewritten anyway.
+    callsLeft: isFree ? undefined : estimateCallsLeft(messages, room, config.countTokens),
     memoryTools: new Set(agent.tools.map(({ name }) => dotless(name))),
     writingTools: new Set(agent.tools.flatMap(({ name, readOnly }) => (readOnly ? [] : [dotless(name)]))),
     countTokens: config.countTokens,

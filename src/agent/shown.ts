@@ -1,4 +1,4 @@
-import { refreshedText } from "../compaction/notices.ts";
+import { refreshedText } from "../compaction/warning.ts";
 import { messageOfCall } from "../context/conversation.ts";
 import { chooseEnds, renderEnds } from "../context/excerpt.ts";
 import { blocksOf, changesSince, shownIn, showsOldHint } from "../context/shown-memory.ts";

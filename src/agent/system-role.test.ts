@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createOpenAI } from "@ai-sdk/openai";
 import { call, finish, openStage } from "../../test/support/agent.ts";
-import { allowsSystemAnywhere } from "../context/system-role.ts";
+import { allowsSystemAnywhere } from "../context/prompt.ts";
 
 const label = /^\[System prompt and skills, changed; they replace every earlier copy\]\n[\s\S]*Be kind\./;
 

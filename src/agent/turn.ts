@@ -1,5 +1,5 @@
 import type { LanguageModel, ModelMessage, ToolChoice, ToolSet } from "ai";
-import { goOnText } from "../compaction/notices.ts";
+import { goOnText } from "../compaction/warning.ts";
 import { toolCallsOf, toolResultsOf } from "../context/conversation.ts";
 import { agentDefaults } from "../engine/agent-defaults.ts";
 import { HoldfastError } from "../errors.ts";

@@ -17,7 +17,7 @@ import {
   textsOf,
 } from "../../test/support/agent.ts";
 import { assertPrefixes, epochOf } from "../../test/support/prompt.ts";
-import { compactedText } from "../compaction/notices.ts";
+import { compactedText } from "../compaction/warning.ts";
 import type { ScriptedRequest } from "../testing/index.ts";
 
 /** Exactly as in the seed. */

@@ -38,11 +38,9 @@ export function usageOf(name: CommandName): string {
   return [name, takes, Object.keys(options).length > 0 ? "[OPTIONS]" : ""].filter(Boolean).join(" ");
 }
 
-export function wholeNumber(value: string | undefined, option: string): number | undefined {
+export function wholeNumber(value: string | undefined, option: string, least = 0): number | undefined {
   if (value === undefined) return undefined;
-  if (/^\d+$/.test(value)) return Number(value);
-  throw new HoldfastError(
-    "invalid_input",
-    `--${option} must be a whole number (got ${JSON.stringify(value)}).`,
-  );
+  if (/^\d+$/.test(value) && Number(value) >= least) return Number(value);
+  const kind = least === 0 ? "a whole number" : `a whole number of at least ${least}`;
+  throw new HoldfastError("invalid_input", `--${option} must be ${kind} (got ${JSON.stringify(value)}).`);
 }

@@ -167,9 +167,7 @@ export const commands = {
       "token-file": text("FILE", "read the token from this file"),
       "no-open": flag("do not open a browser"),
       set,
-      demo: flag(
-        "fill an empty store with a finished session and a scripted agent at work (default store: a temporary file)",
-      ),
+      demo: flag("play a scripted agent at work in an empty store (default: a temporary file)"),
       db: stored.db,
       store: stored.store,
     },
@@ -275,10 +273,7 @@ export const commands = {
   },
   rescue: {
     about: "get back work that a compaction removed from a conversation",
-    takes: "[FILE]",
-    terms: [
-      ["FILE", "a transcript (default: the newest conversations of the coding agents in this project)"],
-    ],
+    takes: "",
     options: {
       take: text(
         "NUMBER",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseArgs } from "node:util";
-import { closestName } from "../engine/edit-distance.ts";
+import { closestName } from "../engine/options.ts";
 import { explainUsageError, renderHelp } from "./help.ts";
 
 test("the nearest name is suggested, and none if nothing is near [people.usage]", () => {

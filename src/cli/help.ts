@@ -1,4 +1,4 @@
-import { closestName } from "../engine/edit-distance.ts";
+import { closestName } from "../engine/options.ts";
 import { HoldfastError } from "../errors.ts";
 import { hostNames, hosts } from "../hosts/hosts.ts";
 import { docsLink } from "../workspace/package.ts";
@@ -12,7 +12,7 @@ import {
   type HostWords,
 } from "./commands.ts";
 import type { Screen } from "./terminal/screen.ts";
-import { textWidth, wrapSpans } from "./terminal/wrap-text.ts";
+import { textWidth, wrapLine } from "./terminal/wrap-text.ts";
 
 const withSessionFile = hosts.filter(({ sessionFile }) => sessionFile);
 
@@ -103,11 +103,11 @@ const minColumns = 56;
 const minColumn = 15;
 const maxColumn = 40;
 
-/** Wraps help between words to the screen's width, with the meanings of a part in one column. */
+/** The lines of a help, with the meanings of a part in one column. */
 export function renderHelp(parts: readonly Part[], screen: Screen): string[] {
   return parts.flatMap((part, index) => [
     ...(index === 0 ? [] : [""]),
-    ...(typeof part === "string" ? wrapSpans([{ text: part }], "", "", screen) : renderRows(part, screen)),
+    ...(typeof part === "string" ? [part] : renderRows(part, screen)),
   ]);
 }
 
@@ -121,11 +121,8 @@ function renderRows({ title, rows }: Exclude<Part, string>, screen: Screen): str
     ...rows.flatMap(([term, text]) => {
       const first = `  ${term}`;
       return isNarrow || textWidth(first) + 2 > column
-        ? [
-            ...wrapSpans([{ text: term }], "  ", "      ", screen),
-            ...wrapSpans([{ text }], hang, hang, screen),
-          ]
-        : wrapSpans([{ text }], first.padEnd(column), hang, screen);
+        ? [...wrapLine(first, screen, "      "), ...wrapLine(hang + text, screen)]
+        : wrapLine(first.padEnd(column) + text, screen, hang);
     }),
   ];
 }
@@ -134,16 +131,16 @@ function renderRows({ title, rows }: Exclude<Part, string>, screen: Screen): str
 export function explainUsageError(error: unknown, name: CommandName): string | undefined {
   const { code = "", message = "" } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   if (!code.startsWith("ERR_PARSE_ARGS")) return undefined;
-  const [, unknown] = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? (/'(-[^']*)'/.exec(message) ?? []) : [];
   const next = `Run "holdfast help ${name}" to see its options.`;
-  const [, ambiguous] = message.includes(" is ambiguous")
-    ? (/^Option '(?:-\w, )?(--[^' ]*)/.exec(message) ?? [])
-    : [];
-  if (ambiguous !== undefined)
-    return `${ambiguous} needs a value, but the next argument starts with a dash. If that is the value, write ${ambiguous}=VALUE. ${next}`;
-  if (unknown === undefined) return `${message.replace(/\.?$/, ".")} ${next}`;
-  const known = [...Object.keys(commands[name].options), "help"].map((option) => `--${option}`);
-  return `"holdfast ${name}" has no option ${unknown}.${suggestionFor(unknown, known)} ${next}`;
+  const [, unknown] = code === "ERR_PARSE_ARGS_UNKNOWN_OPTION" ? (/'(-[^']*)'/.exec(message) ?? []) : [];
+  if (unknown !== undefined) {
+    const known = [...Object.keys(commands[name].options), "help"].map((option) => `--${option}`);
+    return `"holdfast ${name}" has no option ${unknown}.${suggestionFor(unknown, known)} ${next}`;
+  }
+  const [, option] = /^Option '(?:-\w, )?(--[^' ]*)/.exec(message) ?? [];
+  if (message.endsWith(" argument missing")) return `${option} needs a value. ${next}`;
+  if (!message.includes(" is ambiguous")) return `${message.replace(/\.?$/, ".")} ${next}`;
+  return `${option} needs a value, but the next argument starts with a dash. If that is the value, write ${option}=VALUE. ${next}`;
 }
 
 /** " Did you mean show?", or "" if nothing is near. */

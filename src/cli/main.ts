@@ -14,7 +14,7 @@ const modules: Readonly<Record<CommandName, () => Promise<{ run(args: string[]):
   serve: () => import("./commands/serve.ts"),
   continue: () => import("./commands/continue.ts"),
   edit: () => import("./commands/edit.ts"),
-  undo: () => import("./commands/undo.ts"),
+  undo: async () => ({ run: (await import("./commands/log.ts")).undo }),
   pin: async () => ({ run: (await import("./commands/pin.ts")).pin }),
   unpin: async () => ({ run: (await import("./commands/pin.ts")).unpin }),
   project: () => import("./commands/project.ts"),
@@ -30,7 +30,7 @@ const modules: Readonly<Record<CommandName, () => Promise<{ run(args: string[]):
 export async function main([name, ...args]: string[]): Promise<number> {
   // Ignore EPIPE (e.g. `holdfast log | head`).
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endOnBrokenPipe);
-  if (name === undefined) return attempt("", async () => (await import("./overview.ts")).overview());
+  if (name === undefined) return attempt("", async () => (await import("./commands/overview.ts")).overview());
   const isHelp = name === "help" || name === "--help" || name === "-h";
   const wanted = isHelp ? args.find((each) => !each.startsWith("-")) : name;
   if (wanted === undefined || wanted === "help") return printHelp();
@@ -72,23 +72,14 @@ async function attempt(name: CommandName | "", work: () => Promise<number>): Pro
 /** Prints the help of a command, or of `holdfast` itself. */
 async function printHelp(name?: CommandName): Promise<number> {
   const { commandHelp, renderHelp, rootHelp } = await import("./help.ts");
-  const { printLines, screenOf } = await import("./terminal/screen.ts");
-  printLines(renderHelp(name === undefined ? rootHelp() : commandHelp(name), screenOf()));
+  const { printLines } = await import("./terminal/screen.ts");
+  printLines((screen) => renderHelp(name === undefined ? rootHelp() : commandHelp(name), screen));
   return 0;
 }
 
-/** Prints an error, wrapped between words; returns the exit code. */
 async function fail(problem: string): Promise<number> {
-  const [{ visibleText }, { screenOf }, { wrapSpans }] = await Promise.all([
-    import("./terminal/visible-text.ts"),
-    import("./terminal/screen.ts"),
-    import("./terminal/wrap-text.ts"),
-  ]);
-  const screen = screenOf(process.stderr);
-  const lines = `holdfast: ${visibleText(problem)}`
-    .split("\n")
-    .flatMap((text, index) => wrapSpans([{ text }], "", index === 0 ? "  " : "", screen));
-  process.stderr.write(`${lines.join("\n")}\n`);
+  const { printProblem } = await import("./terminal/screen.ts");
+  printProblem(problem);
   return 1;
 }
 

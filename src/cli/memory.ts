@@ -5,12 +5,12 @@ import { findProject } from "../workspace/project.ts";
 import { type StoreFlags, storeName } from "../workspace/store-location.ts";
 import { findWorkspace } from "../workspace/workspace.ts";
 
-const presentation = () => import("../workspace/read-memory.ts");
+const reading = () => import("../workspace/memory-without-tools.ts");
 const writing = () => import("../workspace/open-memory.ts");
 
 /** How a command opens memory: a command that only reads does not load the tools; only `create` makes a new store. */
 const openers = {
-  read: async (flags: StoreFlags) => (await presentation()).openMemoryToRead({ flags }),
+  read: async (flags: StoreFlags) => (await reading()).openMemoryToRead({ flags }),
   change: async (flags: StoreFlags) => (await writing()).openExistingMemory({ flags }),
   create: async (flags: StoreFlags) => (await writing()).openWorkspaceMemory({ flags }),
 } as const;

@@ -14,7 +14,7 @@ const maxName = 90;
 
 /** A session's title or, without one, what the user said first, or the first line of the notepad; "" for none. */
 export async function nameOf(
-  { id, title }: SessionSummary,
+  { id, title }: Pick<SessionSummary, "id" | "title">,
   memory: Memory,
   agents: HostSessions,
 ): Promise<string> {
@@ -25,12 +25,12 @@ export async function nameOf(
   const said = (await lastHandoff(session))?.said[0]?.text;
   const { notepad } = (await session.state()).row;
   const [line = ""] = (notepad ?? "").split("\n").filter((text) => /^[^#\s]/.test(text));
-  return oneLine(said ?? line, maxName);
+  return oneLine(said ?? line.replace(/^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, ""), maxName);
 }
 
-/** The name of the coding agent, or the id of your own agent. */
+/** The name of the coding agent, or the id of your own agent, if it has one. */
 export function agentOf({ id, agent }: SessionSummary, agents: HostSessions): string {
-  return agents.about(id)?.host ?? findHost(agent)?.title ?? agent;
+  return agents.about(id)?.host ?? findHost(agent)?.title ?? (agent === "default" ? "own" : agent);
 }
 
 /** The facts of a session at a glance. */

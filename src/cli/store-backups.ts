@@ -11,9 +11,9 @@ import {
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { shortHash } from "../engine/short-hash.ts";
 import { stateFolder } from "../state-folder.ts";
+import { parseStoreAddress } from "../stores/open-store.ts";
 import { sqliteStore } from "../stores/sqlite/sqlite.ts";
 import type { Store } from "../stores/store.ts";
-import { parseStoreAddress } from "../stores/store-address.ts";
 import { makeFolder, readSmallFile, writeSmallFile } from "../workspace/small-file.ts";
 import { hidePassword, type StoreLocation } from "../workspace/store-location.ts";
 

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { calls, conversation as history, result } from "../../test/support/conversation.ts";
 import { type StoredMessage, toolResultsOf } from "../context/conversation.ts";
-import { type ClearingPolicy, defaultClearing } from "../engine/clearing-policy.ts";
+import { type ClearingPolicy, defaultClearing } from "../engine/agent-defaults.ts";
 import { defaultLimits } from "../engine/limits.ts";
 import type { RecordId } from "../engine/records.ts";
 import { resultsSurface } from "../surfaces/results/tools.ts";
 import { ownLoop } from "../surfaces/surface.ts";
-import { estimateCallsLeft, isLongEnough, kindOfResult, planClearing } from "./clearing.ts";
+import { estimateCallsLeft, isLongEnough, planClearing } from "./clearing.ts";
 
 const countTokens = (text: string) => text.length;
 
@@ -49,30 +49,15 @@ function plan(
   }).map(({ id }) => ids.get(id));
 }
 
-test("a single result is cleared from the size limit of its kind on", () => {
+test("a single result is cleared from 2,000 tokens on", () => {
   const newest = many(3, "bash", 10);
-  for (const [tool, limit] of [
-    ["grep", 2_000],
-    ["read", 3_000],
-    ["bash", 2_000],
-  ] as const) {
-    assert.deepEqual(plan(conversation([{ tool, tokens: limit }, ...newest]), 100), ["t0"], tool);
-    assert.deepEqual(plan(conversation([{ tool, tokens: limit - 1 }, ...newest]), 100), [], tool);
-  }
+  assert.deepEqual(plan(conversation([{ tool: "bash", tokens: 2_000 }, ...newest]), 100), ["t0"]);
+  assert.deepEqual(plan(conversation([{ tool: "bash", tokens: 1_999 }, ...newest]), 100), []);
 });
 
-test("smaller results are cleared once their kind adds up to 5,000 tokens, or all results to 15,000", () => {
-  const newest = many(3, "edit", 10);
-  assert.deepEqual(plan(conversation([...many(4, "grep", 1_200), ...newest]), 100), []);
-  assert.deepEqual(plan(conversation([...many(5, "grep", 1_200), ...newest]), 100), [
-    "t0",
-    "t1",
-    "t2",
-    "t3",
-    "t4",
-  ]);
+test("smaller results are cleared once all results add up to 15,000 tokens", () => {
   const mixed = [...many(2, "grep", 1_200), ...many(2, "read", 1_200), ...many(2, "bash", 1_200)];
-  assert.deepEqual(plan(conversation([...mixed, ...newest]), 100), []);
+  assert.deepEqual(plan(conversation([...mixed, ...many(3, "edit", 10)]), 100), []);
   assert.deepEqual(plan(conversation([...mixed, ...many(3, "edit", 3_000)]), 100), [
     "t0",
     "t1",
@@ -209,38 +194,26 @@ test("two sentences explain the attention budget where results can be cleared [p
   assert.doesNotMatch(guidance(false), /budget/);
 });
 
-test("the kind of a result follows from its command, its tool or its text [controller.results-kinds]", () => {
-  for (const [kind, command] of [
-    ["search", 'rg "TODO" --type ts'],
-    ["search", "cd app && grep -rn token src"],
-    ["search", "find . -name '*.ts' -newer x"],
-    ["file", "cat src/index.ts"],
-    ["file", "sed -n 1,200p src/index.ts"],
-    ["tree", "tree -L 3"],
-    ["tree", "ls -laR"],
-    ["test", "npm test"],
-    ["test", "cd app && npx vitest run"],
-    ["other", "git status"],
-  ] as const)
-    assert.equal(kindOfResult("bash", { command }, "some text"), kind, command);
-  for (const [kind, tool] of [
-    ["search", "grep"],
-    ["search", "search_files"],
-    ["file", "read_file"],
-    ["tree", "directory_tree"],
-    ["test", "run_tests"],
-    ["other", "deploy"],
-  ] as const)
-    assert.equal(kindOfResult(tool, {}, "some text"), kind, tool);
-  assert.equal(kindOfResult("fetch_user", {}, '{"id": 7}\n'), "json");
-  assert.equal(kindOfResult("bash", { command: "curl localhost" }, "[1, 2]"), "json");
-});
-
-test("a search is long enough with more than 20 lines, a file with more than 100, the others always [controller.results-kinds]", () => {
+test("a search of at most 20 lines and a file of at most 100 stay, others have no such limit [controller.results-kinds]", () => {
   const lines = (count: number) => "line\n".repeat(count);
-  assert.equal(isLongEnough("search", lines(20)), false);
-  assert.equal(isLongEnough("search", lines(21)), true);
-  assert.equal(isLongEnough("file", lines(100)), false);
-  assert.equal(isLongEnough("file", lines(101)), true);
-  for (const kind of ["tree", "json", "test", "other"] as const) assert.equal(isLongEnough(kind, "x"), true);
+  const isCommandLong = (command: string, count: number) => isLongEnough("bash", { command }, lines(count));
+  for (const command of [
+    'rg "TODO" --type ts',
+    "cd app && grep -rn token src",
+    "find . -name '*.ts' -newer x",
+  ])
+    assert.deepEqual([isCommandLong(command, 20), isCommandLong(command, 21)], [false, true], command);
+  for (const command of ["cat src/index.ts", "sed -n 1,200p src/index.ts"])
+    assert.deepEqual([isCommandLong(command, 100), isCommandLong(command, 101)], [false, true], command);
+  for (const command of ["tree -L 3", "npm test", "curl localhost", "git status"])
+    assert.equal(isCommandLong(command, 1), true, command);
+  assert.deepEqual(
+    [20, 21].map((count) => isLongEnough("search_files", {}, lines(count))),
+    [false, true],
+  );
+  assert.deepEqual(
+    [100, 101].map((count) => isLongEnough("read_file", {}, lines(count))),
+    [false, true],
+  );
+  assert.equal(isLongEnough("run_tests", {}, "x"), true);
 });

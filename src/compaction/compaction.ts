@@ -17,9 +17,8 @@ import type { SessionHandle } from "../surfaces/session-handle.ts";
 import type { LifecycleEvent } from "../surfaces/surface.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
 import type { CompactionEvent } from "./events.ts";
-import { emptyHandoff, planHandoff } from "./handoff.ts";
+import { emptyHandoff, type HandoffRoom, handoffTokens, planHandoff } from "./handoff.ts";
 import { planReceipt } from "./receipt.ts";
-import { type HandoffRoom, handoffTokens } from "./room.ts";
 import { keepText, renderSummary, type Summary } from "./summary.ts";
 
 /** The part of a conversation that is about to be compacted, as its driver sees it. */

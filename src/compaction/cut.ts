@@ -1,7 +1,7 @@
 import type { StoredMessage } from "../context/conversation.ts";
 import { toolCallsOf } from "../context/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
-import { handoffTokens } from "./room.ts";
+import { handoffTokens } from "./handoff.ts";
 import { summaryBudget } from "./summary.ts";
 import { type CompactionPolicy, warningRoom } from "./usage.ts";
 

@@ -8,8 +8,7 @@ import { fenceContent } from "../context/fence.ts";
 import type { Handoff } from "../engine/records.ts";
 import { projectSurface } from "../surfaces/project/surface.ts";
 import { findSurfaces } from "../surfaces/surfaces.ts";
-import { emptyHandoff, type HandoffInput, planHandoff } from "./handoff.ts";
-import { handoffTokens } from "./room.ts";
+import { emptyHandoff, type HandoffInput, handoffTokens, planHandoff } from "./handoff.ts";
 
 const room = { tokens: 2_400 };
 
@@ -119,7 +118,9 @@ test("[handoff.noise] a host's text in the user's place is not the user's", () =
   const { said } = handoff(
     conversation(
       user("<system-reminder>Be careful.</system-reminder>\nFix the tests."),
-      user("<command-name>/compact</command-name>\n<command-message>compact</command-message>"),
+      user(
+        "<command-name>/compact</command-name>\n            <command-message>compact</command-message>\n            <command-args></command-args>",
+      ),
       user("<local-command-stdout>done</local-command-stdout>"),
       user(
         "<task-notification>\n<task-id>b1</task-id>\n</task-notification>\nRead the output file to retrieve the result: /tmp/b1.output",

@@ -4,10 +4,8 @@ import { fenceContent, fenceLine } from "../context/fence.ts";
 import type { Handoff, HandoffLine, PlanItem, SaidMessage } from "../engine/records.ts";
 import { oneLine } from "../engine/text.ts";
 import { redactText } from "../secrets/redact.ts";
-import { cutLine } from "./outcome.ts";
 import { readPlan } from "./plan.ts";
-import { type HandoffRoom, type Meter, meterOf } from "./room.ts";
-import { readSteps, type Step } from "./steps.ts";
+import { cutLine, readSteps, type Step } from "./steps.ts";
 import { userWords } from "./user-words.ts";
 
 export interface HandoffInput {
@@ -184,6 +182,9 @@ interface Parts {
   earlier: readonly (readonly HandoffLine[])[];
 }
 
+/** Lines are measured one by one, and together they may take a little more. */
+const lineByLine = 0.98;
+
 /** Everything in its order, within the room to the byte. */
 function layOut(parts: Parts, meter: Meter): { text: string; shown: Handoff["shown"] } {
   const frame = [start, saidHeading, planHeading, doneHeading, end].join("\n\n");
@@ -192,7 +193,7 @@ function layOut(parts: Parts, meter: Meter): { text: string; shown: Handoff["sho
   left -= meter.cost(saidLines.join("\n"));
   const planLines = renderPlan(parts, Math.min(planShare, Math.max(0, left)), meter);
   left -= meter.cost(planLines.join("\n"));
-  const done = renderDone(parts, Math.max(0, left), meter);
+  const done = renderDone(parts, Math.max(0, left) * lineByLine, meter);
   const write = () => {
     const sections = [
       saidLines.length === 0 ? "" : [saidHeading, ...saidLines].join("\n"),
@@ -201,7 +202,7 @@ function layOut(parts: Parts, meter: Meter): { text: string; shown: Handoff["sho
     ].filter((section) => section !== "");
     return sections.length === 0 ? "" : [start, ...sections, end].join("\n");
   };
-  // Costs are estimated line by line, so the whole may be a little longer. The oldest step goes first.
+  // If it is longer all the same, the oldest step goes first.
   let text = write();
   while (meter.cost(text) > 1 && done.length + planLines.length > 0) {
     if (done.length > 0) done.shift();
@@ -399,10 +400,10 @@ function sumOf(numbers: readonly number[]): number {
 /** Shorter words of the agent between two calls mostly announce the next call. */
 const leastWords = 80;
 
-/** The older steps that are kept: where the user spoke, how turns ended, what the agent stated, what failed. */
+/** The older steps that are kept: how turns ended, what the agent stated, what failed. The user's words are shown above. */
 function digestOf(steps: readonly Step[]): HandoffLine[] {
   return steps.flatMap((step): HandoffLine[] => {
-    if (step.kind === "call" && !step.failed) return [];
+    if (step.kind === "user" || (step.kind === "call" && !step.failed)) return [];
     const text = step.render(step.isEnd ? lengths.end : lengths.short);
     if (step.kind === "words" && !step.isEnd && text.length < leastWords) return [];
     return [{ text, ...(step.isEnd ? { isEnd: true as const } : {}) }];
@@ -425,4 +426,54 @@ function carried(lines: readonly HandoffLine[]): HandoffLine[] {
   const every = Math.ceil(others.length / (maxCarried.lines - ends.length));
   const kept = new Set([...ends, ...others.filter((_, at) => at % every === every - 1)]);
   return lines.filter((line) => kept.has(line));
+}
+
+/** The room for a handoff. */
+export interface HandoffRoom {
+  tokens: number;
+  /** Also at most this many bytes, for a host that limits what it shows. */
+  bytes?: number | undefined;
+  /** How the host changes the text before it counts. */
+  escape?: ((text: string) => string) | undefined;
+}
+
+/** Assumed where the window is not known. */
+const usualWindow = 200_000;
+const [minTokens, maxTokens] = [600, 2_500];
+
+/** Tokens for a handoff: 1.2 % of the window, at least 600 and at most 2,500. */
+export function handoffTokens(contextWindow = usualWindow): number {
+  return Math.round(Math.min(maxTokens, Math.max(minTokens, contextWindow * 0.012)));
+}
+
+/** Measures texts as shares of the room. */
+export interface Meter {
+  /** 1 fills the room. */
+  cost(text: string): number;
+  tokens: number;
+  countTokens(text: string): number;
+}
+
+export function meterOf(
+  { tokens, bytes, escape: escaped = (text) => text }: HandoffRoom,
+  countTokens: (text: string) => number,
+): Meter {
+  return {
+    cost: (text) =>
+      text === ""
+        ? 0
+        : Math.max(
+            countTokens(text) / Math.max(1, tokens),
+            bytes === undefined ? 0 : utf8Length(escaped(text)) / Math.max(1, bytes),
+          ),
+    // A token has about four bytes, in most scripts.
+    tokens: Math.min(tokens, (bytes ?? Number.POSITIVE_INFINITY) / 4),
+    countTokens,
+  };
+}
+
+const encoder = new TextEncoder();
+
+function utf8Length(text: string): number {
+  return encoder.encode(text).length;
 }

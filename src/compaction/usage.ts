@@ -52,6 +52,17 @@ export function hasRoomToWarn(used: number, policy: CompactionPolicy): boolean {
   return used + warningRoom(policy) + policy.outputReserve <= policy.contextWindow;
 }
 
+/** The fills of the next prompt at which `planNextStep` warns, and about at which the conversation is compacted. */
+export function plannedFills(
+  growth: number,
+  policy: CompactionPolicy,
+): { warnAt: number; compactAt: number } {
+  const { contextWindow, compactAt, outputReserve } = policy;
+  const room = warningRoom(policy);
+  const warnAt = Math.min(contextWindow * compactAt, contextWindow - outputReserve - room - growth);
+  return { warnAt: Math.round(warnAt), compactAt: Math.round(warnAt + room) };
+}
+
 /** The fill from which an agent is warned, so that one short turn still fits before its host compacts at `limit` tokens. */
 export function warnFrom(limit: number): number {
   return limit - Math.min(limit / 4, Math.max(3_000, limit * 0.04));

@@ -1,9 +1,9 @@
 import type { StoredMessage } from "../context/conversation.ts";
 import { toldMessages } from "../context/told-messages.ts";
 
-/** Blocks that hosts put into the user's messages, at the beginning of a line. Each is removed with its content. */
+/** Blocks that hosts put into the user's messages, at the beginning of a line, indented or not. Each is removed with its content. */
 const hostBlock =
-  /^<(system-reminder|local-command-[a-z]{1,20}|command-[a-z]{1,20}|bash-[a-z]{1,20}|task-notification|hook_context|environment_context|user_instructions|ide_[a-z_]{1,20}|new-diagnostics)>/gm;
+  /^[ \t]*<(system-reminder|local-command-[a-z]{1,20}|command-[a-z]{1,20}|bash-[a-z]{1,20}|task-notification|hook_context|environment_context|user_instructions|ide_[a-z_]{1,20}|new-diagnostics)>/gm;
 
 /** A slash command that the user typed, and the words after it. A host puts them into blocks and nothing else. */
 const typedCommand = /^\s*<command-(?:name|message)>/;

@@ -1,12 +1,18 @@
 import type { ModelMessage } from "ai";
-import { readShownChanges, readSnapshot, readSpans } from "../engine/conversation.ts";
-import type { ShownChange } from "../engine/records.ts";
+import {
+  readCleared,
+  readExcerpts,
+  readShownChanges,
+  readSnapshot,
+  readSpans,
+} from "../engine/conversation.ts";
+import type { ClearedResult, Excerpt, ShownChange } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
+import type { Placement } from "./blocks.ts";
 import { type Context, closedTexts } from "./blocks.ts";
-import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
-import type { Placement } from "./placement.ts";
+import { isFinalAnswer, partKey, resultText, type StoredMessage } from "./conversation.ts";
+import { renderEnds } from "./excerpt.ts";
 import { changeText } from "./shown-memory.ts";
-import { shownMessages } from "./shown-messages.ts";
 
 export interface PromptInput {
   state: State;
@@ -219,4 +225,111 @@ function prefixed(message: ModelMessage, before: string): ModelMessage {
   if (message.role !== "user") return message;
   if (typeof message.content === "string") return { ...message, content: `${before}\n\n${message.content}` };
   return { ...message, content: [{ type: "text", text: `${before}\n\n` }, ...message.content] };
+}
+
+/**
+ * Providers that read a system message anywhere in a conversation. Others refuse it, move it to the front, or leave it
+ * to the chat template of a model, which may refuse it too. `provider` as in `cacheKindOf`.
+ */
+export function allowsSystemAnywhere(provider: string): boolean {
+  return /^(?:openai|azure|azure-openai)(?:[./]|$)/i.test(provider);
+}
+
+/** The messages of a prompt with changes of the system prompt in the system role, where the provider allows it. */
+export function withSystemRole(
+  { messages, instructions }: Pick<Prompt, "messages" | "instructions">,
+  provider: string,
+): ModelMessage[] {
+  if (instructions.length === 0 || !allowsSystemAnywhere(provider)) return messages;
+  return messages.map((message, index) =>
+    instructions.includes(index) && typeof message.content === "string"
+      ? { role: "system", content: message.content }
+      : message,
+  );
+}
+
+/** How the prompt shows a stored message: cleared results as one line, long parts without their middle. */
+export type ShowMessage = (stored: StoredMessage) => StoredMessage;
+
+export function shownMessages(state: State): ShowMessage {
+  const cleared = new Map(readCleared(state));
+  const excerpts = new Map(readExcerpts(state));
+  if (cleared.size === 0 && excerpts.size === 0) return (stored) => stored;
+  const changed = new Set([...cleared.values(), ...excerpts.values()].map(({ message }) => message));
+  return (stored) =>
+    changed.has(stored.number)
+      ? cachedView(stored, {
+          stubOf: (index) => cleared.get(partKey(stored.number, index)),
+          excerptOf: (index) => excerpts.get(partKey(stored.number, index)),
+        })
+      : stored;
+}
+
+interface Changes {
+  stubOf(index: number): ClearedResult | undefined;
+  excerptOf(index: number): Excerpt | undefined;
+}
+
+/** The last view of each message, so that values cached for the view stay valid while nothing changes. */
+const views = new WeakMap<ModelMessage, { changes: string; view: StoredMessage }>();
+
+function cachedView(stored: StoredMessage, changes: Changes): StoredMessage {
+  const { content } = stored.message;
+  const parts = typeof content === "string" ? [content] : content;
+  const key = JSON.stringify(parts.map((_, index) => [changes.stubOf(index), changes.excerptOf(index)]));
+  const known = views.get(stored.message);
+  if (known?.changes === key) return known.view;
+  const view = { ...stored, message: changedMessage(stored, changes) };
+  views.set(stored.message, { changes: key, view });
+  return view;
+}
+
+function changedMessage({ number, message }: StoredMessage, { stubOf, excerptOf }: Changes): ModelMessage {
+  if (typeof message.content === "string") {
+    const excerpt = excerptOf(0);
+    return excerpt ? ({ ...message, content: cutText(message.content, excerpt) } as ModelMessage) : message;
+  }
+  const content = message.content.map((part, index) => {
+    if (part.type === "tool-result") {
+      const stub = stubOf(index);
+      const excerpt = excerptOf(index);
+      if (stub) return withText(part, stubText(partKey(number, index), stub.summary), "text");
+      return excerpt ? withText(part, cutText(resultText(part.output), excerpt), kindOf(part)) : part;
+    }
+    const excerpt = excerptOf(index);
+    if (!excerpt) return part;
+    if (part.type === "tool-call") return { ...part, input: cutTexts(part.input, excerpt) };
+    return part.type === "text" ? { ...part, text: cutText(part.text, excerpt) } : part;
+  });
+  return { ...message, content } as ModelMessage;
+}
+
+type ResultPart = Extract<
+  Extract<ModelMessage, { role: "tool" }>["content"][number],
+  { type: "tool-result" }
+>;
+
+function kindOf({ output }: ResultPart): "text" | "error-text" {
+  return output.type.startsWith("error") ? "error-text" : "text";
+}
+
+function withText(part: ResultPart, value: string, type: "text" | "error-text"): ResultPart {
+  return { ...part, output: { type, value } };
+}
+
+function cutText(text: string, { note, ...ends }: Excerpt): string {
+  return renderEnds(text, ends, note);
+}
+
+/** Cuts every long text in a call's input. */
+function cutTexts(input: unknown, excerpt: Excerpt): unknown {
+  if (typeof input === "string")
+    return input.length > excerpt.head + excerpt.tail + excerpt.note.length ? cutText(input, excerpt) : input;
+  if (typeof input !== "object" || input === null) return input;
+  if (Array.isArray(input)) return input.map((item) => cutTexts(item, excerpt));
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, cutTexts(value, excerpt)]));
+}
+
+function stubText(key: string, summary: string): string {
+  return `[Result cleared: ${summary} Call recall_result with id "${key}" to read it again.]`;
 }

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { isObject } from "../engine/json.ts";
+import { parseObject, textIn } from "../engine/json.ts";
 import { shortHash } from "../engine/short-hash.ts";
 import { isHoldfastError } from "../errors.ts";
 import { stateFolder } from "../state-folder.ts";
@@ -47,6 +47,21 @@ export function readFailures(directory: string): Failure[] {
     .reverse();
 }
 
+/** Removes a host's failures since a time: doctor made them itself, in a trial. Never throws. */
+export function forgetFailures(directory: string, host: string, since: number): void {
+  for (const path of failureFiles(directory).flatMap((file) => [file, olderOf(file)])) {
+    const failures = readLines(path);
+    const kept = failures.filter((failure) => failure.host !== host || failure.at < since);
+    if (kept.length === failures.length) continue;
+    try {
+      const lines = kept.map((failure) => `${JSON.stringify(failure)}\n`);
+      writeFileSync(path, lines.join(""), { mode: 0o600 });
+    } catch {
+      // Doctor already reports a folder that is not writable.
+    }
+  }
+}
+
 function failureFiles(directory: string): string[] {
   const project = shortHash(resolve(directory));
   return [join(directory, "hook-failures.jsonl"), join(stateFolder(), `hook-failures-${project}.jsonl`)];
@@ -66,20 +81,9 @@ function readLines(path: string): Failure[] {
 }
 
 function parse(line: string): Failure | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (!isObject(value) || typeof value.at !== "number") return undefined;
-    const text = (name: string) => (typeof value[name] === "string" ? value[name] : "");
-    return {
-      at: value.at,
-      host: text("host"),
-      event: text("event"),
-      code: text("code"),
-      message: text("message"),
-    };
-  } catch {
-    return undefined;
-  }
+  const { at, host, event, code, message } = parseObject(line) ?? {};
+  if (typeof at !== "number") return undefined;
+  return { at, host: textIn(host), event: textIn(event), code: textIn(code), message: textIn(message) };
 }
 
 /** Prints each failure once and logs all of them for `holdfast doctor`. Never throws. */

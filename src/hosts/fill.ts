@@ -1,12 +1,12 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { ModelMessage } from "ai";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { objectIn } from "../engine/json.ts";
+import { objectIn, parseObject } from "../engine/json.ts";
 import { stateFolder } from "../state-folder.ts";
 import { readSmallFile, writeSmallFile } from "../workspace/small-file.ts";
 import type { Host, TranscriptFormat } from "./host.ts";
-import { readPart, timeIn } from "./transcript/file.ts";
-import type { Message } from "./transcript/line.ts";
+import { readPart, timeIn } from "./transcript/json-files.ts";
 
 /** The tokens of a model call, as the host's transcript reports them. */
 export interface ReportedUsage {
@@ -114,7 +114,7 @@ function fillIn(
 }
 
 /** Whether a message begins a line with the beginning of a text. */
-function hasText(message: Message, text: string): boolean {
+function hasText(message: ModelMessage, text: string): boolean {
   const [beginning = ""] = text.slice(0, 100).split("\n", 1);
   const content = textOf(message);
   return content.includes(beginning) || content.includes(JSON.stringify(beginning).slice(1, -1));
@@ -125,25 +125,22 @@ function* linesFromEnd(part: string): Generator<Record<string, unknown>> {
     const start = part.lastIndexOf("\n", end - 1) + 1;
     const source = part.slice(start, end).trim();
     end = start - 1;
-    if (!source.startsWith("{")) continue;
-    try {
-      yield JSON.parse(source) as Record<string, unknown>;
-    } catch {
-      // The host is still writing this line, or the part begins in the middle of it.
-    }
+    // The host may still be writing a line, and the part may begin in the middle of one.
+    const line = source.startsWith("{") ? parseObject(source) : undefined;
+    if (line) yield line;
   }
 }
 
-function textOf({ content }: Message): string {
+function textOf({ content }: ModelMessage): string {
   return typeof content === "string" ? content : JSON.stringify(content);
 }
 
-function callsIn({ role, content }: Message): string[] {
+function callsIn({ role, content }: ModelMessage): string[] {
   if (role !== "assistant" || typeof content === "string") return [];
   return content.flatMap((part) => (part.type === "tool-call" ? part.toolCallId : []));
 }
 
-function resultsIn({ role, content }: Message): string[] {
+function resultsIn({ role, content }: ModelMessage): string[] {
   if (role !== "tool") return [];
   return content.flatMap((part) => (part.type === "tool-result" ? part.toolCallId : []));
 }

@@ -1,12 +1,8 @@
-import { chosenSurfaces } from "../workspace/chosen-surfaces.ts";
-import { readWorkspaceConfig } from "../workspace/config.ts";
-import type { Project } from "../workspace/project.ts";
 import type { Finding } from "./doctor/finding.ts";
-import type { ProgramRun } from "./doctor/run-program.ts";
-import type { Host } from "./host.ts";
 import type { Launcher } from "./install/launcher.ts";
 import type { ConfiguredServer, Piece } from "./install/piece.ts";
 import type { Places } from "./install/places.ts";
+import type { ProgramRun } from "./run-program.ts";
 
 /** The setup of a host, for init, uninstall and doctor. */
 export interface HostSetup {
@@ -24,7 +20,7 @@ export interface HostSetup {
   /** The user's steps before it works. */
   next?(places: Places): string | undefined;
   /** Checks whether this version of the host trusts our configuration enough to run it. Default: no check. */
-  checkTrust?(places: Places, version: string): Promise<Finding[]> | Finding[];
+  checkTrust?(places: Places, version: string): Promise<Finding> | Finding;
   hook?: HookCheck;
   plugin?: PluginCheck;
   live: LiveClient;
@@ -60,6 +56,18 @@ export interface LiveTalk {
   prompt: string;
 }
 
+/** The provider of a talk's model, for the hosts that are configured with one of this form. */
+export function talkProvider({ url }: LiveTalk): object {
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const model = { id: "doctor", name: "doctor", reasoning: false, input: ["text"], cost };
+  return {
+    baseUrl: `${url}/v1`,
+    apiKey: "doctor",
+    api: "openai-completions",
+    models: [{ ...model, contextWindow: 100_000, maxTokens: 1_000 }],
+  };
+}
+
 /** How to run the client headless, against a model on this machine. */
 export interface LiveClient {
   /** Why it cannot run against such a model here, if it cannot. */
@@ -77,14 +85,4 @@ export interface LiveClient {
   session?(folder: string): string | undefined;
   /** Its message about a Node version that is too old; undefined if that was not the problem. */
   oldNode?(run: ProgramRun): string | undefined;
-}
-
-/** The memory that the agent of a host gets back in this project: the notepad, or the scratchpad; a pin is shown whatever the surfaces are. */
-export function memoryPlace(
-  host: Pick<Host, "offersTools"> | undefined,
-  project: Project,
-): "notepad" | "scratchpad" | "pins" {
-  const config = readWorkspaceConfig(project);
-  const chosen = chosenSurfaces({ project, config }, host?.offersTools ? "host" : "server");
-  return (["notepad", "scratchpad"] as const).find((name) => chosen.includes(name)) ?? "pins";
 }

@@ -4,7 +4,8 @@ import type { Scratchpad } from "../surfaces/scratchpad/operations.ts";
 import type { Fill, ReportedUsage } from "./fill.ts";
 import type { HookEvent, HookKind, HookReply } from "./hook/event.ts";
 import type { HostSetup } from "./host-setup.ts";
-import type { Recording, TranscriptLine } from "./transcript/line.ts";
+import type { TranscriptLine } from "./transcript/messages.ts";
+import type { Recording } from "./transcript/recorded-session.ts";
 
 /**
  * An agent program that Holdfast plugs into. All of this loads within milliseconds, because agents wait for their
@@ -30,6 +31,8 @@ export interface Host {
   emptyAnswer: string;
   /** Reads its transcript; undefined if its plugin reads the conversation itself. */
   transcript?: TranscriptFormat;
+  /** The folder of its transcripts, as people write it. */
+  folder?: string;
   /** The text that it injects at a session's start is not stored in the conversation: a resumed one needs its memory again. */
   forgetsStart?: boolean;
   /** It drops a prompt that the answer to a session's start was put before when it resumes: the prompt's answer shows memory. */
@@ -63,8 +66,6 @@ export interface TranscriptFormat {
   readUsage?(line: Record<string, unknown>): ReportedUsage | undefined;
   /** The lines of a whole file. Default: the file is JSONL. */
   splitLines?(text: string): Record<string, unknown>[];
-  /** Where it keeps them in the home folder, if it has no `recording`. */
-  folder?: string;
 }
 
 /** How a host's compaction differs from others. */

@@ -1,4 +1,4 @@
-import { mapStrings } from "../engine/map-strings.ts";
+import { mapStrings } from "../engine/json.ts";
 import {
   applyPolicy,
   describeRedactions,

@@ -45,7 +45,6 @@ export const routes = {
       "Sessions, newest first; parent=none lists those without a parent, parent=ID the children of one",
     query: z.object({
       status: listedStatus.describe("all: active and archived"),
-      agent: z.string().optional(),
       parent: z.string().optional(),
       offset,
       limit: limit(30, 200),
@@ -66,7 +65,6 @@ export const routes = {
       q: z.string().min(1).max(1_000),
       status: listedStatus,
       limit: limit(30, 100),
-      cursor: z.string().max(300).optional(),
     }),
     response: schemas.searchPage,
   },
@@ -137,6 +135,7 @@ export const routes = {
     query: z.object({
       before: number.optional(),
       after: number.optional(),
+      call: number.optional().describe("The conversation as of this model call (default: now)"),
       epoch: number.optional().describe("Of the compaction that removed them"),
       q: z.string().max(1_000).default("").describe("With `epoch`: only messages with this text"),
       limit: limit(50, 2_000),

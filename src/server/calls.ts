@@ -80,7 +80,7 @@ export function callHandlers(context: ServerContext): Pick<Handlers, "calls" | "
       const now = new Set(pieces.map(({ hash }) => hash));
       const known = new Set(other?.pieces.map(({ hash }) => hash));
       const kept = other ? commonLength(other.pieces, pieces) : 0;
-      const views = viewPieces(pieces, call.tokens, whole === undefined ? maxShown : Infinity).map(
+      const views = viewPieces(pieces, call.parts, whole === undefined ? maxShown : Infinity).map(
         (piece): PieceView => ({
           ...piece,
           change: piece.index < kept ? "same" : known.has(piece.hash) ? "moved" : "added",
@@ -97,9 +97,9 @@ export function callHandlers(context: ServerContext): Pick<Handlers, "calls" | "
           call.usage.cached === null
             ? { pieces: kept, tokens: same, basis: "estimate" }
             : { pieces: kept, tokens: call.usage.cached, basis: "provider" },
-        gone: viewPieces(other?.pieces ?? [], other?.call.tokens ?? 0, maxShown).filter(
-          ({ hash }) => !now.has(hash),
-        ),
+        gone: other
+          ? viewPieces(other.pieces, other.call.parts, maxShown).filter(({ hash }) => !now.has(hash))
+          : [],
       };
     },
   };
@@ -150,7 +150,7 @@ export async function recordedCall(
 export async function windowOf(
   session: Session,
   state: State,
-  { hosts, compactAt: share }: Sources & Pick<ServerContext, "compactAt">,
+  { hosts }: Sources,
 ): Promise<SessionItem["window"]> {
   const own = (await session.calls.list({ limit: maxLearned })).reverse();
   const recent = own.length > 0 ? undefined : await hosts.recent(session.id);
@@ -172,49 +172,66 @@ export async function windowOf(
   const receipt = isCompactedSince ? receipts.at(-1) : undefined;
   const size = receipt ? receipt.tokensAfter : last.tokens;
   const before = calls.findLast((call) => call.epoch < (isCompactedSince ? last.epoch + 1 : last.epoch));
-  const warned = calls.findLast(({ purpose }) => purpose === "warning");
-  const standard = Math.round(limit * share);
   // A person may compact at any fill.
   const isPlanned =
     recent !== undefined ||
-    receipts.some((each) => each.epoch === before?.epoch && planned.includes(each.trigger));
+    receipts.some((each) => each.epoch === before?.epoch && whenFull.includes(each.trigger));
   const learned = isPlanned && before?.contextWindow === limit ? before.tokens : undefined;
   const host = recent && hosts.limits(session.id, last);
-  const compactAt = host?.compactAt ?? learned ?? Math.min(limit, standard + roomToWarn(limit));
-  const grown = calls.filter((call) => call.epoch === last.epoch && call.purpose === "turn").slice(-6);
-  const growth = grown.slice(1).map((call, index) => call.tokens - (grown[index]?.tokens ?? 0));
-  const rising = growth.filter((each) => each > 0);
-  const step = rising.reduce((sum, each) => sum + each, 0) / rising.length;
+  const warned = isCompactedSince ? undefined : calls.find((call) => isWarning(call) && call.epoch === epoch);
+  const planned = recent ? undefined : (plannedFills(own) ?? standardFills(limit));
+  const warnAt = planned ? Math.min(planned.warnAt, warned?.tokens ?? limit) : host?.warnAt;
+  const compactAt = host?.compactAt ?? (Math.max(learned ?? 0, planned?.compactAt ?? 0) || limit);
+  const step = growthOf(calls.filter((call) => call.epoch === last.epoch && call.purpose === "turn"));
   return {
     tokens: Math.round(size),
     limit,
     isLimitKnown: recent === undefined,
     basis: receipt ? "estimate" : last.basis,
-    warnAt: host
-      ? Math.round(host.warnAt)
-      : recent
-        ? null
-        : Math.min(compactAt, warned ? turnBefore(calls, warned) : standard),
+    warnAt: warnAt === undefined ? null : Math.round(Math.min(warnAt, compactAt)),
     compactAt: Math.round(compactAt),
     isLearned: host !== undefined || learned === compactAt,
-    callsLeft: rising.length < 2 ? null : Math.max(0, Math.floor((compactAt - size) / step)),
+    callsLeft: step === undefined ? null : Math.max(0, Math.floor((compactAt - size) / step)),
     call: receipt ? null : last.number,
   };
 }
 
-const planned: readonly string[] = ["threshold", "projected"];
+const whenFull: readonly string[] = ["threshold", "projected"];
 
-/** Room for the warning and what the agent writes down after it, as the compaction reserves it. */
-function roomToWarn(contextWindow: number): number {
-  return Math.max(200, Math.min(1_500, contextWindow * 0.05));
+function isWarning({ purpose }: { purpose: string }): boolean {
+  return purpose === "warning";
 }
 
-function turnBefore<C extends { tokens: number; purpose: string }>(calls: readonly C[], warned: C): number {
-  const turn = calls.slice(0, calls.indexOf(warned)).findLast(({ purpose }) => purpose === "turn");
-  return turn?.tokens ?? warned.tokens;
+/** Tokens by which the newest calls grew, on average; undefined when there are too few. */
+function growthOf(calls: readonly { tokens: number }[]): number | undefined {
+  const newest = calls.slice(-6);
+  const rising = newest
+    .slice(1)
+    .map(({ tokens: size }, index) => size - (newest[index]?.tokens ?? 0))
+    .filter((growth) => growth > 0);
+  return rising.length < 2 ? undefined : rising.reduce((sum, each) => sum + each, 0) / rising.length;
 }
 
-function viewCall({ number, at, facts }: { number: number; at: number; facts: Json }): ModelCall {
+interface Fills {
+  warnAt: number;
+  compactAt: number;
+}
+
+/** The fills by the agent's own policy, as of its newest turn; undefined when no call recorded them. */
+function plannedFills(calls: readonly { facts: Json }[]): Fills | undefined {
+  for (const { facts } of calls.toReversed()) {
+    if (!isObject(facts) || facts.purpose !== "turn") continue;
+    const { warnAt, compactAt } = facts;
+    if (typeof warnAt === "number" && typeof compactAt === "number") return { warnAt, compactAt };
+  }
+  return undefined;
+}
+
+function standardFills(limit: number): Fills {
+  return { warnAt: limit * agentDefaults.compactAt, compactAt: limit };
+}
+
+export function viewCall({ number, at, facts }: { number: number; at: number; facts: Json }): ModelCall {
   const { usage, parts, ...known } = callFacts.parse(isObject(facts) ? facts : {});
   const estimate = partNames.reduce((sum, part) => sum + parts[part], 0);
   const { input, ...rest } = usage;
@@ -370,15 +387,23 @@ function commonLength(before: readonly HashedPiece[], now: readonly HashedPiece[
   return difference === -1 ? now.length : difference;
 }
 
-/** Pieces in the proportion of their estimates, so that they add up to the call's tokens. */
-function viewPieces(pieces: readonly HashedPiece[], size: number, max: number): PieceView[] {
-  const sum = pieces.reduce((all, piece) => all + piece.tokens, 0);
-  let [seen, given] = [0, 0];
+/** Memory that came with a message is in the message's piece, so the two parts share their pieces. */
+function sharedPart(part: string): keyof Parts {
+  const named = partOf(part);
+  return named === "history" ? "memory" : named;
+}
+
+/** Pieces in the proportion of their estimates, so that the pieces of a part add up to it. */
+function viewPieces(pieces: readonly HashedPiece[], parts: Parts, max: number): PieceView[] {
+  const [sizes, sums, seen, given] = [{ ...noParts }, { ...noParts }, { ...noParts }, { ...noParts }];
+  for (const part of partNames) sizes[sharedPart(part)] += parts[part];
+  for (const { part, tokens: each } of pieces) sums[sharedPart(part)] += each;
   return pieces.map(({ hash, part, role, text, tokens: each }, index) => {
-    seen += each;
-    const upTo = sum === 0 ? 0 : Math.round((size * seen) / sum);
-    const share = upTo - given;
-    given = upTo;
+    const shared = sharedPart(part);
+    seen[shared] += each;
+    const upTo = sums[shared] === 0 ? 0 : Math.round((sizes[shared] * seen[shared]) / sums[shared]);
+    const share = upTo - given[shared];
+    given[shared] = upTo;
     const cut = text.length > max;
     return {
       index,
@@ -411,6 +436,3 @@ async function callGone(session: Session, number: number): Promise<HoldfastError
 function notRecorded(what: string, sessionId: string): HoldfastError {
   return new HoldfastError("not_found", `No ${what} is recorded for session ${sessionId}.`);
 }
-
-/** The share of the window at which an agent of ours compacts, unless its settings say otherwise. */
-export const standardCompactAt = agentDefaults.compactAt;

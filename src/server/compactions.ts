@@ -4,7 +4,7 @@ import { HoldfastError } from "../errors.ts";
 import type { Session } from "../sessions/session.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import type { MessageView, Reply, SessionItem } from "./api.ts";
-import { callsOf, memoryText } from "./calls.ts";
+import { callsOf, memoryText, viewCall } from "./calls.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
 import type { HostConversation } from "./hosts.ts";
 import {
@@ -178,6 +178,7 @@ async function givenTexts(
 interface MessageQuery {
   before?: number | undefined;
   after?: number | undefined;
+  call?: number | undefined;
   q: string;
   limit: number;
   whole: boolean;
@@ -185,19 +186,23 @@ interface MessageQuery {
 
 /** A page of the session's own messages, or of its host's transcript. */
 async function readConversation(
-  { hosts }: ServerContext,
+  { hosts, past }: ServerContext,
   session: Session,
-  { before, after, limit, whole }: MessageQuery,
+  { before, after, call, limit, whole }: MessageQuery,
 ): Promise<Reply<"messages">> {
-  const { lastMessage } = (await session.state()).row.counters;
-  const conversation = lastMessage === 0 ? await hosts.conversation(session.id) : undefined;
+  const now = await session.state();
+  const recorded = call === undefined ? undefined : await session.calls.read(call);
+  const then = recorded ? (await past.at(session, viewCall(recorded).revision)).state : now;
+  const { lastMessage } = then.row.counters;
+  const hosted = now.row.counters.lastMessage === 0 ? await hosts.conversation(session.id) : undefined;
+  const conversation = hosted && conversationAt(hosted, call);
   const last = conversation?.messages.length ?? lastMessage;
   const to = after === undefined ? Math.min(last, (before ?? last + 1) - 1) : Math.min(last, after + limit);
   const from = after === undefined ? Math.max(1, to - limit + 1) : after + 1;
   const max = whole ? Number.MAX_SAFE_INTEGER : maxListedCharacters;
   const messages = conversation
     ? await readTranscript(session, conversation, from, to, max)
-    : await readMessages(session, from, to, max);
+    : await readMessages(session, from, to, max, then);
   return {
     messages,
     first: messages[0]?.number ?? 0,
@@ -206,6 +211,18 @@ async function readConversation(
     before: messages.length > 0 && from > 1 ? from : null,
     after: messages.length > 0 && to < last ? to : null,
     isPreview: false,
+  };
+}
+
+/** The conversation as its call was sent it. */
+function conversationAt(conversation: HostConversation, number: number | undefined): HostConversation {
+  const call = number === undefined ? undefined : conversation.calls[number - 1];
+  if (!call) return conversation;
+  return {
+    ...conversation,
+    messages: conversation.messages.slice(0, call.to),
+    compactions: conversation.compactions.slice(0, call.compactions),
+    earlier: Math.min(conversation.earlier, call.from - 1),
   };
 }
 

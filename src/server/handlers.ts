@@ -35,8 +35,6 @@ export interface ServerContext {
   past: TimeTravel;
   /** Facts about the server itself. */
   about: { version: string; store: string; demo: boolean; startedAt: number };
-  /** The share of the window at which agents compact. */
-  compactAt: number;
   project?: ProjectReader | undefined;
   /** The conversations that coding agents keep themselves. */
   hosts: HostSessions;

@@ -196,10 +196,12 @@ test("each model call has one size, parts and pieces that add up to it [serve.ca
     const sum = Object.values(parts).reduce((all, each) => all + each, 0);
     assert.deepEqual([sum, basis], [tokens, "provider"]);
     const { pieces } = await call(server, "call", { params: { id: "a", number } });
-    assert.equal(
-      pieces.reduce((all, piece) => all + piece.tokens, 0),
-      tokens,
-    );
+    const inPieces = (...of: string[]) =>
+      pieces.filter(({ part }) => of.includes(part)).reduce((all, piece) => all + piece.tokens, 0);
+    for (const part of ["tools", "system", "summaries", "results"] as const)
+      assert.equal(inPieces(part), parts[part], `the pieces of ${part} in call ${number}`);
+    // Memory that came with a message is in the message's piece.
+    assert.equal(inPieces("memory", "history"), parts.memory + parts.history);
   }
   const { window } = (await call(server, "session", { params })).session;
   const newest = calls.findLast(({ purpose }) => purpose !== "summary");
@@ -220,6 +222,30 @@ test("each model call has one size, parts and pieces that add up to it [serve.ca
   const after = await call(server, "call", { params: { id: "a", number: cut } });
   assert.ok(after.gone.length > 0, "a compaction removes pieces");
   await refused(server, "call", { params: { id: "a", number: 999 } }, 404);
+});
+
+test("the warning comes at the tick that the page showed before [serve.calls] [inspector.numbers]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const shown: { call: number; warnAt: number }[] = [];
+  const look = async () => {
+    const session = await memory.findSession("a");
+    if (!session) return 0;
+    const { window } = (await call(server, "session", { params: { id: "a" } })).session;
+    if (window?.warnAt) shown.push({ call: window.call ?? 0, warnAt: window.warnAt });
+    return 0;
+  };
+  await runAudit(memory, { session: { id: "a" }, thinking: look });
+  const { calls } = await call(server, "calls", { params: { id: "a" } });
+  const warned = calls.filter(
+    ({ purpose }, index) => purpose === "warning" && calls[index - 1]?.purpose === "turn",
+  );
+  assert.equal(warned.length, 3);
+  for (const { number, tokens } of warned) {
+    const before = calls[number - 2];
+    const tick = shown.find((each) => each.call === before?.number)?.warnAt ?? 0;
+    // The agent decides by its estimate, the page shows the provider's count.
+    assert.ok(before && before.tokens < tick && tick <= tokens * 1.05, `call ${number}: ${tokens}, ${tick}`);
+  }
 });
 
 test("a text is in context, retrievable or lost, with its life [inspector.still-there]", async (context) => {

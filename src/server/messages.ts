@@ -12,14 +12,15 @@ export type Availability = MessageView["state"];
 /** Characters of one part to show in a list. */
 export const maxListedCharacters = 4_000;
 
-/** The messages `from` to `to`, inclusive, whether or not they are still in context. */
+/** The messages `from` to `to`, inclusive, whether or not they are in context then (default: now). */
 export async function readMessages(
   session: Session,
   from: number,
   to: number,
   maxCharacters = maxListedCharacters,
+  then?: State,
 ): Promise<MessageView[]> {
-  const state = await session.state();
+  const state = then ?? (await session.state());
   const keys = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => messageKey(from + index));
   const stateOf = messageStates(state, await whereIsTheRest(session));
   const records = await session.records("message", keys);

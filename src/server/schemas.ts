@@ -67,7 +67,9 @@ export const sessionItem = z.object({
   id: z.string(),
   agent: z.string(),
   title: z.string().nullable(),
-  name: z.string().describe("Its title, else what the user asked first, else its id"),
+  name: z
+    .string()
+    .describe("Its title, else what the user asked first, else its notepad's first line, else its id"),
   host: z.string().nullable().describe("The coding agent whose session it is"),
   project: z.string().nullable().describe("The folder that the coding agent works in"),
   status: sessionStatus,
@@ -244,8 +246,8 @@ export const searchPage = z.object({
     )
     .describe("By score, then by updatedAt, newest first, then by sessionId"),
   total: count.describe("All matches in these sessions"),
-  searched: count.describe("Sessions searched for this page"),
-  cursor: z.string().nullable().describe("Pass as `cursor` for the next page. Null: all are searched"),
+  searched: count.describe("Sessions that were searched, the ones that changed last first"),
+  sessions: count.describe("All sessions; more than `searched` if the search took too long"),
 });
 
 const historyChange = z.object({

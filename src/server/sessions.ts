@@ -34,11 +34,10 @@ export function sessionHandlers(
   const { memory, directory } = context;
   const weeks = new Map<string, { revision: number; at: number[] }>();
   return {
-    async listSessions({ query: { status, agent, parent, offset, limit } }) {
+    async listSessions({ query: { status, parent, offset, limit } }) {
       const listed = await directory.of(status);
       const tree = new SessionTree(listed);
-      const chosen = parent === undefined ? listed : tree.childrenOf(parent === "none" ? null : parent);
-      const matching = agent === undefined ? chosen : chosen.filter((each) => each.agent === agent);
+      const matching = parent === undefined ? listed : tree.childrenOf(parent === "none" ? null : parent);
       const page = matching.slice(offset, offset + limit);
       const end = offset + page.length;
       return {
@@ -159,7 +158,7 @@ export async function sessionItem(
     id,
     agent,
     title,
-    name: title || about?.ask || (session && state && (await firstAsk(session, state))) || id,
+    name: title || about?.ask || (session && state && (await nameFrom(session, state))) || id,
     host: about?.host ?? null,
     project: about?.project || null,
     status,
@@ -340,12 +339,15 @@ function failedChildren(state: State): Attention[] {
     .map(([, { task }]) => item("delegated", "delegated work failed", `Delegated work failed: ${task}`));
 }
 
-/** The user's first message, for a session without a title; "" if no handoff has it. */
-async function firstAsk(session: Session, state: State): Promise<string> {
-  if (readEpoch(state).number < 2) return "";
-  const handoffs = (await session.records("handoff")).map(({ value }) => value);
-  const first = handoffs.sort((a, b) => a.epoch - b.epoch).find(({ said }) => said.length > 0);
-  return oneLine(first?.said[0]?.text ?? "", maxNameLength);
+/** The user's first message, else the first line of the notepad below its headings; "" if there is neither. */
+async function nameFrom(session: Session, state: State): Promise<string> {
+  const handoffs = readEpoch(state).number < 2 ? [] : await session.records("handoff");
+  const said = handoffs
+    .map(({ value }) => value)
+    .sort((a, b) => a.epoch - b.epoch)
+    .find((handoff) => handoff.said.length > 0)?.said[0]?.text;
+  const line = (state.row.notepad ?? "").split("\n").find((text) => /^[^#\s]/.test(text));
+  return oneLine(said ?? line?.replace(/^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, "") ?? "", maxNameLength);
 }
 
 async function delegatedWork({ memory }: ServerContext, { row }: State): Promise<Child | null> {

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { Hono } from "hono";
 import type { Memory } from "../sessions/memory.ts";
 import { createApp } from "./app.ts";
-import { standardCompactAt } from "./calls.ts";
 import { SessionDirectory } from "./directory.ts";
 import { EventHub } from "./events.ts";
 import { createHandlers, type ServerContext } from "./handlers.ts";
@@ -23,8 +22,6 @@ export interface ServerOptions extends Binding {
   page?: PageFiles | undefined;
   /** Handles /mcp. */
   mcp?: ((request: Request) => Promise<Response>) | undefined;
-  /** The share of the window at which agents compact. */
-  compactAt?: number | undefined;
   project?: ProjectReader | undefined;
   /** Reads the conversations of coding agents. */
   hosts?: HostSessions | undefined;
@@ -60,7 +57,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     hub,
     past: new TimeTravel(),
     about: { version, store: options.storeName, demo: options.demo ?? false, startedAt: Date.now() },
-    compactAt: options.compactAt ?? standardCompactAt,
     project,
     hosts: options.hosts ?? noHosts,
     ...(options.projectDirectory === undefined ? noFiles : fileRefs(options.projectDirectory)),

@@ -232,9 +232,11 @@ function linesWith(text: string, wanted: string): { text: string; line: number }
   return found.length > 0 || !holds(text, wanted) ? found : [{ text: wanted, line: 1 }];
 }
 
-/** The line with the text, or the text around it. */
+/** The line with the text, without the name of a tool's argument before it. */
 function lineWith(text: string, wanted: string): string {
-  return linesWith(text, wanted)[0]?.text ?? wanted;
+  const line = linesWith(text, wanted)[0]?.text ?? wanted;
+  const [, value = ""] = /^"\w+": "(.*)",?$/.exec(line) ?? [];
+  return holds(value, wanted) ? value : line;
 }
 
 function holds(text: string, wanted: string): boolean {

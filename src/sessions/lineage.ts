@@ -1,8 +1,10 @@
 import type { HistoryStart } from "../engine/history-start.ts";
-import { compareKeys } from "../engine/records.ts";
-import type { LineageStep, SessionRow } from "../engine/state.ts";
+import { compareKeys, type RecordValue, recordId } from "../engine/records.ts";
+import type { LineageStep, SessionRow, State } from "../engine/state.ts";
+import { HoldfastError } from "../errors.ts";
 import type { JournalSelection, RecordSelection, Scope, Store, StoredRecord } from "../stores/store.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
+import type { MemoryConfig } from "./options.ts";
 
 /**
  * Reads a fork's records: its own rows and deletions first, then its ancestors' rows as of the fork. So forking
@@ -99,4 +101,30 @@ function partsOf(row: SessionRow): Part[] {
 
 export function scopeOf(row: { owner: string; id: string }): Scope {
   return { owner: row.owner, sessionId: row.id };
+}
+
+/** The current state of a session; undefined if there is none. */
+export async function loadState(
+  setting: Pick<MemoryConfig, "store">,
+  owner: string,
+  sessionId: string,
+): Promise<State | undefined> {
+  const loaded = await setting.store.load({ owner, sessionId });
+  if (!loaded) return undefined;
+  return {
+    row: loaded.row,
+    resident: new Map(
+      loaded.records.map(({ kind, key, value }) => [recordId(kind, key), value as RecordValue]),
+    ),
+  };
+}
+
+export function sessionNotFound(id: string): HoldfastError {
+  return new HoldfastError(
+    "session_not_found",
+    `There is no session ${JSON.stringify(id)}. List the sessions, or create it.`,
+    {
+      data: { sessionId: id },
+    },
+  );
 }

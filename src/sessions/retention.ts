@@ -3,8 +3,7 @@ import type { Json } from "../engine/json.ts";
 import { cutoff, day, firstKept, type RetentionRules } from "../engine/retention.ts";
 import type { SessionSummary, Store } from "../stores/store.ts";
 import { planCallTrim, type Trimming } from "../stores/trim.ts";
-import { scopeOf } from "./lineage.ts";
-import { loadState } from "./load-state.ts";
+import { loadState, scopeOf } from "./lineage.ts";
 import type { Memory } from "./memory.ts";
 
 export interface RetentionParts {

@@ -3,7 +3,7 @@ import { step } from "../engine/commit.ts";
 import type { HistoryStart } from "../engine/history-start.ts";
 import type { Actor } from "../engine/journal.ts";
 import type { Json } from "../engine/json.ts";
-import { hasMoreText } from "../engine/map-strings.ts";
+import { hasMoreText } from "../engine/json.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { Applied } from "../engine/operations.ts";
 import { originChanges } from "../engine/origins.ts";
@@ -21,8 +21,8 @@ import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError, isHoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import { notifyListener, type Scope, type Store } from "../stores/store.ts";
-import { type KeyValues, keyValuesOf } from "../surfaces/knowledge/key-values.ts";
-import type { Knowledge } from "../surfaces/knowledge/knowledge.ts";
+import type { Knowledge } from "../surfaces/knowledge/handle.ts";
+import { type KeyValues, keyValuesOf } from "../surfaces/knowledge/handle.ts";
 import { type Notepad, notepadOf } from "../surfaces/notepad/handle.ts";
 import { type Notes, notesOf } from "../surfaces/notes/handle.ts";
 import { applyOperation, type JournalEntry, type Operation, type ResultOf } from "../surfaces/operations.ts";
@@ -38,8 +38,14 @@ import { type CallOptions, ownLoop, type Presentation } from "../surfaces/surfac
 import type { ToolAnswer, ToolDescription } from "../surfaces/toolbox.ts";
 import { CallLog } from "./call-log.ts";
 import { diffSnapshots, type MemoryDiff, type MemorySnapshot, snapshotAt, undo } from "./history.ts";
-import { readHistoryStart, readJournal, readRecords, scopeOf } from "./lineage.ts";
-import { loadState, sessionNotFound } from "./load-state.ts";
+import {
+  loadState,
+  readHistoryStart,
+  readJournal,
+  readRecords,
+  scopeOf,
+  sessionNotFound,
+} from "./lineage.ts";
 import { checkApplyOptions, type MemoryConfig } from "./options.ts";
 
 type Evaluated<O extends Operation> = Extract<Applied<ResultOf<O>>, { status: "applied" }>;

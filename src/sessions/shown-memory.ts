@@ -1,5 +1,5 @@
+import type { Placement } from "../context/blocks.ts";
 import { type Context, closedTexts } from "../context/blocks.ts";
-import type { Placement } from "../context/placement.ts";
 import {
   changesSince,
   changeText,

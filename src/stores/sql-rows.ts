@@ -3,7 +3,9 @@ import type { Json } from "../engine/json.ts";
 import type { RecordKind } from "../engine/records.ts";
 import type { SessionRow } from "../engine/state.ts";
 import type { LedgerCall } from "./ledger.ts";
-import type { RecordVersion, SessionSummary, StoredRecord } from "./store.ts";
+import type { RecordVersion, Scope, SessionSummary, StoredRecord } from "./store.ts";
+
+export type Value = string | number | null;
 
 /** The rows of the SQL schema, shared by both SQL drivers. */
 export interface SqlSession {
@@ -55,24 +57,23 @@ export const summaryColumns =
 export const sessionColumns =
   "id, owner, agent, title, status, origin, parent, lineage, created_at, updated_at, revision, last_fork, counters, notepad";
 
-/** In the order of `sessionColumns`. */
-export function sessionToSql(row: SessionRow): (string | number | null)[] {
-  return [
-    row.id,
-    row.owner,
-    row.agent,
-    row.title,
-    row.status,
-    row.origin,
-    row.parent,
-    JSON.stringify(row.lineage),
-    row.createdAt,
-    row.updatedAt,
-    row.revision,
-    row.lastFork,
-    JSON.stringify(row.counters),
-    row.notepad,
-  ];
+export function sessionToSql(row: SessionRow): Record<keyof SqlSession, Value> {
+  return {
+    id: row.id,
+    owner: row.owner,
+    agent: row.agent,
+    title: row.title,
+    status: row.status,
+    origin: row.origin,
+    parent: row.parent,
+    lineage: JSON.stringify(row.lineage),
+    created_at: row.createdAt,
+    updated_at: row.updatedAt,
+    revision: row.revision,
+    last_fork: row.lastFork,
+    counters: JSON.stringify(row.counters),
+    notepad: row.notepad,
+  };
 }
 
 export function sessionFromSql(row: SqlSession): SessionRow {
@@ -94,7 +95,9 @@ export function sessionFromSql(row: SqlSession): SessionRow {
   };
 }
 
-export function summaryFromSql(row: Omit<SqlSession, "notepad" | "lineage" | "last_fork">): SessionSummary {
+export type SqlSummary = Omit<SqlSession, "notepad" | "lineage" | "last_fork">;
+
+export function summaryFromSql(row: SqlSummary): SessionSummary {
   return {
     id: row.id,
     owner: row.owner,
@@ -123,6 +126,21 @@ export interface SqlVersion extends SqlRecord {
   to_revision: number;
 }
 
+export function recordToSql(
+  { sessionId, owner }: Scope,
+  { kind, key, from, to, value }: RecordVersion,
+): Record<string, Value> {
+  return {
+    session_id: sessionId,
+    owner,
+    kind,
+    key,
+    from_revision: from,
+    to_revision: to,
+    value: value === null ? null : JSON.stringify(value),
+  };
+}
+
 export function versionFromSql(row: SqlVersion): RecordVersion {
   return { ...recordFromSql(row), from: row.from_revision, to: row.to_revision };
 }
@@ -140,8 +158,10 @@ export function entryFromSql(row: SqlEntry): JournalEntry {
   };
 }
 
-export function entryToSql(entry: JournalEntry): SqlEntry {
+export function entryToSql({ sessionId, owner }: Scope, entry: JournalEntry): Record<string, Value> {
   return {
+    session_id: sessionId,
+    owner,
     revision: entry.revision,
     at: entry.at,
     actor: JSON.stringify(entry.actor),
@@ -150,6 +170,22 @@ export function entryToSql(entry: JournalEntry): SqlEntry {
     changes: JSON.stringify(entry.changes),
     idempotency_key: entry.key,
     result: entry.result === null ? null : JSON.stringify(entry.result),
+  };
+}
+
+export function callToSql(
+  { sessionId, owner }: Scope,
+  { number, at, base, kept, pieces, facts }: LedgerCall,
+): Record<string, Value> {
+  return {
+    session_id: sessionId,
+    owner,
+    number,
+    at,
+    base,
+    kept,
+    pieces: JSON.stringify(pieces),
+    facts: JSON.stringify(facts),
   };
 }
 

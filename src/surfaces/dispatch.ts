@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { typeName } from "../engine/check-fields.ts";
-import { hasMoreText } from "../engine/map-strings.ts";
+import { hasMoreText } from "../engine/json.ts";
 import { countCharacters, normaliseTexts, quote } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { makeGuard } from "../secrets/guard.ts";

@@ -6,9 +6,7 @@ import { messageOperations } from "../engine/messages.ts";
 import { type Applied, apply, type Environment } from "../engine/operations.ts";
 import type { State } from "../engine/state.ts";
 import { undoOperations } from "../engine/undo.ts";
-import { keyValueOperations } from "./knowledge/key-values.ts";
-import { savedItemOperations } from "./knowledge/saved-items.ts";
-import { systemPromptOperations, systemPromptUndo } from "./knowledge/system-prompt.ts";
+import { knowledgeOperations, systemPromptUndo } from "./knowledge/operations.ts";
 import { notepadOperations, notepadUndo } from "./notepad/operations.ts";
 import { notesOperations, notesUndo } from "./notes/operations.ts";
 import { pinOperations, pinUndo } from "./pins/operations.ts";
@@ -27,9 +25,7 @@ const handlers = {
   ...taskOperations,
   ...pinOperations,
   ...childOperations,
-  ...systemPromptOperations,
-  ...keyValueOperations,
-  ...savedItemOperations,
+  ...knowledgeOperations,
   ...undoOperations([notepadUndo, notesUndo, scratchpadUndo, systemPromptUndo, pinUndo]),
 };
 

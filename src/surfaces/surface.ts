@@ -1,7 +1,6 @@
 import type { z } from "zod";
-import type { Block } from "../context/blocks.ts";
+import type { Block, Placement } from "../context/blocks.ts";
 import type { StoredMessage } from "../context/conversation.ts";
-import type { Placement } from "../context/placement.ts";
 import type { Limits } from "../engine/limits.ts";
 import type { Child, Handoff, Receipt } from "../engine/records.ts";
 import type { SessionRow, State } from "../engine/state.ts";

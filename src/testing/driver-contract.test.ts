@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Compaction, type CompactionDriver, findBegun, planSessionEnd } from "../compaction/compaction.ts";
 import type { Receipt } from "../engine/records.ts";
-import { warn } from "../hosts/plugin/conversation.ts";
+import { PluginConversation } from "../hosts/plugin/conversation.ts";
 import { openMemory } from "../index.ts";
 import { commitReceipt } from "../sessions/commit-receipt.ts";
 import type { Session } from "../sessions/session.ts";
@@ -118,7 +118,7 @@ function harnessOf({
       open.push(memory);
       const session = await memory.createSession();
       const fill = { tokens: isSilent ? 0 : 97_000, limit: 100_000 };
-      return { session, shown: `Go on.\n${await warn(session, fill)}` };
+      return { session, shown: `Go on.\n${await new PluginConversation().warning(session, fill)}` };
     },
     dispose: async () => {
       for (const memory of open) await memory.close();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ModelMessage } from "ai";
 import { Compaction } from "../compaction/compaction.ts";
-import { handoffTokens } from "../compaction/room.ts";
+import { handoffTokens } from "../compaction/handoff.ts";
 import { warningText } from "../compaction/warning.ts";
 import type { StoredMessage } from "../context/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";

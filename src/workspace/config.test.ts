@@ -13,8 +13,7 @@ import {
   settingValue,
   userConfigFile,
 } from "./config.ts";
-import { readSettings } from "./config-file.ts";
-import { explainProblems } from "./config-problems.ts";
+import { explainProblems, readSettings } from "./config-file.ts";
 import { configSchema, hostConfigSchema } from "./config-schema.ts";
 import { findProject, type Project } from "./project.ts";
 import { settingNames, settingOf, surfaceChoices } from "./settings.ts";

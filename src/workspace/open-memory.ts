@@ -4,10 +4,14 @@ import type { Memory } from "../sessions/memory.ts";
 import type { Surface } from "../surfaces/surface.ts";
 import { surfaceNames } from "../surfaces/surfaces.ts";
 import { limitsOf, retentionOf, secretsOf, settingValue } from "./config.ts";
-import { requireValid } from "./config-problems.ts";
+import { requireValid } from "./config-file.ts";
 import { prepareProjectStore } from "./project.ts";
-import { findExistingWorkspace } from "./read-memory.ts";
-import { type FindWorkspaceOptions, findWorkspace, type Workspace } from "./workspace.ts";
+import {
+  type FindWorkspaceOptions,
+  findExistingWorkspace,
+  findWorkspace,
+  type Workspace,
+} from "./workspace.ts";
 
 export interface OpenOptions {
   /** Default: every surface that needs no configuration. */

@@ -1,6 +1,6 @@
 import { delimiter } from "node:path";
 import { noNudges } from "../compaction/nudges.ts";
-import { placements } from "../context/placement.ts";
+import { placements } from "../context/blocks.ts";
 import { agentDefaults } from "../engine/agent-defaults.ts";
 import { defaultLimits, type Limits } from "../engine/limits.ts";
 import {

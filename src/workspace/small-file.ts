@@ -13,7 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { isObject } from "../engine/json.ts";
+import { parseObject } from "../engine/json.ts";
 
 /** Holdfast writes no larger files. */
 const maxBytes = 1_000_000;
@@ -44,14 +44,8 @@ export function makeFolder(path: string): void {
 
 /** The JSON object in the file; undefined if it is missing, damaged, too large or not a regular file. */
 export function readSmallFile(path: string): Record<string, unknown> | undefined {
-  try {
-    const bytes = readRegularFile(path, { maxBytes });
-    if (!bytes) return undefined;
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const bytes = readRegularFile(path, { maxBytes });
+  return bytes && parseObject(bytes.toString("utf8"));
 }
 
 /** The names in a folder; empty if it cannot be read. */

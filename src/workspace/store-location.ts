@@ -2,7 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { HoldfastError } from "../errors.ts";
-import { formatStoreAddress, parseStoreAddress, type StoreAddress } from "../stores/store-address.ts";
+import { formatStoreAddress, parseStoreAddress, type StoreAddress } from "../stores/open-store.ts";
 import type { WorkspaceConfig } from "./config.ts";
 import type { Project } from "./project.ts";
 

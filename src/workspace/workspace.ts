@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
+import { HoldfastError } from "../errors.ts";
 import {
   type ConfigFlags,
   type ReadConfigOptions,
   readWorkspaceConfig,
   type WorkspaceConfig,
 } from "./config.ts";
+import { requireValid } from "./config-file.ts";
 import { findProject, type Project } from "./project.ts";
 import { locateStore, type StoreFlags, type StoreLocation } from "./store-location.ts";
 
@@ -32,4 +35,17 @@ export function findWorkspace({
   const project = findProject(cwd);
   const config = readWorkspaceConfig(project, { flags: settings, host });
   return { project, config, store: locateStore({ project, cwd, flags, config }) };
+}
+
+/** The workspace of a command that needs an existing memory. Throws on a bad config, or if there is no store. */
+export async function findExistingWorkspace(options: FindWorkspaceOptions): Promise<Workspace> {
+  const workspace = findWorkspace(options);
+  await requireValid(workspace.config);
+  const { file, url } = workspace.store;
+  if (file === "" || existsSync(file)) return workspace;
+  throw new HoldfastError(
+    "not_found",
+    `There is no memory at ${file} yet. Run "holdfast init" in the project, or choose a store with --db or --store.`,
+    { data: { store: url } },
+  );
 }

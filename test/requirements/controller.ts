@@ -184,7 +184,6 @@ export const controller = [
       "On a terminal a spinner counts the seconds that the model takes, and an answer is wrapped between words; one figure says how full the context is.",
     "chat.models":
       "Any OpenAI-compatible endpoint works without a key; hosted models use packages that the error names; a wrong model or address is a one-line error.",
-    "chat.read-race": "The chat reads the file that it has checked, even if the path changes meanwhile.",
     "chat.files": "The chat's tools list and read only the working directory.",
   }),
 ];

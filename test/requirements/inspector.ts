@@ -5,21 +5,21 @@ import { from } from "./requirement.ts";
  *
  *  1. A coding agent's unchanged prefix of 0 %         inspector.hosts: "the prefix is above 0"
  *  2. No part Memory for a coding agent                inspector.hosts: "Memory is above 0", byte for byte
- *  3. "With and without memory", which was circular    removed
- *  4. "Nothing was lost" wherever recall exists        serve.compactions, inspector.survived: "2 messages lost"
- *  5. Compactions counted in different ways            inspector.numbers: clock, chart and history
+ *  3. "With and without memory", which was circular    inspector.numbers: no view has such words
+ *  4. "Nothing was lost" wherever recall exists        inspector.numbers; inspector.survived: "2 messages lost"
+ *  5. Compactions and calls counted differently        inspector.numbers: clock, chart, history and calls
  *  6. A notepad that the model sees only in part       inspector.memory, inspector.attention: the fold line
  *  7. `npm start` on a finished session                inspector.newcomer: the address, "working"
  *  8. Several fills of one window                      inspector.numbers, serve.calls; before a compaction: serve.compactions
  *  9. A missing token as raw JSON                      serve.no-token
- * 10. A price for a scripted model                     removed with all prices
+ * 10. A price for a scripted model                     inspector.numbers: no view has a price
  * 11. "Working" after the end, or while offline        serve.sessions: the state follows its turn; inspector.gone
  * 12. A compaction that moves the page                 inspector.newcomer: "nothing moves"; inspector.layout
  * 13. No undo on unpin, remove, save, tick             inspector.memory: each edit can be taken back
- * 14. When the next compaction comes                   inspector.numbers: ticks, named lines, calls left
+ * 14. When the next compaction comes                   inspector.numbers: ticks, lines; the warning comes at its tick
  * 15. A coding agent's summary                         inspector.hosts: "Text: Summary"
- * 16. Cut checkboxes, wide bars, low contrast, many    inspector.memory, inspector.layout, inspector.accessible,
- *     requests, a slow first session                   inspector.newcomer, inspector.large
+ * 16. Cut checkboxes, wide bars, no tooltips, low      inspector.memory, inspector.layout, inspector.numbers,
+ *     contrast, many requests, a slow first session    inspector.accessible, inspector.newcomer, inspector.large
  */
 export const inspector = from("inspector", {
   "inspector.newcomer":

@@ -9,7 +9,9 @@ export const repository = [
   }),
   ...from("survival benchmark", {
     "bench.seeds":
-      "A story of the survival benchmark depends on its seed alone, and each number is said once; costs depend on neither clock nor random ids.",
+      "A story of the survival benchmark depends on its seed alone, and each number is said once.",
+    "bench.cost":
+      "The survival benchmark counts a prompt's part that a provider has in its cache at a tenth, and everything else in full.",
     "bench.failures":
       "A turn without an answer has failed in the survival benchmark, whatever a system returns.",
     "bench.kills":
@@ -23,7 +25,9 @@ export const repository = [
     "resume.planted":
       "A handoff without the user's words, a handoff of names only, and a notepad that is not restored can be planted for the readers of the resume benchmark.",
     "resume.blind":
-      "An answer of the resume benchmark quotes its context and has no name that is not in it; a search has only words that its reader knows; a grader sees letters in another order for each question.",
+      "An answer of the resume benchmark quotes its context, and a name that its reader was not shown is reported; a grader sees letters in another order for each question.",
+    "resume.export":
+      "The resume benchmark exports each task as a folder that needs nothing else, without gold answers for readers, refuses malformed answers with the fault, and records the others.",
     "resume.recorded":
       "Every recorded answer of the resume benchmark rests on the context that was read, and every grade on these answers.",
   }),

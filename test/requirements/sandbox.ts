@@ -23,7 +23,7 @@ export const sandbox = from("sandbox", {
     "Hostile programs end at their limits, the process stays under its memory cap, and the next call works.",
   "sandbox.outside":
     "The host also enforces every limit, whatever its worker says, and answers only what it offered.",
-  "sandbox.idle": "Idle workers keep no process alive.",
+  "sandbox.idle": "A sandbox keeps no process alive when no program runs.",
   "sandbox.built": "The built package finds its worker.",
   "sandbox.controller":
     "A tool that the agent makes in one turn of the controller runs in the next and leaves its progress.",

@@ -1,9 +1,7 @@
 import { mortalStore } from "../../src/agent/test-support/mortal-store.ts";
-import { Compaction } from "../../src/compaction/compaction.ts";
 import type { StoredMessage } from "../../src/context/conversation.ts";
-import { pluginDriver } from "../../src/hosts/plugin/conversation.ts";
+import { PluginConversation } from "../../src/hosts/plugin/conversation.ts";
 import { openMemory, type Session } from "../../src/index.ts";
-import { ShownMemory } from "../../src/sessions/shown-memory.ts";
 import { filler } from "../support/agent.ts";
 import type { World } from "./world.ts";
 
@@ -15,7 +13,7 @@ export class HostActor {
   #messages: StoredMessage[] = [];
   /** Facts that the model wrote in this conversation and sees in its own calls. */
   #calls: string[] = [];
-  #shown = new ShownMemory();
+  #conversation = new PluginConversation();
   #number = 0;
 
   constructor(world: World, session: string) {
@@ -42,7 +40,7 @@ export class HostActor {
 
   /** A host that restarts rebuilds the prompt from memory; its calls are still in its transcript. */
   #restart(): void {
-    this.#shown = new ShownMemory();
+    this.#conversation = new PluginConversation();
     this.#calls = [];
   }
 
@@ -56,8 +54,12 @@ export class HostActor {
       if (random(5) === 0) await this.#world.personWrites(this.session);
       const fact = facts.invent(this.session);
       const input = { operation: "append", content: fact };
-      const answer = await session.call("update_notepad", input, {
-        key: await this.#shown.ownEdit(crypto.randomUUID(), "update_notepad", input),
+      const answer = await this.#conversation.call(session, {
+        id: crypto.randomUUID(),
+        name: "update_notepad",
+        input,
+        readOnly: false,
+        conversation: async () => undefined,
       });
       if (!answer.ok) continue;
       facts.acknowledge(this.session, fact);
@@ -69,7 +71,7 @@ export class HostActor {
 
   /** The next input of the model: the memory, its changes by others, and its own calls. */
   async #request(session: Session): Promise<void> {
-    const { head, news } = await this.#shown.texts(session);
+    const { head, news } = await this.#conversation.texts(session);
     const text = [head, news, ...this.#calls].join("\n");
     this.#world.observe(() => this.#world.facts.check(this.session, text, false));
   }
@@ -77,24 +79,17 @@ export class HostActor {
   async #compact(session: Session): Promise<void> {
     const removed = this.#messages;
     if (removed.length === 0) return;
-    const compaction = new Compaction(
-      pluginDriver({
-        session,
-        cwd: process.cwd(),
-        report: (error) => this.#world.problems.push(error),
-        readWith: "recall",
-        contextAfter: async () => {
-          const { head } = await this.#shown.texts(session);
-          return { text: head, tokens: session.setting.countTokens(head) };
-        },
-      }),
-    );
-    const { handoff } = await compaction.begin({ messages: removed, to: removed.length });
-    const { receipt } = await compaction.finish({ text: "The work went on.", by: "unknown" });
+    await this.#conversation.beginCompaction({
+      session,
+      conversation: { messages: removed, to: removed.length },
+      cwd: process.cwd(),
+      readWith: "recall",
+      report: (error) => this.#world.problems.push(error),
+    });
+    await this.#conversation.finishCompaction({ text: "The work went on.", by: "unknown" });
     // The host drops the messages; from here on only memory has the facts.
     this.#messages = [];
     this.#calls = [];
-    this.#shown.forget([handoff.text, receipt.line]);
     await this.#request(session);
   }
 

@@ -5,7 +5,7 @@ const megabyte = 1024 * 1024;
 /** Small limits, so that hostile programs hit them soon. */
 export const hostileLimits = {
   cpuMilliseconds: 100,
-  wallMilliseconds: 400,
+  wallMilliseconds: 2_000,
   outputCharacters: 100_000,
   operations: 50,
 };

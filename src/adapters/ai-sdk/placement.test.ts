@@ -12,7 +12,7 @@ import {
 import { MockLanguageModelV4 } from "ai/test";
 import { append, call, ofType } from "../../../test/support/agent.ts";
 import { assertPrefixes } from "../../../test/support/prompt.ts";
-import { refreshedText } from "../../compaction/notices.ts";
+import { refreshedText } from "../../compaction/warning.ts";
 import { holdfast } from "./index.ts";
 import { assertUntouched, mockAnswer, openSdkStage, saidIn, user } from "./test-support/ai-sdk.ts";
 

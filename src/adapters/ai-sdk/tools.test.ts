@@ -152,7 +152,7 @@ test("replaces long old results with stubs that can be recalled [aisdk.clearing]
   );
   const memory = settings({
     contextWindow: 60_000,
-    clearing: { otherTokens: 100, fileTokens: 100, searchTokens: 100, keepLast: 2 },
+    clearing: { largeTokens: 100, keepLast: 2 },
   });
   const { responseMessages } = await generateText({
     ...memory,

@@ -17,7 +17,7 @@ import {
   toolCallsOf,
   toStored,
 } from "../../context/conversation.ts";
-import { withSystemRole } from "../../context/system-role.ts";
+import { withSystemRole } from "../../context/prompt.ts";
 import { readEpoch, readLearned, summarisedUpTo } from "../../engine/conversation.ts";
 import type { State } from "../../engine/state.ts";
 import type { Session } from "../../sessions/session.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { compactedText, refreshedText } from "../../compaction/notices.ts";
+import { compactedText, refreshedText } from "../../compaction/warning.ts";
 import { appendText, prependText, replaceText } from "../../engine/text.ts";
 import { parseNotepad } from "../../index.ts";
 import type { ScriptedRequest } from "../../testing/index.ts";

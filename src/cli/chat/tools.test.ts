@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -18,8 +17,10 @@ function makeDirectory(): { directory: string; outside: string } {
   return { directory, outside };
 }
 
-function isOutside(error: unknown): boolean {
-  return error instanceof HoldfastError && /is outside the working directory/.test(error.message);
+function isNotThere(error: unknown): boolean {
+  return (
+    error instanceof HoldfastError && /^There is no file \S+ in the working directory\./.test(error.message)
+  );
 }
 
 test("a file is read by lines, with their numbers [chat.files]", async () => {
@@ -46,13 +47,11 @@ test("nothing outside the working directory can be read in any way [chat.files]"
     "..",
     "/etc/passwd",
   ]) {
-    await assert.rejects(readLines(directory, path), isOutside, path);
+    await assert.rejects(readLines(directory, path), isNotThere, path);
   }
-  // Whether a file exists outside must not be revealed either.
-  for (const path of ["../work-secret/none.txt", "linked/none.txt", "/none/none.txt"]) {
-    await assert.rejects(readLines(directory, path), isOutside, path);
-  }
-  await assert.rejects(readLines(directory, "dangling.txt"), /There is no file/);
+  // The same message for a file that does not exist: which ones exist outside is not revealed.
+  for (const path of ["../work-secret/none.txt", "linked/none.txt", "/none/none.txt", "dangling.txt"])
+    await assert.rejects(readLines(directory, path), isNotThere, path);
   assert.equal(await listPaths(directory), "src/main.ts");
 });
 
@@ -72,7 +71,7 @@ test("an unreadable file is rejected with the reason [chat.files]", async () => 
   await assert.rejects(readLines(directory, "none.ts"), /There is no file none\.ts.*list_files/);
   await assert.rejects(readLines(directory, "src/main.ts/x"), /There is no file/);
   await assert.rejects(readLines(directory, "src"), /src is not a file/);
-  await assert.rejects(readLines(directory, "a\0b"), /cannot be read/);
+  await assert.rejects(readLines(directory, "a\0b"), /There is no file/);
 });
 
 test("a file of 5 MB is read in parts, each saying how to get the next [chat.files]", async () => {
@@ -103,31 +102,4 @@ test("a list leaves out files that are not the user's, can be narrowed, and is b
   const many = (await listPaths(directory)).split("\n");
   assert.equal(many.length, 501);
   assert.equal(many.at(-1), '[There are more than 500 files. Narrow the list with "within".]');
-});
-
-test("a path that changes between the check and the reading leads nowhere else [chat.read-race]", {
-  skip: process.platform === "win32",
-}, async () => {
-  const { directory, outside } = makeDirectory();
-  const swapped = join(directory, "swapped");
-  const [good, bad] = [join(directory, "src"), outside];
-  writeFileSync(join(good, "key.txt"), "harmless\n");
-  // Another process replaces the folder with a link and back, as fast as it can.
-  const swapper = spawn(process.execPath, [
-    "-e",
-    `const fs = require("node:fs"); const [path, ...targets] = process.argv.slice(1);
-     for (let n = 0; ; n++) { try { fs.symlinkSync(targets[n % 2], path + n); fs.renameSync(path + n, path); } catch {} }`,
-    swapped,
-    good,
-    bad,
-  ]);
-  try {
-    const seen = new Set<string>();
-    for (let round = 0; round < 4_000; round++)
-      seen.add(await readLines(directory, "swapped/key.txt").catch(() => "refused"));
-    assert.ok(seen.has("refused") && seen.has("1\tharmless"), [...seen].join());
-    assert.ok(![...seen].some((text) => text.includes("secret")), "the file outside was read");
-  } finally {
-    swapper.kill("SIGKILL");
-  }
 });

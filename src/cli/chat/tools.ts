@@ -1,6 +1,5 @@
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, open, readdir, realpath, stat } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type ToolSet, tool } from "ai";
 import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
@@ -90,76 +89,36 @@ const maxFileBytes = 50_000_000;
 
 const skippedDirectories = new Set([".git", ".hg", ".svn", "node_modules"]);
 
-/** Resolves symlinks and returns the real path; throws if it is outside the directory. */
-async function findInside(directory: string, path: string): Promise<string> {
+/** Reads a whole text file in the directory. Links are followed, but not out of it. */
+async function readTextFile(directory: string, path: string): Promise<string> {
   const root = await realpath(directory);
-  const requested = resolve(root, path);
-  try {
-    const target = await realpath(requested);
-    if (isInside(root, target)) return target;
-  } catch (error) {
-    // Only paths inside are reported as missing: outside, that would reveal which files exist.
-    if (isInside(root, await nearestReal(requested))) throw unreadable(path, error as NodeJS.ErrnoException);
-  }
-  throw outside(path);
-}
-
-/** The real path of the nearest existing parent directory. */
-async function nearestReal(path: string): Promise<string> {
-  for (let at = dirname(path); ; at = dirname(at)) {
-    const found = await realpath(at).catch(() => undefined);
-    if (found !== undefined || at === dirname(at)) return found ?? at;
-  }
+  const target = await realpath(resolve(root, path)).catch(() => undefined);
+  // One message, whether the file is missing or outside: which files exist outside is not revealed.
+  if (target === undefined || !isInside(root, target))
+    throw new HoldfastError(
+      "not_found",
+      `There is no file ${path} in the working directory. Only files inside it can be read. Use list_files to find them.`,
+      { data: { path } },
+    );
+  const found = await stat(target);
+  if (!found.isFile())
+    throw new HoldfastError(
+      "invalid_input",
+      `${path} is not a file. Use list_files to list the files in it.`,
+    );
+  if (found.size > maxFileBytes)
+    throw new HoldfastError("over_limit", `${path} has ${found.size} bytes; the limit is ${maxFileBytes}.`);
+  const bytes = await readFile(target).catch((error: Error) => {
+    throw new HoldfastError("invalid_input", `${path} cannot be read: ${error.message}.`, { data: { path } });
+  });
+  if (isBinary(bytes))
+    throw new HoldfastError("invalid_input", `${path} is a binary file; only text can be read.`);
+  return bytes.toString("utf8").replace(/^\uFEFF/, "");
 }
 
 function isInside(root: string, target: string): boolean {
   const path = relative(root, target);
-  return path === "" || (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path));
-}
-
-/**
- * Reads a whole text file in the directory. Opens it first and checks what was opened: a path that was checked before
- * may lead elsewhere a moment later.
- */
-async function readTextFile(directory: string, path: string): Promise<string> {
-  const root = await realpath(directory);
-  const file = await openFile(await findInside(directory, path), path);
-  try {
-    const found = await file.stat();
-    if (!isInside(root, await openedPath(file, root, path, found))) throw outside(path);
-    if (!found.isFile()) {
-      const advice = "Use list_files to list the files in it.";
-      throw new HoldfastError("invalid_input", `${path} is not a file. ${advice}`);
-    }
-    if (found.size > maxFileBytes)
-      throw new HoldfastError("over_limit", `${path} has ${found.size} bytes; the limit is ${maxFileBytes}.`);
-    const bytes = await file.readFile();
-    if (isBinary(bytes))
-      throw new HoldfastError("invalid_input", `${path} is a binary file; only text can be read.`);
-    return bytes.toString("utf8").replace(/^\uFEFF/, "");
-  } finally {
-    await file.close();
-  }
-}
-
-async function openFile(target: string, path: string): Promise<FileHandle> {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  try {
-    // Links were resolved: one here was planted since.
-    return await open(target, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === "ELOOP" ? outside(path) : unreadable(path, error as NodeJS.ErrnoException);
-  }
-}
-
-/** Where an open file really is: the system's answer or, where it has none, a path that still leads to the same file. */
-async function openedPath(file: FileHandle, root: string, path: string, opened: Stats): Promise<string> {
-  const known = await realpath(`/proc/self/fd/${file.fd}`).catch(() => undefined);
-  if (known !== undefined) return known;
-  const now = await realpath(resolve(root, path)).catch(() => "");
-  const found = now === "" ? undefined : await stat(now).catch(() => undefined);
-  return found?.ino === opened.ino && found.dev === opened.dev ? now : "/";
+  return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
 /** Text contains no NUL; a binary file nearly always has one early on. */
@@ -176,23 +135,4 @@ async function* listFiles(directory: string, below = ""): AsyncGenerator<string>
     if (entry.isFile()) yield path;
     else if (entry.isDirectory() && !skippedDirectories.has(entry.name)) yield* listFiles(directory, path);
   }
-}
-
-function outside(path: string): HoldfastError {
-  return new HoldfastError(
-    "invalid_input",
-    `${path} is outside the working directory. Only files inside it can be read.`,
-    { data: { path } },
-  );
-}
-
-function unreadable(path: string, error: NodeJS.ErrnoException): HoldfastError {
-  if (error.code === "ENOENT" || error.code === "ENOTDIR") {
-    const advice = "Check the path, or use list_files to find it.";
-    return new HoldfastError("not_found", `There is no file ${path} in the working directory. ${advice}`, {
-      data: { path },
-    });
-  }
-  const problem = error.code === "EACCES" ? "permission denied" : error.message;
-  return new HoldfastError("invalid_input", `${path} cannot be read: ${problem}.`, { data: { path } });
 }

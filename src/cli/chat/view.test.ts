@@ -29,7 +29,7 @@ for (const [summaryBy, note] of [
 ] as const)
   test(`a summary by "${summaryBy}" is attributed to its writer [chat.commands]`, () => {
     const event = { type: "compaction", trigger: "host", from: 1, to: 5, summary: "s", summaryBy } as const;
-    assert.equal(eventLine(event), `Compacted: messages 1 to 5 are now a summary${note}.`);
+    assert.equal(eventLine(event), `Compacted: the older messages are now a summary${note}.`);
   });
 
 test("a receipt is one line with the state of the removed messages [chat.commands]", () => {
@@ -45,7 +45,10 @@ test("text that arrives in pieces is wrapped between words [chat.view]", () => {
   const text = "The total of EMEA is wrong:\n  July is counted twice, in rows 251-267.\n\nDone.";
   for (let at = 0; at < text.length; at += 3) wrapper.write(text.slice(at, at + 3));
   wrapper.end();
-  assert.equal(written, "The total of EMEA is\nwrong:\n  July is counted\ntwice, in rows\n251-267.\n\nDone.");
+  assert.equal(
+    written,
+    "The total of EMEA is\nwrong:\n  July is counted\ntwice, in rows\n251-267.\n\nDone.\n",
+  );
 });
 
 test("a spinner counts seconds on a terminal, and leaves nothing behind [chat.view]", (context) => {

@@ -3,9 +3,9 @@ import type { TurnResult } from "../../agent/turn.ts";
 import type { Receipt } from "../../engine/records.ts";
 import { oneLine } from "../../engine/text.ts";
 import { count, counted } from "../terminal/quantities.ts";
-import { screenOf } from "../terminal/screen.ts";
+import { printLines, screenOf } from "../terminal/screen.ts";
 import { visibleText } from "../terminal/visible-text.ts";
-import { textWidth } from "../terminal/wrap-text.ts";
+import { textWidth, wrapLine } from "../terminal/wrap-text.ts";
 
 /** How a turn ended. A turn that was cut off has a result too. */
 export type Outcome =
@@ -20,7 +20,7 @@ export interface View {
   /** Called when a turn ends. */
   end(sessionId: string, outcome: Outcome): void;
   /** Shows the output of a slash command. */
-  answer(command: string, text: string): void;
+  answer(command: string, lines: readonly string[]): void;
   /** Shows a message about the chat itself, e.g. which session it is. */
   notice(text: string): void;
 }
@@ -35,95 +35,92 @@ export function jsonView(): View {
       const { result, ...rest } = outcome;
       write({ type: "result", session, ...rest, ...result });
     },
-    answer: (command, text) => write({ type: "command", command, text }),
+    answer: (command, lines) => write({ type: "command", command, text: lines.join("\n") }),
     notice: (text) => void process.stderr.write(`${text}\n`),
   };
 }
 
 /**
  * With `streaming`, text goes to stdout as it arrives, wrapped between words; without, only the final answer does. On a
- * terminal a spinner counts the seconds that the model takes.
+ * terminal a spinner counts the seconds that the model or a tool takes.
  */
 export function textView({ streaming }: { streaming: boolean }): View {
-  const { paint } = screenOf(process.stderr);
   const visible = process.stdout.isTTY ? visibleText : (text: string) => text;
-  const wrapper = wordWrapper(
-    (text) => put(process.stdout, text),
+  const stream = wordWrapper(
+    (text) => void process.stdout.write(text),
     () => screenOf().width,
   );
   let stopSpinner = () => {};
-  /** The stream with an unfinished line. */
-  let open: NodeJS.WriteStream | undefined;
+  /** The calls whose results are not there yet. */
+  let calls: { id: string; line: string }[] = [];
+  let isStreamed = false;
   /** Text that may turn out to be the final answer. */
   let pendingText = "";
   /** Held back: if it ends the turn, `end` replaces it with a message that has the next step. */
   let error = "";
 
-  const put = (stream: NodeJS.WriteStream, text: string) => {
-    if (text === "") return;
-    if (open && open !== stream) freshLine();
-    stream.write(text);
-    open = text.endsWith("\n") ? undefined : stream;
-  };
-  const freshLine = () => {
-    open?.write("\n");
-    open = undefined;
-  };
   const note = (text: string, style: "dim" | "red" | "yellow" = "dim") => {
     if (text === "") return;
-    freshLine();
-    put(process.stderr, `${paint(style, visibleText(text))}\n`);
+    const screen = screenOf(process.stderr);
+    const lines = visibleText(text).split("\n");
+    const wrapped = lines.flatMap((line) => wrapLine(screen.paint(style, line), screen, ""));
+    process.stderr.write(`${wrapped.join("\n")}\n`);
   };
   const flush = () => {
-    wrapper.end();
-    note(pendingText.trim());
-    pendingText = "";
-    note(error, "red");
-    error = "";
-  };
-  const wait = () => {
     stopSpinner();
-    stopSpinner = startSpinner("thinking");
+    stream.end();
+    note(pendingText.trim());
+    note(error, "red");
+    [pendingText, error] = ["", ""];
+  };
+  const show = (event: AgentEvent) => {
+    if (event.type === "error") error = event.message;
+    else if (event.type === "tool-call")
+      calls.push({ id: event.id, line: callLine(event.tool, event.input) });
+    else if (event.type === "tool-result") {
+      // Some servers give every call the same id.
+      const [call] = calls.splice(
+        Math.max(
+          0,
+          calls.findIndex(({ id }) => id === event.id),
+        ),
+        1,
+      );
+      note(`· ${call?.line ?? event.tool} → ${resultLine(event.text, event.isError)}`);
+    } else note(eventLine(event), event.type === "warning" ? "yellow" : "dim");
   };
 
   return {
-    begin: wait,
+    begin() {
+      [calls, isStreamed] = [[], false];
+      stopSpinner = startSpinner("thinking");
+    },
     event(event) {
       // How an answer was cut off is part of the outcome.
       if (event.type === "usage" || event.type === "incomplete") return;
-      stopSpinner();
-      if (event.type === "text") {
-        if (streaming) wrapper.write(visible(event.text));
-        else pendingText += event.text;
-        return;
+      if (event.type === "text" && streaming) {
+        stopSpinner();
+        isStreamed = true;
+        stream.write(visible(event.text));
+      } else if (event.type === "text") pendingText += event.text;
+      else {
+        flush();
+        show(event);
+        stopSpinner = startSpinner(event.type === "tool-call" ? event.tool : "thinking");
       }
-      if (event.type === "tool-result") {
-        const line = ` → ${resultLine(event.text, event.isError)}`;
-        put(process.stderr, `${paint("dim", visibleText(line))}\n`);
-        return wait();
-      }
-      flush();
-      freshLine();
-      if (event.type === "tool-call")
-        return put(process.stderr, paint("dim", visibleText(`· ${callLine(event.tool, event.input)}`)));
-      if (event.type === "error") error = event.message;
-      else note(eventLine(event), event.type === "warning" ? "yellow" : "dim");
-      wait();
     },
     end(_sessionId, outcome) {
-      stopSpinner();
       const { result } = outcome;
       if (result) pendingText = "";
       else if (!outcome.ok) error = outcome.aborted ? "" : outcome.error;
       flush();
-      freshLine();
-      if (!streaming && result && result.text !== "")
-        put(process.stdout, `${visible(result.text).replace(/\n$/, "")}\n`);
+      if (!isStreamed && result && result.text !== "")
+        process.stdout.write(`${visible(result.text).replace(/\n$/, "")}\n`);
       if (!outcome.ok && outcome.aborted) note("Stopped.", "yellow");
       else if (result && !outcome.ok) note(outcome.error, "yellow");
     },
-    answer: (_command, text) => put(process.stdout, text === "" ? "" : `${text}\n`),
-    notice: (text) => note(text),
+    answer: (_command, lines) => printLines(lines),
+    notice: note,
   };
 }
 
@@ -141,7 +138,7 @@ function resultLine(text: string, isError: boolean): string {
   if (isError) return `failed: ${oneLine(text, 160)}`;
   const lines = text.split("\n").length;
   if (text === '{"ok":true}') return "ok";
-  return lines === 1 ? oneLine(text, 60) : `${count(lines)} lines`;
+  return lines === 1 ? oneLine(text, 60) : counted(lines, "line");
 }
 
 /** The line for an event other than text and tool calls; "" if it has none. */
@@ -155,7 +152,7 @@ export function eventLine(event: AgentEvent): string {
       return `The agent was not warned before the compaction: ${event.skipped}.`;
     }
     case "compaction":
-      return `Compacted: messages ${event.from} to ${event.to} are now a summary${summaryBy[event.summaryBy]}.`;
+      return `Compacted: the older messages are now a summary${summaryBy[event.summaryBy]}.`;
     case "receipt": {
       const { messages, rest, tokensBefore, tokensAfter } = event.receipt;
       return `${counted(messages, "message")} ${rest}, ${count(tokensBefore)} → ${count(tokensAfter)} tokens.`;
@@ -210,7 +207,10 @@ export function startSpinner(
   };
 }
 
-/** Writes text that arrives in pieces, and breaks its lines between words. A word is written when it is whole. */
+/**
+ * Writes text that arrives in pieces, and breaks its lines between words. A word is written when it is whole, and the last
+ * line is ended.
+ */
 export function wordWrapper(
   put: (text: string) => void,
   width: () => number,
@@ -246,6 +246,7 @@ export function wordWrapper(
     },
     end() {
       putWord();
+      if (column > 0) put("\n");
       [column, gap] = [0, ""];
     },
   };

@@ -80,6 +80,7 @@ test("lines from a pipe are prompts and commands [chat.commands]", async () => {
     "/undo",
     "/context",
     "/compact",
+    "/context",
     "/help",
     "/nothing",
     "/etc/hosts is what?",
@@ -93,7 +94,7 @@ test("lines from a pipe are prompts and commands [chat.commands]", async () => {
     /\nNothing has been written yet\.\n/,
     /Session s has nothing left to undo\.\n/,
     /[█░]{20} \d+ % of 32,000 tokens, compaction at 80 %\n {2}system +[\d,]+\n[\s\S]+ {2}free +[\d,]+\n\nNothing has been compacted yet\.\n/,
-    /Compaction 1\n {2}[\d,]+ → [\d,]+ tokens · .*\n {2}messages +\d messages removed, retrievable with recall\n {2}user's words +1 in context\n/,
+    /\nCompaction 1\n {2}[\d,]+ → [\d,]+ tokens · .*\n {2}messages +\d messages removed, retrievable with recall\n {2}user's words +1 in context\n/,
     /\/clear +start a new conversation with the same memory\n/,
     /There is no command \/nothing\. The commands are: \/memory, /,
     /Done\.\n$/,
@@ -104,7 +105,10 @@ test("lines from a pipe are prompts and commands [chat.commands]", async () => {
     assert.ok(found, `${part} is not in\n${rest}`);
     rest = rest.slice(found.index + found[0].length - 1);
   }
-  assert.match(stderr, /Compacted: messages 1 to \d are now a summary/);
+  assert.match(
+    stderr,
+    /Compacted: the older messages are now a summary\.\n\d messages retrievable, [\d,]+ → [\d,]+ tokens\.\n/,
+  );
   assert.ok(newestMessage(server.requests.at(-1)).endsWith("/etc/hosts is what?"));
   assert.equal(code, 0);
 });

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { configFiles, type Origin, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
-import { explainProblems } from "../../workspace/config-problems.ts";
+import { explainProblems } from "../../workspace/config-file.ts";
 import { configSchema } from "../../workspace/config-schema.ts";
 import { type SettingName, settingNames, settingOf } from "../../workspace/settings.ts";
 import { storeName } from "../../workspace/store-location.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments, usageError } from "../arguments.ts";
-import { print, printJson, type Screen } from "../terminal/screen.ts";
+import { print, printJson, printProblem, type Screen } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 
 /** Prints every setting with its value and where it comes from, or the JSON Schema. */
@@ -23,7 +23,7 @@ export async function run(args: string[]): Promise<number> {
   const problems = await explainProblems(workspace.config);
   const files = configFiles(workspace.project).filter(({ path }) => existsSync(path));
   print(values, { settings: rows, files, problems }, (screen) => render(rows, files, screen));
-  if (!values.json) for (const problem of problems) console.error(`holdfast: ${visibleLine(problem)}`);
+  if (!values.json) for (const problem of problems) printProblem(problem);
   return problems.length === 0 ? 0 : 1;
 }
 

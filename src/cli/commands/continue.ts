@@ -1,8 +1,8 @@
 import { HoldfastError } from "../../errors.ts";
 import { findEarlier, notesToContinue } from "../../hosts/earlier-sessions.ts";
-import { memoryPlace } from "../../hosts/host-setup.ts";
 import { hostOfSession } from "../../hosts/hosts.ts";
 import { ownCommand } from "../../hosts/install/launcher.ts";
+import { memoryPlace } from "../../hosts/install/memory-tools.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { findProject } from "../../workspace/project.ts";

@@ -4,14 +4,14 @@ import type { RetentionRules } from "../../engine/retention.ts";
 import { oneLine } from "../../engine/text.ts";
 import { examine } from "../../hosts/doctor/examine.ts";
 import { type Finding, type HostReport, ok, problem } from "../../hosts/doctor/finding.ts";
-import { stopAll, throwIfStopped } from "../../hosts/doctor/run-program.ts";
 import { hosts, hostsNamed } from "../../hosts/hosts.ts";
 import { commandName } from "../../hosts/install/launcher.ts";
 import { findPlaces } from "../../hosts/install/places.ts";
+import { stopAll, throwIfStopped } from "../../hosts/run-program.ts";
 import { findDamage } from "../../stores/sqlite/checksums.ts";
 import { restoreAdvice } from "../../stores/sqlite/errors.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
-import { explainProblems } from "../../workspace/config-problems.ts";
+import { explainProblems } from "../../workspace/config-file.ts";
 import { openExistingMemory } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { type StoreLocation, sqliteFile, storeName } from "../../workspace/store-location.ts";
@@ -19,9 +19,9 @@ import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { findBackups } from "../store-backups.ts";
 import { counted, sizeOf } from "../terminal/quantities.ts";
-import { printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
-import { visibleText } from "../terminal/visible-text.ts";
-import { wrapSpans } from "../terminal/wrap-text.ts";
+import { print, type Screen } from "../terminal/screen.ts";
+import { homePath, visibleText } from "../terminal/visible-text.ts";
+import { wrapLine } from "../terminal/wrap-text.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("doctor", args);
@@ -47,16 +47,11 @@ export async function run(args: string[]): Promise<number> {
     config.length === 0 &&
     !store.some(isProblem) &&
     reports.every(({ findings }) => !findings.some(isProblem));
-  if (values.json)
-    printJson({
-      ok: isHealthy,
-      root: project.root,
-      config,
-      hosts: reports,
-      ...(trouble ? { trouble } : {}),
-      store,
-    });
-  else printLines(renderDoctor({ reports, config, trouble, store }, screenOf()));
+  print(
+    values,
+    { ok: isHealthy, root: project.root, config, hosts: reports, ...(trouble ? { trouble } : {}), store },
+    (screen) => renderDoctor({ reports, config, trouble, store }, screen),
+  );
   return isHealthy ? 0 : 1;
 }
 
@@ -67,7 +62,8 @@ async function examineStore(): Promise<Finding[]> {
   try {
     const { store } = findWorkspace();
     const bytes = await memory.retention.size();
-    const size = bytes === undefined ? storeName(store) : `${sizeOf(bytes)} in ${storeName(store)}`;
+    const place = homePath(storeName(store));
+    const size = bytes === undefined ? place : `${sizeOf(bytes)} in ${place}`;
     return [
       ok("kept", describeRules(memory.retention.rules)),
       ok("size", size),
@@ -160,8 +156,6 @@ export function renderDoctor({ reports, config, trouble, store }: Diagnosis, scr
   const problems = [...settings, ...store, ...shown.flatMap(({ findings }) => findings)].filter(
     ({ status }) => status === "problem",
   ).length;
-  const paragraph = (text: string, style?: "dim") =>
-    wrapSpans([{ text, ...(style && { style }) }], "", "", screen);
   return [
     ...(settings.length > 0 ? [screen.paint("bold", "Configuration")] : []),
     ...settings.flatMap((finding) => renderFinding(finding, screen)),
@@ -169,12 +163,12 @@ export function renderDoctor({ reports, config, trouble, store }: Diagnosis, scr
       screen.paint("bold", title),
       ...findings.flatMap((finding) => renderFinding(finding, screen)),
     ]),
-    ...(absent.length > 0 ? paragraph(`Not found: ${absent.join(", ")}.`, "dim") : []),
+    ...(absent.length > 0 ? [screen.paint("dim", `Not found: ${absent.join(", ")}.`)] : []),
     ...(store.length > 0 ? [screen.paint("bold", "Store")] : []),
     ...store.flatMap((finding) => renderFinding(finding, screen)),
-    ...(trouble === undefined ? [] : paragraph(trouble)),
+    ...(trouble === undefined ? [] : [trouble]),
     ...(problems > 0 ? [`${counted(problems, "problem")}.`] : []),
-    ...(problems === 0 && trouble === undefined ? paragraph(conclusionOf(shown)) : []),
+    ...(problems === 0 && trouble === undefined ? [conclusionOf(shown)] : []),
   ];
 }
 
@@ -188,9 +182,9 @@ function conclusionOf(shown: readonly HostReport[]): string {
 }
 
 function renderFinding({ check, status, detail, remedy }: Finding, screen: Screen): string[] {
-  const first = `  ${screen.paint(styles[status], labels[status])}  `;
   const text = `${check.padEnd(13)} ${oneLine(visibleText(detail), maxDetail)}`;
-  const lines = wrapSpans([{ text }], first, indent, screen);
-  if (remedy === undefined) return lines;
-  return [...lines, ...wrapSpans([{ text: `→ ${visibleText(remedy)}` }], indent, `${indent}  `, screen)];
+  return [
+    ...wrapLine(`  ${screen.paint(styles[status], labels[status])}  ${text}`, screen, indent),
+    ...(remedy === undefined ? [] : [`${indent}→ ${visibleText(remedy)}`]),
+  ];
 }

@@ -1,11 +1,11 @@
-import { mapStrings } from "../../engine/map-strings.ts";
+import { mapStrings } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { maskMatches, maskOccurrences, maskSecrets } from "../../secrets/edit.ts";
-import { copiesOf } from "../../sessions/copy-store.ts";
+import { copiesOf } from "../../sessions/copy-session.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { openStore } from "../../stores/open-store.ts";
 import type { SessionSummary, Store } from "../../stores/store.ts";
-import { knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
+import { knowledgeOwner } from "../../surfaces/knowledge/handle.ts";
 import { notesPaths } from "../../surfaces/project/location.ts";
 import { readRegularFile } from "../../workspace/small-file.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
@@ -14,8 +14,9 @@ import { withMemory } from "../memory.ts";
 import { eachSession } from "../pick-session.ts";
 import { backupsOf, editBackup, withoutSessions } from "../store-backups.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
-import { ask, isAtTerminal, printJson, printLines } from "../terminal/screen.ts";
+import { ask, isAtTerminal, print, printLines, type Screen } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
+import { wrapLine } from "../terminal/wrap-text.ts";
 
 type TextEdit = (text: string) => string;
 
@@ -44,17 +45,15 @@ export async function run(args: string[], confirm = confirmAtTerminal): Promise<
     const copies = backupsOf(workspace.store, values.backup);
     const { files } = copies;
     const notReached = [...copies.remaining, ...(edit ? documentsWith(workspace, edit) : [])];
+    const outcome = { removed: false, found: removal.found, copies: files, remaining: notReached };
     if (removal.found.length === 0 && files.length === 0 && !values.yes) {
-      if (values.json) printJson({ removed: false, found: [], copies: [], remaining: notReached });
-      else printLines(["Found nothing to forget.", ...notReached]);
+      print(values, outcome, () => ["Found nothing to forget.", ...notReached]);
       return 0;
     }
-    if (!values.json) printLines(describe(removal.found, files));
+    if (!values.json) printLines((screen) => describe(removal.found, files, screen));
     const isSure = values.yes || (!values.json && (await confirm("\nRemove it permanently? [y/N] ")));
     if (!isSure) {
-      if (values.json)
-        printJson({ removed: false, found: removal.found, copies: files, remaining: notReached });
-      else printLines(["", "Nothing was removed. Add --yes to remove it."]);
+      print(values, outcome, () => ["", "Nothing was removed. Add --yes to remove it."]);
       return 1;
     }
     const { sessions, report, remaining } = await removal.inStore();
@@ -63,8 +62,7 @@ export async function run(args: string[], confirm = confirmAtTerminal): Promise<
       const problem = await editBackup(path, removal.inText, removal.inCopy);
       if (problem !== undefined) remaining.push(problem);
     }
-    if (values.json) printJson({ removed: true, sessions, copies: files, remaining });
-    else printLines(["", report, ...remaining]);
+    print(values, { removed: true, sessions, copies: files, remaining }, () => ["", report, ...remaining]);
     return 0;
   });
 }
@@ -73,9 +71,10 @@ async function confirmAtTerminal(question: string): Promise<boolean> {
   return isAtTerminal() && /^y(?:es)?$/i.test((await ask(question)) ?? "");
 }
 
-function describe(found: readonly string[], copies: readonly string[]): string[] {
+function describe(found: readonly string[], copies: readonly string[], screen: Screen): string[] {
   return [
-    ...(found.length > 0 ? ["To be removed permanently:", ...found] : ["The store does not have it."]),
+    found.length > 0 ? "To be removed permanently:" : "The store does not have it.",
+    ...found.flatMap((line) => wrapLine(line, screen, "    ")),
     ...(copies.length > 0 ? ["Each of these copies is cleaned too, if it has it:"] : []),
     ...copies.map((path) => `  ${path}`),
   ];
@@ -131,7 +130,8 @@ async function findText(url: string, owner: string, edit: TextEdit): Promise<str
       let count = 0;
       let first = "";
       mapStrings(copy, (text) => {
-        const edited = edit(text);
+        // Ids stay.
+        const edited = text === copy.row.id || text === copy.row.parent ? text : edit(text);
         if (edited !== text && count++ === 0) first = placeIn(text, edited);
         return text;
       });

@@ -1,8 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { homedir } from "node:os";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import { HoldfastError } from "../../errors.ts";
 import { hostNames, hosts, hostsNamed } from "../../hosts/hosts.ts";
+import {
+  actionOf,
+  diffOf,
+  type FileChange,
+  isChange,
+  writeChanges,
+} from "../../hosts/install/config-file.ts";
 import { wiredPlaces } from "../../hosts/install/detect.ts";
 import {
   copyProgram,
@@ -23,19 +29,11 @@ import {
 } from "../../hosts/install/launcher.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
 import { planUninstall, runUninstall, type UninstallPlan } from "../../hosts/install/uninstall.ts";
-import {
-  actionOf,
-  diffOf,
-  type FileChange,
-  isChange,
-  writeChanges,
-} from "../../hosts/install/write-changes.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
 import { counted } from "../terminal/quantities.ts";
-import { ask, isAtTerminal, printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
-import { visibleText } from "../terminal/visible-text.ts";
-import { wrapParagraph } from "../terminal/wrap-text.ts";
+import { ask, isAtTerminal, print, printLines, type Screen } from "../terminal/screen.ts";
+import { homePath, visibleText } from "../terminal/visible-text.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("init", args);
@@ -54,7 +52,7 @@ export async function run(args: string[]): Promise<number> {
       `No coding agent was found here. Name the one you use: ${commandName()} init HOST, with HOST one of ${hostNames.join(", ")}.`,
     );
   }
-  if (!values.json) show(plan, config, places, values.diff);
+  if (!values.json) printLines((screen) => describe(plan, config, places, values.diff, screen));
   const shown = { ...plan, files: [...plan.files, ...config] };
   const isAsked = scope === undefined && !isDryRun && !values.json && isAtTerminal();
   if (isAsked && shown.files.some(isChange) && !(await isWanted(shown.files, places))) return 0;
@@ -62,8 +60,8 @@ export async function run(args: string[]): Promise<number> {
     runInit(plan, places);
     writeChanges(config.filter(isChange), places.scope === "user" ? 0o600 : 0o644);
   }
-  if (values.json) printJson(report(shown, places, isDryRun));
-  else printLines(await closing(shown, places, { isDryRun, isNpx: values.npx }));
+  const lines = await closing(shown, places, { isDryRun, isNpx: values.npx });
+  print(values, report(shown, places, isDryRun), () => lines);
   return 0;
 }
 
@@ -85,7 +83,7 @@ async function isWanted(files: readonly FileChange[], { scope }: Places): Promis
   const question = `\nWrite ${counted(files.filter(isChange).length, "file")}? They are ${whose}. [Y/n] `;
   if (/^(?:y|yes|)$/i.test((await ask(question)) ?? "no")) return true;
   const other = scope === "user" ? ` "${ownCommand()} init --project" sets up this project instead.` : "";
-  console.log(`Nothing was changed.${other}`);
+  printLines([`Nothing was changed.${other}`]);
   return false;
 }
 
@@ -93,9 +91,10 @@ async function isWanted(files: readonly FileChange[], { scope }: Places): Promis
 function runCopy(args: readonly string[], isQuiet: boolean): number {
   const command = copyProgram();
   if (!isQuiet)
-    console.log(
-      `npm may clear the cache that this program runs from, so coding agents get a copy: ${copyFolder()}\n`,
-    );
+    printLines([
+      `npm may clear the cache that this program runs from, so coding agents get a copy: ${copyFolder()}`,
+      "",
+    ]);
   const { status } = spawnSync(process.execPath, [command, "init", ...args], { stdio: "inherit" });
   return status ?? 1;
 }
@@ -103,19 +102,23 @@ function runCopy(args: readonly string[], isQuiet: boolean): number {
 /** A plan as it is shown, with the changes to our own config. */
 type ShownPlan = Omit<InitPlan, "files"> & { files: readonly FileChange[] };
 
-function show(
+/** The files of each coding agent, and what happens to them. */
+function describe(
   { hosts: chosen, files }: InitPlan,
   config: readonly FileChange[],
-  places: Places,
+  { scope, root }: Places,
   hasDiff: boolean,
-): void {
-  if (config.length > 0) console.log("Holdfast");
-  for (const file of config) showChange(file, places.root, hasDiff);
-  for (const host of chosen) {
-    console.log(`${host.title} (${places.scope === "user" ? "all your projects" : places.root})`);
-    for (const file of files.filter((change) => change.host === host.name))
-      showChange(file, places.root, hasDiff);
-  }
+  screen: Screen,
+): string[] {
+  const changes = (each: readonly FileChange[]) =>
+    each.flatMap((file) => describeChange(file, root, hasDiff, screen));
+  return [
+    ...(config.length > 0 ? ["Holdfast", ...changes(config)] : []),
+    ...chosen.flatMap(({ name, title }) => [
+      `${title} (${scope === "user" ? "all your projects" : root})`,
+      ...changes(files.filter((change) => change.host === name)),
+    ]),
+  ];
 }
 
 async function closing(
@@ -123,21 +126,22 @@ async function closing(
   places: Places,
   { isDryRun, isNpx }: { isDryRun: boolean; isNpx: boolean },
 ): Promise<string[]> {
-  const screen = screenOf();
   const count = plan.files.filter(isChange).length;
-  const paths = [
-    ...pathsNotice(plan, places, screen),
-    ...projectNotice(places).flatMap((line) => wrapParagraph(line, screen)),
+  const notices = [...pathsNotice(plan, places), ...projectNotice(places)];
+  if (isDryRun)
+    return [
+      `Nothing was written: this was a dry run. ${counted(count, "file")} would change; --diff shows how.`,
+      ...notices,
+    ];
+  return [
+    ...(count === 0
+      ? ["Everything is already set up. Nothing was changed."]
+      : [`${counted(count, "file")} written.`, ...plan.next]),
+    ...notices,
+    ...(places.scope === "project" ? sharedNotice(plan, isNpx) : []),
+    "",
+    ...(await whatNow(plan.hosts)),
   ];
-  const wrap = (line: string) => wrapParagraph(line, screen);
-  if (isDryRun) {
-    const changes = `Nothing was written: this was a dry run. ${counted(count, "file")} would change; --diff shows how.`;
-    return [...wrap(changes), ...paths];
-  }
-  const done = count === 0 ? ["Everything is already set up. Nothing was changed."] : written(count, plan);
-  const shared = places.scope === "project" ? sharedNotice(plan, isNpx) : [];
-  const now = await whatNow(plan.hosts, screen);
-  return [...done.flatMap(wrap), ...paths, ...shared.flatMap(wrap), "", ...now];
 }
 
 /** The effect of the project's files on other people. */
@@ -148,22 +152,15 @@ function sharedNotice({ files, hosts: chosen }: ShownPlan, isNpx: boolean): stri
   return [isNpx ? hooks : `${hooks} ${server}`];
 }
 
-function written(count: number, { next }: ShownPlan): string[] {
-  return [`${counted(count, "file")} written.`, ...next];
-}
-
 /** Lists the committed files that contain paths of this machine, and the next step. */
-function pathsNotice({ files }: ShownPlan, places: Places, screen: Screen): string[] {
+function pathsNotice({ files }: ShownPlan, places: Places): string[] {
   const paths = filesWithMachinePaths(files, places);
-  const notice =
-    paths.length === 0
-      ? []
-      : [
-          `These files contain paths of this machine: ${paths.join(", ")}.`,
-          'Before you commit them, write "npx holdfast" instead. The server then starts on every machine, and the hooks run where holdfast is installed (npm install --global holdfast). The files of plugins keep their paths.',
-        ];
-  const lines = notice.flatMap((line) => wrapParagraph(line, screen));
-  return paths.length === 0 ? lines : [...lines, `  ${ownCommand()} init --npx`];
+  if (paths.length === 0) return [];
+  return [
+    `These files contain paths of this machine: ${paths.join(", ")}.`,
+    'Before you commit them, write "npx holdfast" instead. The server then starts on every machine, and the hooks run where holdfast is installed (npm install --global holdfast). The files of plugins keep their paths.',
+    `  ${ownCommand()} init --npx`,
+  ];
 }
 
 /** The person's own files, for all projects, start a program that goes away with one project. */
@@ -176,7 +173,7 @@ function projectNotice({ scope, env }: Places): string[] {
 }
 
 /** The next steps after init. */
-async function whatNow(chosen: InitPlan["hosts"], screen: Screen): Promise<string[]> {
+async function whatNow(chosen: InitPlan["hosts"]): Promise<string[]> {
   const command = ownCommand();
   const titles = chosen.map(({ title }) => title);
   const they =
@@ -192,10 +189,8 @@ async function whatNow(chosen: InitPlan["hosts"], screen: Screen): Promise<strin
           `A conversation that is open now does not have the tools yet. To continue it with them, end it and run: ${resumes.join(", or ")}.`,
         ];
   return [
-    ...[
-      `Start ${alternatives.format(titles)} as usual. ${they} after each compaction, resume and crash.`,
-      ...open,
-    ].flatMap((line) => wrapParagraph(line, screen)),
+    `Start ${alternatives.format(titles)} as usual. ${they} after each compaction, resume and crash.`,
+    ...open,
     ...aligned({
       "See it": `${command} serve`,
       "Check it": `${command} doctor`,
@@ -218,41 +213,39 @@ function report({ hosts: chosen, files, next }: ShownPlan, places: Places, dryRu
     root: places.root,
     dryRun,
     hosts: chosen.map(({ name }) => name),
-    files: files.map((file) => ({
-      host: file.host,
-      path: file.path,
-      action: actionOf(file),
-      diff: isChange(file) ? diffOf(file) : [],
-    })),
+    files: files.map(reportChange),
     machinePaths: filesWithMachinePaths(files, places),
     next,
   };
 }
 
-/** A path in the project relative to its root, one in the home folder with ~, any other as it is. */
-function pathIn(root: string, path: string): string {
-  const isBelow = (short: string) => !short.startsWith("..") && !isAbsolute(short);
-  const short = relative(root, path);
-  if (isBelow(short)) return short;
-  const inHome = relative(process.env.HOME || homedir(), path);
-  return isBelow(inHome) ? `~${sep}${inHome}` : path;
+function reportChange(file: FileChange) {
+  return {
+    host: file.host,
+    path: file.path,
+    action: actionOf(file),
+    diff: isChange(file) ? diffOf(file) : [],
+  };
 }
 
-/** Prints what happens to one file, by its path in the project; with `hasDiff`, line by line. */
-function showChange(file: FileChange, root: string, hasDiff: boolean): void {
-  const { paint } = screenOf();
-  const action = actionOf(file);
-  const lines = action === "unchanged" ? [] : diffOf(file);
+/** A path in the project relative to its root, any other as people write it. */
+function pathIn(root: string, path: string): string {
+  const short = relative(root, path);
+  return short.startsWith("..") || isAbsolute(short) ? homePath(path) : short;
+}
+
+/** One file, by its path in the project, and what happens to it; with `hasDiff`, line by line. */
+function describeChange(file: FileChange, root: string, hasDiff: boolean, { paint }: Screen): string[] {
+  const lines = isChange(file) ? diffOf(file) : [];
   const added = lines.filter((line) => line.startsWith("+")).length;
   const removed = lines.filter((line) => line.startsWith("-")).length;
   const size = [added > 0 ? `+${added}` : "", removed > 0 ? `-${removed}` : ""].filter((part) => part !== "");
   const facts = size.length === 0 ? "" : paint("dim", `  ${size.join(" ")} lines`);
-  console.log(`  ${action.padEnd(9)} ${paint("bold", pathIn(root, file.path))}${facts}`);
-  if (!hasDiff) return;
-  for (const line of lines) {
-    const style = line.startsWith("+") ? "green" : line.startsWith("-") ? "red" : "dim";
-    console.log(`    ${paint(style, visibleText(line))}`);
-  }
+  const styleOf = (line: string) => (line.startsWith("+") ? "green" : line.startsWith("-") ? "red" : "dim");
+  return [
+    `  ${actionOf(file).padEnd(9)} ${paint("bold", pathIn(root, file.path))}${facts}`,
+    ...(hasDiff ? lines.map((line) => `    ${paint(styleOf(line), visibleText(line))}`) : []),
+  ];
 }
 
 const bothScopes = ["project", "user"] as const;
@@ -271,21 +264,21 @@ export async function uninstall(args: string[]): Promise<number> {
     done.files.push(...plan.files.filter(isNew));
     done.left.push(...plan.left.filter((path) => !done.left.includes(path)));
   }
-  if (values.json) {
-    const files = done.files.map((file) => ({
-      host: file.host,
-      path: file.path,
-      action: actionOf(file),
-      diff: diffOf(file),
-    }));
-    printJson({ scopes, root, dryRun: values["dry-run"], files, left: done.left });
-    return 0;
-  }
-  for (const file of done.files) showChange(file, root, values.diff);
-  for (const path of done.left)
-    console.log(`  left alone: ${path} was changed since init. Check it yourself.`);
-  if (values["dry-run"]) console.log("Nothing was changed: this was a dry run.");
-  else if (done.files.length === 0) console.log("There is nothing to undo. Nothing was changed.");
-  else console.log(`Done. Saved memory stays. "${commandName()} doctor" shows where it is.`);
+  const report = {
+    scopes,
+    root,
+    dryRun: values["dry-run"],
+    files: done.files.map(reportChange),
+    left: done.left,
+  };
+  print(values, report, (screen) => [
+    ...done.files.flatMap((file) => describeChange(file, root, values.diff, screen)),
+    ...done.left.map((path) => `  left alone: ${path} was changed since init. Check it yourself.`),
+    values["dry-run"]
+      ? "Nothing was changed: this was a dry run."
+      : done.files.length === 0
+        ? "There is nothing to undo. Nothing was changed."
+        : `Done. Saved memory stays. "${commandName()} doctor" shows where it is.`,
+  ]);
   return 0;
 }

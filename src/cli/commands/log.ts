@@ -1,6 +1,7 @@
 import { sayHistoryStart } from "../../engine/history-start.ts";
 import { readText, revertChanges, type State } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
+import { commandName } from "../../hosts/install/launcher.ts";
 import { describeEntry } from "../../server/describe-entry.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
@@ -8,9 +9,9 @@ import { readArguments, wholeNumber } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
 import { pickSession, stateAt } from "../pick-session.ts";
 import { renderDiff } from "../terminal/render-diff.ts";
-import { print, printJson, type Screen } from "../terminal/screen.ts";
+import { print, printJson, printLines, type Screen } from "../terminal/screen.ts";
 import { visibleJson, visibleLine, visibleText } from "../terminal/visible-text.ts";
-import { cutToWidth, dotted, padToWidth, textWidth, wrapSpans } from "../terminal/wrap-text.ts";
+import { cutToWidth, dotted, padToWidth, textWidth } from "../terminal/wrap-text.ts";
 
 const defaultLimit = 50;
 
@@ -18,12 +19,31 @@ const defaultLimit = 50;
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("log", args);
   const revision = wholeNumber(values.revision, "revision");
-  const limit = wholeNumber(values.limit, "limit") ?? defaultLimit;
+  const limit = wholeNumber(values.limit, "limit", 1) ?? defaultLimit;
   return withMemory("read", values, async (memory) => {
     const session = await pickSession(memory, positionals[0]);
     if (revision !== undefined) await printEntry(session, revision, values);
     else if (values.json) printJson(await session.history({ limit }));
     else await printJournal(session, limit);
+    return 0;
+  });
+}
+
+/** Undoes the last change, or the change of one revision. */
+export async function undo(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments("undo", args);
+  const target = wholeNumber(values.revision, "revision");
+  return withMemory("change", values, async (memory) => {
+    const session = await pickSession(memory, positionals[0]);
+    const { result, revision } = await session.undo(target, { actor: { kind: "person" } });
+    const [undone] = await session.history({ from: result.undone, to: result.undone });
+    const what = undone ? describeEntry(undone, await stateAt(session, result.undone)) : "";
+    const diff = await session.diff(revision - 1, revision);
+    print(values, { session: session.id, undone: result.undone, revision }, (screen) => [
+      `Undid revision ${result.undone} of ${session.id}. ${visibleLine(what)}`,
+      `"${commandName()} undo ${session.id} --revision ${revision}" restores it.`,
+      ...renderDiff(diff, screen),
+    ]);
     return 0;
   });
 }
@@ -37,7 +57,7 @@ interface Line {
 async function printJournal(session: Session, limit: number): Promise<void> {
   const { lines, hasMore } = await readJournal(session, limit);
   const start = await session.historyStart();
-  print({}, undefined, (screen) => [
+  printLines((screen) => [
     ...[...Map.groupBy(lines, ({ entry }) => dayOf(entry.at))].flatMap(([day, group], index) => [
       ...(index === 0 ? [] : [""]),
       screen.paint("bold", day),
@@ -81,8 +101,8 @@ async function printEntry(session: Session, revision: number, values: { json: bo
   print(values, [entry], (screen) => {
     const diff = changes ? renderDiff(changes, screen) : [];
     return [
-      ...wrapSpans([{ text: visibleLine(describeEntry(entry, state)), style: "bold" }], "", "", screen),
-      ...wrapSpans(dotted(facts), "", "", screen),
+      screen.paint("bold", visibleLine(describeEntry(entry, state))),
+      screen.paint("dim", dotted(facts)),
       ...diff,
       ...(diff.length === 0 || isCut(entry, state) ? renderOperation(entry, screen) : []),
     ];

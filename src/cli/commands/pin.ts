@@ -7,6 +7,7 @@ import { withMemory } from "../memory.ts";
 import { currentSession, pickSession } from "../pick-session.ts";
 import { print } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
+import { wrapLine } from "../terminal/wrap-text.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 
@@ -18,7 +19,9 @@ export async function pin(args: string[]): Promise<number> {
     if (text === undefined) {
       const holder = await holderOf(memory, values, () => memory.project());
       const pins = await holder.pins.list();
-      print(values, { session: holder.id, pins }, () => pinLines(pins));
+      print(values, { session: holder.id, pins }, (screen) =>
+        pinLines(pins).flatMap((line) => wrapLine(line, screen, "    ")),
+      );
       return 0;
     }
     const isOfProject = values.session === undefined;

@@ -9,12 +9,12 @@ import { splitQuote } from "../../surfaces/project/references.ts";
 import { projectOperations } from "../../surfaces/project/surface.ts";
 import { describeStale, verifyProject } from "../../surfaces/project/verify.ts";
 import { projectOptionsOf } from "../../workspace/config.ts";
-import { requireValid } from "../../workspace/config-problems.ts";
+import { requireValid } from "../../workspace/config-file.ts";
 import { findProject } from "../../workspace/project.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { type Arguments, readArguments } from "../arguments.ts";
 import { counted } from "../terminal/quantities.ts";
-import { print, printJson } from "../terminal/screen.ts";
+import { print, printProblem } from "../terminal/screen.ts";
 
 type Values = Arguments<"project">["values"];
 
@@ -58,13 +58,12 @@ export async function run(args: string[]): Promise<number> {
   return command({ project, values, positionals: rest });
 }
 
-async function initialize({ project, values: { json } }: ProjectArguments): Promise<number> {
+async function initialize({ project, values }: ProjectArguments): Promise<number> {
   const { name, ignored } = initProject(project);
   const next = ignored
     ? "Git ignores it: remove it from .gitignore to share it."
     : "Commit it with the code.";
-  if (json) printJson({ ok: true, file: name, ignored });
-  else console.log(`Wrote ${name}. ${next}`);
+  print(values, { ok: true, file: name, ignored }, () => [`Wrote ${name}. ${next}`]);
   return 0;
 }
 
@@ -187,23 +186,23 @@ async function lint({ project, values }: ProjectArguments): Promise<number> {
         'Lint changes nothing, so it takes no --fix. "holdfast project verify --fix" writes the new lines of quotes that moved.',
       );
     const report = await lintProject(project);
-    if (values.json) printJson(report);
-    else printReport(report);
+    print(values, report, () =>
+      report.findings.length === 0
+        ? ["No findings."]
+        : report.findings.map(({ rule, line, message }) => `${report.file}:${line}: ${rule}: ${message}`),
+    );
+    if (!values.json) reportProblems(report);
     return report.findings.length === 0 ? 0 : 1;
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
-    console.error(`holdfast: ${error.message}`);
+    printProblem(error.message);
     return 2;
   }
 }
 
-function printReport(report: LintReport): void {
-  for (const { rule, line, message } of report.findings)
-    console.log(`${report.file}:${line}: ${rule}: ${message}`);
-  for (const { rule, reason } of report.skipped)
-    console.error(`holdfast: ${rule} was not checked: ${reason}.`);
-  if (report.findings.length > 0) console.error(`holdfast: ${counted(report.findings.length, "finding")}.`);
-  else console.log("No findings.");
+function reportProblems({ findings, skipped }: LintReport): void {
+  for (const { rule, reason } of skipped) printProblem(`${rule} was not checked: ${reason}.`);
+  if (findings.length > 0) printProblem(`${counted(findings.length, "finding")}.`);
 }
 
 /** Exit code 0: all references are valid. 1: some are stale. */
@@ -213,20 +212,18 @@ async function verify({ project, values }: ProjectArguments): Promise<number> {
     fix: values.fix,
   });
   const { references, ok, stale, updated } = report;
-  if (values.json) {
-    const shown = references.map(({ line, kind, reference, quote, status, problem, now }) => ({
-      line: line + 1,
-      kind,
-      reference: reference.text,
-      ...(quote === undefined ? {} : { quote }),
-      status,
-      ...(problem === "" ? {} : { problem }),
-      ...(now === undefined ? {} : { now }),
-    }));
-    printJson({ ok, stale: stale.length, updated, references: shown });
-  } else {
-    for (const each of stale) console.log(`${project.file.name}: ${describeStale(each)} (${each.status})`);
-    console.log(`${ok} of ${references.length} references are valid; ${updated} lines updated.`);
-  }
+  const shown = references.map(({ line, kind, reference, quote, status, problem, now }) => ({
+    line: line + 1,
+    kind,
+    reference: reference.text,
+    ...(quote === undefined ? {} : { quote }),
+    status,
+    ...(problem === "" ? {} : { problem }),
+    ...(now === undefined ? {} : { now }),
+  }));
+  print(values, { ok, stale: stale.length, updated, references: shown }, () => [
+    ...stale.map((each) => `${project.file.name}: ${describeStale(each)} (${each.status})`),
+    `${ok} of ${counted(references.length, "reference")} are valid, ${counted(updated, "line")} updated.`,
+  ]);
   return stale.length === 0 ? 0 : 1;
 }

@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, join, resolve, sep } from "node:path";
-import { planHandoff } from "../../compaction/handoff.ts";
-import { handoffTokens } from "../../compaction/room.ts";
+import { basename, join, sep } from "node:path";
+import { handoffTokens, planHandoff } from "../../compaction/handoff.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import type { Handoff } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Host } from "../../hosts/host.ts";
-import { hostNamed, hosts } from "../../hosts/hosts.ts";
+import { hosts } from "../../hosts/hosts.ts";
 import { commandName, ownCommand } from "../../hosts/install/launcher.ts";
 import { sessionIdOf } from "../../hosts/session-link.ts";
 import { readSpans } from "../../hosts/transcript/read-conversation.ts";
@@ -22,7 +21,7 @@ import { isConnected } from "../found-agents.ts";
 import { withMemory } from "../memory.ts";
 import { currentSession, pickSession } from "../pick-session.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
-import { ask, isAtTerminal, printJson, printLines, type Screen, screenOf } from "../terminal/screen.ts";
+import { ask, isAtTerminal, print, printLines, type Screen } from "../terminal/screen.ts";
 import { visibleText } from "../terminal/visible-text.ts";
 
 const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
@@ -39,28 +38,27 @@ interface Found {
 
 /** Shows the handoffs of conversations from before their last compaction, and appends one to the notepad on request. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments("rescue", args);
-  const found = await search(positionals[0], values.all);
-  if (!values.json) printLines(found.flatMap((each) => describe(each, screenOf())));
+  const { values } = readArguments("rescue", args);
+  const found = await search(values.all);
+  if (!values.json) printLines((screen) => found.flatMap((each) => describe(each, screen)));
   const answer = values.take ?? (isAtTerminal() && !values.json ? await ask(question) : undefined);
   const taken = answer?.trim() ? choose(answer, found) : undefined;
   if (!taken) {
-    if (values.json) printJson({ conversations: found.map(report) });
-    else printLines(["", ...(await whatNext(found))]);
+    const next = await whatNext(found);
+    print(values, { conversations: found.map(report) }, () => ["", ...next]);
     return 0;
   }
   return withMemory("create", values, async (memory) => {
     const session = await chooseSession(memory, values.session, taken.conversation);
     await session.notepad.append(`## Rescued from before a compaction\n${taken.handoff}`, asPerson);
-    if (values.json)
-      printJson({ conversations: found.map(report), session: session.id, taken: taken.number });
-    else
-      printLines([
-        "",
-        `Appended to the notepad of ${session.id}: ${ownCommand()} show ${session.id}`,
-        ...(await whoGetsIt(taken.conversation.host)),
-        `"${ownCommand()} undo" removes it.`,
-      ]);
+    const who = await whoGetsIt(taken.conversation.host);
+    const outcome = { conversations: found.map(report), session: session.id, taken: taken.number };
+    print(values, outcome, () => [
+      "",
+      `Appended to the notepad of ${session.id}: ${ownCommand()} show ${session.id}`,
+      who,
+      `"${ownCommand()} undo" removes it.`,
+    ]);
     return 0;
   });
 }
@@ -77,26 +75,20 @@ async function whatNext(found: readonly Found[]): Promise<string[]> {
   return [`${paste} To have it kept from now on: ${command} init`];
 }
 
-async function whoGetsIt(host: Host): Promise<string[]> {
+async function whoGetsIt(host: Host): Promise<string> {
   if (await isConnected(host, findProject(process.cwd()).root))
-    return ["The agent has it from the next start of that conversation on."];
+    return "The agent has it from the next start of that conversation on.";
   const { resume } = await host.setup();
   const then = resume === undefined ? "" : `, then continue the conversation: ${resume}`;
-  return [
-    `${host.title} is not connected yet, so the agent does not get it. Run "${ownCommand()} init"${then}.`,
-  ];
+  return `${host.title} is not connected yet, so the agent does not get it. Run "${ownCommand()} init"${then}.`;
 }
 
 const question = "\nAppend to the notepad (the number of a conversation; Enter for nothing): ";
 
-async function search(file: string | undefined, isEverywhere: boolean): Promise<Found[]> {
+async function search(isEverywhere: boolean): Promise<Found[]> {
   const { root } = findProject(process.cwd());
-  const conversations =
-    file === undefined
-      ? await findConversations(isEverywhere ? undefined : root, newest)
-      : [await openConversation(resolve(file))];
   const found: Found[] = [];
-  for (const conversation of conversations) {
+  for (const conversation of await findConversations(isEverywhere ? undefined : root, newest)) {
     const spans = await readConversationSpans(conversation);
     const handoff = rescuedHandoff(spans);
     if (handoff !== "")
@@ -106,8 +98,8 @@ async function search(file: string | undefined, isEverywhere: boolean): Promise<
   throw new HoldfastError(
     "not_found",
     isEverywhere
-      ? `No recorded conversation was found on this machine. Pass a transcript: ${commandName()} rescue FILE.`
-      : `No recorded conversation was found for ${root}. "${commandName()} rescue --all" looks at all projects. Or pass a transcript: ${commandName()} rescue FILE.`,
+      ? "No recorded conversation was found on this machine."
+      : `No recorded conversation was found for ${root}. "${commandName()} rescue --all" looks at all projects.`,
   );
 }
 
@@ -172,8 +164,7 @@ async function findConversations(
 ): Promise<Conversation[]> {
   const files: Omit<Conversation, "id">[] = [];
   for (const host of hosts) {
-    const folder = (await host.recording?.())?.folder ?? host.transcript?.folder;
-    if (folder !== undefined) files.push(...filesIn(host, folder.replace(/^~/, home)));
+    if (host.folder !== undefined) files.push(...filesIn(host, host.folder.replace(/^~/, home)));
   }
   const found: Conversation[] = [];
   for (const file of files.toSorted((a, b) => b.at - a.at).slice(0, maxFiles)) {
@@ -186,27 +177,6 @@ async function findConversations(
     }
   }
   return found;
-}
-
-/** One transcript that the person names. */
-async function openConversation(file: string): Promise<Conversation> {
-  return { host: await hostOf(file), file, at: statSync(file).mtimeMs, id: idIn(readHead(file), file) };
-}
-
-/** The host that wrote a transcript: the one that recognizes it, or else the one that reads most of it. */
-async function hostOf(file: string): Promise<Host> {
-  const counts = hosts.map((host) => {
-    const spans = host.recording ? [] : (readSpans(host, file) ?? []);
-    return { host, messages: spans.reduce((sum, { messages }) => sum + messages.length, 0) };
-  });
-  const best = counts.reduce((most, each) => (each.messages > most.messages ? each : most));
-  try {
-    const { format } = await readRecordedSession(readFileSync(file, "utf8"));
-    return hostNamed(format);
-  } catch (error) {
-    if (best.messages > 0) return best.host;
-    throw error;
-  }
 }
 
 /** Its messages, between its compactions. */

@@ -1,3 +1,4 @@
+import type { HostSessions } from "../../server/hosts.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { type SearchHit, SessionSearch } from "../../sessions/session-search.ts";
@@ -6,18 +7,19 @@ import { readArguments, usageError, wholeNumber } from "../arguments.ts";
 import { hostSessions } from "../host-sessions.ts";
 import { withMemory } from "../memory.ts";
 import { eachSession, pickSession } from "../pick-session.ts";
+import { nameOf } from "../session-facts.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { ageOf } from "../terminal/quantities.ts";
 import { print, type Screen } from "../terminal/screen.ts";
 import { visibleLine, visibleText } from "../terminal/visible-text.ts";
-import { type Span, wrapSpans } from "../terminal/wrap-text.ts";
+import { dotted, wrapLine } from "../terminal/wrap-text.ts";
 
 /** Lists the lines of every session that match, best first. */
 export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("search", args);
   const query = positionals.join(" ").trim();
   if (query === "") throw usageError("search", "QUERY is empty");
-  const limit = wholeNumber(values.limit, "limit") ?? 20;
+  const limit = wholeNumber(values.limit, "limit", 1) ?? 20;
   const hosts = hostSessions(findProject(process.cwd()));
   return withMemory("change", values, async (memory) => {
     const perSession = values.session === undefined ? {} : { perSession: limit };
@@ -26,7 +28,8 @@ export async function run(args: string[]): Promise<number> {
       await search.add(session, (mayMatch) => hosts.messages(session.id, mayMatch));
     const { total } = search;
     const hits = search.hits();
-    print(values, { query, total, hits: hits.map(toJson) }, (screen) => render(hits, total, query, screen));
+    const found = values.json ? [] : await inSessions(hits, memory, hosts);
+    print(values, { query, total, hits: hits.map(toJson) }, (screen) => render(found, total, query, screen));
     return 0;
   });
 }
@@ -48,6 +51,27 @@ async function* sessionsToSearch(memory: Memory, idOrPrefix: string | undefined)
   progress.end();
 }
 
+/** The matches in one session. */
+interface Found {
+  id: string;
+  name: string;
+  updatedAt: number;
+  hits: readonly SearchHit[];
+}
+
+async function inSessions(
+  hits: readonly SearchHit[],
+  memory: Memory,
+  agents: HostSessions,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const [id, group] of Map.groupBy(hits, ({ session }) => session.id)) {
+    const { row } = await (await memory.resumeSession(id)).state();
+    found.push({ id, name: await nameOf(row, memory, agents), updatedAt: row.updatedAt, hits: group });
+  }
+  return found;
+}
+
 function toJson({ session: { id, title, updatedAt }, kind, note, message, line, text, score }: SearchHit) {
   const noteFields = note === undefined ? {} : { note: note.id, tags: note.tags };
   return {
@@ -63,62 +87,48 @@ function toJson({ session: { id, title, updatedAt }, kind, note, message, line, 
   };
 }
 
-function render(hits: readonly SearchHit[], total: number, query: string, screen: Screen): string[] {
+/** The matches of each session under its id and name. */
+function render(found: readonly Found[], total: number, query: string, screen: Screen): string[] {
+  const { paint } = screen;
   if (total === 0) return [`No matches for ${JSON.stringify(visibleLine(query))}.`];
-  const lines = [...Map.groupBy(hits, ({ session: { id } }) => id)].flatMap(([id, group], index) => {
-    const { title, updatedAt } = group[0]?.session ?? { title: null, updatedAt: 0 };
-    const heading: Span[] = [
-      { text: id, style: "cyan" },
-      ...(title === null ? [] : [{ text: `  ${visibleLine(title)}`, style: "bold" } as const]),
-      { text: "  " },
-      { text: ageOf(updatedAt), style: "dim", whole: true },
-    ];
-    return [
+  const shown = found.reduce((sum, { hits }) => sum + hits.length, 0);
+  return [
+    ...found.flatMap(({ id, name, updatedAt, hits }, index) => [
       ...(index === 0 ? [] : [""]),
-      ...wrapSpans(heading, "", "  ", screen),
-      ...group.flatMap((hit) => renderHit(hit, screen)),
-    ];
-  });
-  const more =
-    total > hits.length
-      ? ["", `${total - hits.length} more: raise --limit, or search one session with --session.`]
-      : [];
-  return [...lines, ...more];
+      [paint("cyan", id), paint("bold", visibleLine(name)), paint("dim", dotted([ageOf(updatedAt)]))]
+        .filter((part) => part !== "")
+        .join("  "),
+      ...hits.flatMap((hit) => wrapLine(renderHit(hit, paint), screen, "    ")),
+    ]),
+    ...(total > shown
+      ? ["", `${total - shown} more: raise --limit, or search one session with --session.`]
+      : []),
+  ];
 }
 
-function renderHit(hit: SearchHit, screen: Screen): string[] {
+function renderHit(hit: SearchHit, paint: Screen["paint"]): string {
   const { kind, note, message, line } = hit;
   const place = message === undefined ? `${kind}:${line}` : `message ${message}`;
-  const location: Span[] = [
-    { text: note?.id ?? (kind === "title" ? kind : place), style: "dim", whole: true },
-    ...(note?.tags ?? []).flatMap((tag): Span[] => [
-      { text: " " },
-      { text: `#${visibleLine(tag)}`, style: "magenta" },
-    ]),
-    { text: "  " },
-  ];
-  return wrapSpans([...location, ...highlighted(hit)], "  ", "    ", screen);
+  const where = paint("dim", note?.id ?? (kind === "title" ? kind : place));
+  const tags = (note?.tags ?? []).map((tag) => ` ${paint("magenta", `#${visibleLine(tag)}`)}`);
+  return `  ${where}${tags.join("")}  ${highlighted(hit, paint)}`;
 }
 
 /** Lines may be long, so show only the part around the first match. */
 const maxShown = 240;
 
-function highlighted({ text, ranges }: SearchHit): Span[] {
+function highlighted({ text, ranges }: SearchHit, paint: Screen["paint"]): string {
   const begin = Math.max(0, (ranges[0]?.[0] ?? 0) - maxShown / 3);
   const start = begin === 0 ? 0 : Math.max(begin, text.indexOf(" ", begin) + 1);
   const end = Math.min(text.length, start + maxShown);
-  const spans: Span[] = [];
+  let shown = "";
   let at = start;
   for (const [from, to] of ranges) {
     if (from < at || to > end) continue;
-    spans.push({ text: visibleText(text.slice(at, from)) });
-    spans.push({ text: visibleText(text.slice(from, to)), style: ["bold", "yellow"] });
+    shown += visibleText(text.slice(at, from));
+    shown += paint(["bold", "yellow"], visibleText(text.slice(from, to)));
     at = to;
   }
-  spans.push({ text: visibleText(text.slice(at, end).toWellFormed()) });
-  return [
-    ...(start > 0 ? [{ text: "…" }] : []),
-    ...spans.map((span, index) => (index === 0 ? { ...span, text: span.text.trimStart() } : span)),
-    ...(end < text.length ? [{ text: "…" }] : []),
-  ];
+  shown += visibleText(text.slice(at, end).toWellFormed());
+  return `${start > 0 ? "…" : ""}${shown.trimStart()}${end < text.length ? "…" : ""}`;
 }

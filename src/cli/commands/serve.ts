@@ -14,7 +14,7 @@ import { checkId } from "../../sessions/options.ts";
 import { stateFolder } from "../../state-folder.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/chosen-surfaces.ts";
 import { limitsOf, projectOptionsOf } from "../../workspace/config.ts";
-import { requireValid } from "../../workspace/config-problems.ts";
+import { requireValid } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
 import { readRegularFile, readSmallFile } from "../../workspace/small-file.ts";
@@ -22,9 +22,8 @@ import { type StoreFlags, storeName } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { hostSessions } from "../host-sessions.ts";
-import { screenOf } from "../terminal/screen.ts";
-
-const { paint } = screenOf();
+import { printLines, screenOf } from "../terminal/screen.ts";
+import { homePath } from "../terminal/visible-text.ts";
 
 /** The demo opens on its running session. */
 const demoPlace = "#/audit/window";
@@ -75,19 +74,17 @@ export async function run(args: string[]): Promise<number> {
       hosts: hostSessions(project),
       projectDirectory: root,
       demo: values.demo,
-      compactAt: values.demo ? undefined : config.values.compactAt,
     });
     introduce(server, {
-      store: `${storeName(store)}${choice.isTemporary ? " (temporary)" : ""}`,
+      store: `${homePath(storeName(store))}${choice.isTemporary ? " (temporary)" : ""}`,
       isTokenKept: token !== undefined,
       place: values.demo ? demoPlace : "",
+      hasPage: page.has("/"),
     });
-    if (!page.has("/"))
-      console.log("The page is not built, so only the API is available. Run: npm run build\n");
     if (!values["no-open"]) openBrowser(`${server.invite()}${values.demo ? demoPlace : ""}`);
     const { signal } = stopped;
     const demo = scripted?.playDemo(memory, { signal }).then(() => {
-      if (!signal.aborted) console.log("\nThe page stays available until you press Ctrl-C.");
+      if (!signal.aborted) printLines(["", "The page stays available until you press Ctrl-C."]);
     });
     if (!stopped.signal.aborted)
       await new Promise((resolve) => stopped.signal.addEventListener("abort", resolve, { once: true }));
@@ -139,15 +136,22 @@ function chooseStore({ db, store }: StoreFlags, isDemo: boolean): StoreChoice {
 
 function introduce(
   { url, token }: RunningServer,
-  { store, isTokenKept, place }: { store: string; isTokenKept: boolean; place: string },
+  shown: { store: string; isTokenKept: boolean; place: string; hasPage: boolean },
 ): void {
-  console.log(`${paint("bold", "Holdfast")} shows ${store}`);
-  console.log(`  page  ${paint("cyan", `${url}?token=${encodeURIComponent(token)}${place}`)}`);
-  console.log(`  API   ${url}openapi.json   MCP  ${url}mcp`);
-  const lasting = isTokenKept
+  const { paint } = screenOf();
+  const lasting = shown.isTokenKept
     ? "An open page reconnects after a restart: the token stays the same."
     : "The token changes at each start.";
-  console.log(paint("dim", `  ${lasting} Stop with Ctrl-C.\n`));
+  // The addresses are not wrapped, so that they can be copied.
+  const lines = [
+    `${paint("bold", "Holdfast")} shows ${shown.store}`,
+    `  page  ${paint("cyan", `${url}?token=${encodeURIComponent(token)}${shown.place}`)}`,
+    `  API   ${url}openapi.json   MCP  ${url}mcp`,
+    paint("dim", `  ${lasting} Stop with Ctrl-C.`),
+    "",
+    ...(shown.hasPage ? [] : ["The page is not built, so only the API is available. Run: npm run build", ""]),
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
 }
 
 /** The first signal stops gracefully, the second exits at once. */

@@ -16,12 +16,11 @@ import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
 import { pickSession, stateAt } from "../pick-session.ts";
-import { ageOf, counted } from "../terminal/quantities.ts";
-import { renderMarkdown } from "../terminal/render-markdown.ts";
-import { receiptJson, renderReceipt } from "../terminal/render-receipt.ts";
+import { ageOf, count, counted } from "../terminal/quantities.ts";
+import { renderInline, renderMarkdown } from "../terminal/render-markdown.ts";
 import { print, type Screen } from "../terminal/screen.ts";
-import { visibleLine, visibleText } from "../terminal/visible-text.ts";
-import { dotted, inlineSpans, type Span, wrapSpans } from "../terminal/wrap-text.ts";
+import { homePath, visibleLine, visibleText } from "../terminal/visible-text.ts";
+import { dotted, wrapLine } from "../terminal/wrap-text.ts";
 import { pinLines } from "./pin.ts";
 
 /** More notes are shown with --all. */
@@ -58,7 +57,7 @@ export async function run(args: string[]): Promise<number> {
     print(values, { ...jsonOf(shown), store }, (screen) => [
       ...render(shown, memory, mostNotes, screen),
       "",
-      `Stored in ${visibleLine(store)}`,
+      `Stored in ${visibleLine(homePath(store))}`,
     ]);
     return 0;
   });
@@ -130,6 +129,7 @@ function render(
   screen: Screen,
 ): string[] {
   const { notepad, scratchpad, notes } = snapshot;
+  const { paint } = screen;
   const facts = [
     ...(row.title === null ? [] : [row.id]),
     snapshot.revision === row.revision
@@ -142,11 +142,11 @@ function render(
   const { limits } = memory.setting;
   const written = [
     ...section("Pins", pins.length, undefined, screen, () =>
-      pinLines(pins).flatMap((line) => bullet(line, screen)),
+      pinLines(pins).map((line) => bullet(line, screen)),
     ),
     ...section("Notepad", countCharacters(notepad ?? ""), limits.notepadCharacters, screen, () => [
       ...renderMarkdown(notepad ?? "", indent, screen),
-      ...(origin === "" ? [] : wrapSpans([{ text: origin, style: "dim" }], indent, indent, screen)),
+      ...(origin === "" ? [] : [indent + paint("dim", origin)]),
     ]),
     ...section("Plan", countCharacters(scratchpad.plan), limits.spacePlanCharacters, screen, () =>
       renderMarkdown(scratchpad.plan, indent, screen),
@@ -155,27 +155,31 @@ function render(
       renderMarkdown(scratchpad.notes, indent, screen),
     ),
     ...section("References", scratchpad.refs.length, undefined, screen, () =>
-      scratchpad.refs.flatMap((ref) => bullet(visibleLine(ref), screen)),
+      scratchpad.refs.map((ref) => bullet(visibleLine(ref), screen)),
     ),
     ...section("Open tasks", tasks.length, undefined, screen, () =>
-      tasks.flatMap(({ description, depth }) => bullet(visibleLine(description), screen, depth - 1)),
+      tasks.map(({ description, depth }) => bullet(visibleLine(description), screen, depth - 1)),
     ),
     ...section("Notes", notes.length, undefined, screen, () => [
       ...notes
         .slice(0, mostNotes)
         .flatMap((note, index) => [...(index === 0 ? [] : [""]), ...renderNote(note, screen)]),
-      ...(notes.length > mostNotes ? ["", ...olderNotes(notes.length - mostNotes, screen)] : []),
+      ...(notes.length > mostNotes ? ["", indent + paint("dim", olderNotes(notes.length - mostNotes))] : []),
     ]),
   ];
   return [
-    ...wrapSpans([{ text: visibleLine(row.title ?? row.id), style: ["bold", "cyan"] }], "", "", screen),
-    ...wrapSpans(dotted(facts), "", "", screen),
+    paint(["bold", "cyan"], visibleLine(row.title ?? row.id)),
+    paint("dim", dotted(facts)),
     ...(written.length > 0 ? written : ["", "Nothing has been written yet."]),
     ...(receipt
       ? [
           "",
           ...renderReceipt(receipt, screen),
-          ...wrapSpans([{ text: wholeReceipt(row.id, receipt), style: "dim" }], indent, indent, screen),
+          indent +
+            paint(
+              "dim",
+              `"${commandName()} show ${row.id} --compaction ${receipt.epoch}" prints its handoff.`,
+            ),
         ]
       : []),
   ];
@@ -190,31 +194,71 @@ function section(
   body: () => string[],
 ): string[] {
   if (size === 0) return [];
-  const number = size.toLocaleString("en-US");
-  const amount = limit === undefined ? number : `${number} of ${limit.toLocaleString("en-US")} characters`;
+  const amount = limit === undefined ? count(size) : `${count(size)} of ${count(limit)} characters`;
   return ["", `${screen.paint("bold", name)}  ${screen.paint("dim", amount)}`, ...body()];
 }
 
-function wholeReceipt(id: string, { epoch }: Receipt): string {
-  return `"${commandName()} show ${id} --compaction ${epoch}" prints its handoff.`;
-}
-
-function olderNotes(count: number, screen: Screen): string[] {
-  const text = `${counted(count, "older note")} not shown: --all shows every note, "${commandName()} search TEXT" finds one.`;
-  return wrapSpans([{ text, style: "dim" }], indent, indent, screen);
+function olderNotes(left: number): string {
+  return `${counted(left, "older note")} not shown: --all shows every note, "${commandName()} search TEXT" finds one.`;
 }
 
 function renderNote({ id, content, tags, updatedAt }: Note, screen: Screen): string[] {
-  const heading: Span[] = [
-    { text: id, style: "dim" },
-    ...tags.flatMap((tag): Span[] => [{ text: " " }, { text: `#${visibleLine(tag)}`, style: "magenta" }]),
-    { text: " " },
-    { text: ageOf(updatedAt), style: "dim", whole: true },
-  ];
-  return [...wrapSpans(heading, indent, indent, screen), ...renderMarkdown(content, indent + indent, screen)];
+  const { paint } = screen;
+  const shown = tags.map((tag) => paint("magenta", `#${visibleLine(tag)}`));
+  const heading = [paint("dim", id), ...shown, paint("dim", dotted([ageOf(updatedAt)]))];
+  return [indent + heading.join(" "), ...renderMarkdown(content, indent + indent, screen)];
 }
 
-function bullet(text: string, screen: Screen, depth = 0): string[] {
-  const lead = `${indent}${"  ".repeat(depth)}`;
-  return wrapSpans(inlineSpans(text, screen.colours), `${lead}• `, `${lead}  `, screen);
+function bullet(text: string, screen: Screen, depth = 0): string {
+  return `${indent}${"  ".repeat(depth)}• ${renderInline(text, screen)}`;
+}
+
+/** The facts of a compaction, for programs. */
+function receiptJson({ epoch, line: _line, ...facts }: Receipt) {
+  const { verified = null, mismatch = null } = facts;
+  return { compaction: epoch, ...facts, verified, mismatch };
+}
+
+/** The facts of a receipt, one in a line. */
+export function renderReceipt(receipt: Receipt, screen: Screen): string[] {
+  const { paint } = screen;
+  const { epoch, tokensBefore, tokensAfter } = receipt;
+  const facts = [`${count(tokensBefore)} → ${count(tokensAfter)} tokens`, checkOf(receipt)];
+  return [
+    paint(["bold", "cyan"], `Compaction ${epoch}`),
+    indent + paint("dim", dotted(facts)),
+    ...receiptFacts(receipt).flatMap(([name, fact]) =>
+      wrapLine(`${indent}${name.padEnd(14)}${visibleLine(fact)}`, screen, " ".repeat(16)),
+    ),
+  ];
+}
+
+/** Where the messages and the notepad are after a compaction, in the three words for it. */
+function receiptFacts(receipt: Receipt): [name: string, fact: string][] {
+  const { messages, rest, readWith, user, notepad, warning, skipped } = receipt;
+  const read = readWith === "" ? rest : `${rest} with ${readWith}`;
+  const said = user.whole + user.cut + user.leftOut;
+  const parts = [
+    `${user.whole} in context`,
+    user.cut === 0 ? "" : `${user.cut} in context without the middle`,
+    user.leftOut === 0 ? "" : `${user.leftOut} ${rest}`,
+  ].filter((part) => part !== "");
+  return [
+    ["messages", messages === 0 ? "could not be read" : `${counted(messages, "message")} removed, ${read}`],
+    ...(said === 0 ? [] : [["user's words", parts.join(", ")] as [string, string]]),
+    ...(notepad.lines === 0 ? [] : [["notepad", notepadFact(notepad)] as [string, string]]),
+    ["warning", warning === "given" ? "given" : `not given: ${skipped}`],
+  ];
+}
+
+function notepadFact({ lines, shown }: Receipt["notepad"]): string {
+  if (shown === lines) return `${counted(lines, "line")} in context`;
+  return `${shown} of ${lines} lines in context, the rest retrievable with read_notepad`;
+}
+
+function checkOf({ verified, mismatch, trigger }: Receipt): string {
+  if (verified) return `verified in the request of call ${verified.call}`;
+  if (mismatch)
+    return `NOT verified: the request of call ${mismatch.call} lacks ${counted(mismatch.lacks.length, "part")}`;
+  return trigger === "host" ? "not verified: the coding agent sends the requests" : "not verified yet";
 }

@@ -15,13 +15,17 @@ import { createInterface } from "node:readline";
 import type { SessionExport } from "../../engine/session-document.ts";
 import { HoldfastError } from "../../errors.ts";
 import { findHost, hosts } from "../../hosts/hosts.ts";
-import { parseCopy, type SessionCopy } from "../../sessions/copy-session.ts";
-import { copiesOf, countSessions, writeCopies } from "../../sessions/copy-store.ts";
+import {
+  copiesOf,
+  countSessions,
+  parseCopy,
+  type SessionCopy,
+  writeCopies,
+} from "../../sessions/copy-session.ts";
 import type { Session } from "../../sessions/session.ts";
-import { openStore } from "../../stores/open-store.ts";
+import { openStore, parseStoreAddress } from "../../stores/open-store.ts";
 import { distributeStore, readLayout } from "../../stores/postgres/layout.ts";
-import { parseStoreAddress } from "../../stores/store-address.ts";
-import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/knowledge.ts";
+import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/handle.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { type Arguments, readArguments, usageError } from "../arguments.ts";
@@ -31,7 +35,7 @@ import { pickSession } from "../pick-session.ts";
 import { absoluteAddress, rememberCopy } from "../store-backups.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { counted } from "../terminal/quantities.ts";
-import { print } from "../terminal/screen.ts";
+import { print, printProblem } from "../terminal/screen.ts";
 import { visibleJson } from "../terminal/visible-text.ts";
 
 /** Moves sessions between stores and files, and looks after a Postgres store. */
@@ -89,9 +93,7 @@ async function migrate(from: string, to: string, owner: string, json: boolean): 
       const counts = await writeCopies(target, copiesOf(source, owner), (done, { row }, outcome) => {
         progress.at(done);
         if (outcome === "different")
-          console.error(
-            `holdfast: ${row.id}: the target has another session with this id. It was not changed.`,
-          );
+          printProblem(`${row.id}: the target has another session with this id. It was not changed.`);
       });
       progress.end();
       rememberCopy(from, absoluteAddress(to));
@@ -242,9 +244,7 @@ async function importCopies(path: string, flags: StoreFlags & { json: boolean })
   try {
     const counts = await writeCopies(store, copiesIn(input, owner), (_done, { row }, outcome) => {
       if (outcome === "different")
-        console.error(
-          `holdfast: ${row.id}: this store has another session with this id. It was not changed.`,
-        );
+        printProblem(`${row.id}: this store has another session with this id. It was not changed.`);
     });
     print(flags, counts, () => [
       `Imported ${counted(counts.copied, "session")}; ${counts.present} were already there, ${counts.different} differ.`,
@@ -283,7 +283,7 @@ async function readSessionFile(text: string): Promise<SessionExport | undefined>
     const file = await host.sessionFile?.();
     if (!file?.isIn(text)) continue;
     const { document, warnings } = file.read(text);
-    for (const { line, message } of warnings) console.error(`holdfast: line ${line}: ${message}`);
+    for (const { line, message } of warnings) printProblem(`line ${line}: ${message}`);
     return document;
   }
   return undefined;

@@ -17,7 +17,7 @@ export function ageOf(at: number, now = Date.now()): string {
 
 /** "1 note", "2 notes". */
 export function counted(number: number, noun: string): string {
-  return `${number.toLocaleString("en-US")} ${noun}${number === 1 ? "" : "s"}`;
+  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 const sizes: [name: string, bytes: number][] = [
@@ -33,8 +33,9 @@ export function sizeOf(bytes: number): string {
   return `${name === "B" || value >= 100 ? Math.round(value) : value.toFixed(1)} ${name}`;
 }
 
+/** "12,345". */
 export function count(number: number): string {
-  return number.toLocaleString("en-US");
+  return Math.round(number).toLocaleString("en-US");
 }
 
 export function percent(share: number): string {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { renderMarkdown } from "./render-markdown.ts";
-import { screenOf } from "./screen.ts";
+import { fit, screenOf } from "./screen.ts";
 import { cutToWidth, textWidth } from "./wrap-text.ts";
 
 /** A terminal of the given width, with or without colors. */
@@ -46,7 +46,7 @@ test("Markdown is wrapped to the width, with hanging indents [people.show]", () 
     "```",
     "1. first",
   ].join("\n");
-  assert.deepEqual(renderMarkdown(text, "  ", terminal(24)), [
+  assert.deepEqual(fit(renderMarkdown(text, "  ", terminal(24)), terminal(24)), [
     "  # Findings",
     "  • Sheet 1 has 500 rows",
     "    and a gap",
@@ -79,9 +79,8 @@ test("no line is wider than the terminal, and no word is lost [people.width]", (
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), fc.integer({ min: 30, max: 90 }), (pieces, width) => {
-      const lines = renderMarkdown(pieces.join(" "), "  ", terminal(width, true)).map(
-        stripVTControlCharacters,
-      );
+      const screen = terminal(width, true);
+      const lines = fit(renderMarkdown(pieces.join(" "), "  ", screen), screen).map(stripVTControlCharacters);
       for (const line of lines) assert.ok(textWidth(line) <= width, JSON.stringify(line));
       const letters = (text: string) => text.replaceAll(/[^\p{L}]/gu, "");
       assert.equal(letters(lines.join("")), letters(pieces.join(" ")));

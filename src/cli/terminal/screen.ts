@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { styleText } from "node:util";
-import { visibleJson } from "./visible-text.ts";
+import { visibleJson, visibleText } from "./visible-text.ts";
+import { wrapLine } from "./wrap-text.ts";
 
 type Style =
   | "bold"
@@ -14,14 +15,12 @@ type Style =
   | "magenta"
   | "cyan";
 
-export type Paint = (style: Style | Style[], text: string) => string;
-
 /** The output's width, and whether it supports colors. */
 export interface Screen {
   /** Columns; Infinity for a pipe or a file, unless COLUMNS is set. */
   width: number;
   colours: boolean;
-  paint: Paint;
+  paint: (style: Style | Style[], text: string) => string;
 }
 
 /** Enables colors only on a terminal, and never with NO_COLOR. */
@@ -40,22 +39,39 @@ export function screenOf(stream: NodeJS.WriteStream = process.stdout): Screen {
   };
 }
 
-export function printJson(value: unknown): void {
-  process.stdout.write(`${visibleJson(value)}\n`);
-}
-
-/** Prints the result of a command: JSON for a program, or lines for a reader. */
+/** Prints the result of a command: JSON for a program, or lines for a reader, wrapped to the screen. */
 export function print(
   { json }: { json?: boolean | undefined },
   value: unknown,
   lines: (screen: Screen) => readonly string[],
 ): void {
   if (json) printJson(value);
-  else printLines(lines(screenOf()));
+  else printLines(lines);
 }
 
-export function printLines(lines: readonly string[]): void {
-  if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
+export function printJson(value: unknown): void {
+  process.stdout.write(`${visibleJson(value)}\n`);
+}
+
+/** Prints lines for a reader, wrapped to the screen. */
+export function printLines(lines: readonly string[] | ((screen: Screen) => readonly string[])): void {
+  const screen = screenOf();
+  const wrapped = fit(typeof lines === "function" ? lines(screen) : lines, screen);
+  if (wrapped.length > 0) process.stdout.write(`${wrapped.join("\n")}\n`);
+}
+
+/** Wraps lines to the screen. */
+export function fit(lines: readonly string[], screen: Screen): string[] {
+  return lines.flatMap((line) => wrapLine(line, screen));
+}
+
+/** Prints a problem to stderr, wrapped to the screen. */
+export function printProblem(problem: string): void {
+  const screen = screenOf(process.stderr);
+  const lines = `holdfast: ${visibleText(problem)}`
+    .split("\n")
+    .flatMap((line, index) => wrapLine(line, screen, index === 0 ? "  " : ""));
+  process.stderr.write(`${lines.join("\n")}\n`);
 }
 
 /** Asks the person at the terminal; undefined if they close the input. */

@@ -1,4 +1,6 @@
-import { hiddenCharacters, isOrdinary } from "../../context/hidden-characters.ts";
+import { homedir } from "node:os";
+import { isAbsolute, relative, sep } from "node:path";
+import { hiddenCharacters, isOrdinary } from "../../context/fence.ts";
 import { oneLine } from "../../engine/text.ts";
 
 /**
@@ -17,6 +19,12 @@ export function visibleText(text: string): string {
 /** Visible text on one line, for titles and names. */
 export function visibleLine(text: string): string {
   return visibleText(oneLine(text));
+}
+
+/** A path as people write it: in the home folder it begins with `~`. */
+export function homePath(path: string): string {
+  const short = relative(process.env.HOME || homedir(), path);
+  return short === "" || short.startsWith("..") || isAbsolute(short) ? path : `~${sep}${short}`;
 }
 
 /** Matches the names that `visibleText` inserts, so that they can be styled. */

@@ -1,132 +1,83 @@
+import { stripVTControlCharacters } from "node:util";
 import stringWidth from "string-width";
-import type { Paint, Screen } from "./screen.ts";
-import { visibleMarker } from "./visible-text.ts";
+import type { Screen } from "./screen.ts";
 
-/** A piece of text and its style. */
-export interface Span {
-  text: string;
-  style?: Parameters<Paint>[0];
-  /** Never broken across lines. */
-  whole?: true;
-}
+/** Joins words that must stay on one line; printed as a space. */
+const noBreak = "\u00a0";
 
-/** Spans that stay on one line, and the space before them. */
-interface Chunk {
-  gap: string;
-  spans: Span[];
-  width: number;
-}
-
-/** Wraps spans to the screen's width; all lines but the first start with `hang`. */
-export function wrapSpans(spans: readonly Span[], first: string, hang: string, screen: Screen): string[] {
+/**
+ * Wraps a line, with or without colors, between words to the screen's width. The lines after the first begin with `hang`: by
+ * default below the first word, and below the text of a list item.
+ */
+export function wrapLine(line: string, { width }: Pick<Screen, "width">, hang = hangOf(line)): string[] {
+  if (textWidth(line) <= width) return [line.replaceAll(noBreak, " ").trimEnd()];
   const lines: string[] = [];
-  let [line, column, empty] = [first, textWidth(first), true];
-  for (const chunk of chunksOf(spans, Math.max(8, screen.width - textWidth(hang)))) {
-    if (!empty && column + chunk.gap.length + chunk.width > screen.width) {
-      lines.push(line);
-      [line, column, empty] = [hang, textWidth(hang), true];
-    }
-    // Leading space is indentation on the first line; after a wrap it is dropped.
-    const room = empty
-      ? lines.length > 0
-        ? 0
-        : Math.max(0, screen.width - column - chunk.width)
-      : undefined;
-    const gap = chunk.gap.slice(0, room);
-    line += gap + chunk.spans.map(({ text, style }) => (style ? screen.paint(style, text) : text)).join("");
-    column += gap.length + chunk.width;
-    empty = false;
-  }
-  return [...lines, line].map((each) => each.trimEnd());
-}
-
-/** Wraps a paragraph to the screen's width; all lines but the first start with `hang`. */
-export function wrapParagraph(text: string, screen: Screen, hang = ""): string[] {
-  return wrapSpans([{ text }], "", hang, screen);
-}
-
-/** Splits spans into words and single ideographs; adjacent text, such as a comma after `code`, stays together. */
-function chunksOf(spans: readonly Span[], maxWidth: number): Chunk[] {
-  const chunks: Chunk[] = [];
-  let gap = "";
-  let joins = false;
-  for (const { text, style, whole } of spans) {
-    for (const part of whole ? [text] : text.split(/([ \t]+)/)) {
-      if (part === "") continue;
-      if (/^[ \t]/.test(part)) {
-        gap += part.replaceAll("\t", "    ");
-        joins = false;
-        continue;
+  let [text, column, isEmpty] = ["", 0, true];
+  const room = Math.max(8, width - textWidth(hang));
+  for (const [, space = "", word = ""] of line.matchAll(/([ \t]*)([^ \t]*)/g)) {
+    let gap = space.replaceAll("\t", "    ");
+    for (const piece of breakable(word, room)) {
+      const wide = textWidth(piece);
+      if (!isEmpty && column + gap.length + wide > width) {
+        lines.push(text);
+        [text, column, isEmpty] = [hang, textWidth(hang), true];
       }
-      for (const piece of breakable(part, maxWidth)) {
-        const span: Span = { text: piece, ...(style && { style }) };
-        const width = textWidth(piece);
-        const last = chunks.at(-1);
-        if (joins && last && last.width + width <= maxWidth) {
-          last.spans.push(span);
-          last.width += width;
-        } else chunks.push({ gap, spans: [span], width });
-        [gap, joins] = ["", false];
-      }
-      joins = true;
+      // Space is indentation on the first line; after a wrap it is dropped.
+      if (isEmpty) gap = lines.length > 0 ? "" : gap.slice(0, Math.max(0, width - wide));
+      text += gap + piece;
+      column += gap.length + wide;
+      [gap, isEmpty] = ["", false];
     }
   }
-  return chunks;
+  return [...lines, text].map((each) => each.replaceAll(noBreak, " ").trimEnd());
 }
 
-/** Splits a word where a line may break. */
+/** The indentation of a line, past the sign of a list item; the bars of quotes and code are repeated. */
+function hangOf(line: string): string {
+  const lead = /^[ \t]*(?:(?:[-+•→]|\d{1,9}[.)]) +(?:[☐☑] )?|[☐☑▌│] )?/.exec(stripVTControlCharacters(line));
+  return (lead?.[0] ?? "").replaceAll("\t", "    ").replaceAll(/[^ ▌│]/g, " ");
+}
+
+/** Joins facts with dots; lines break only between facts. */
+export function dotted(facts: readonly string[]): string {
+  return facts.map((text) => text.replaceAll(" ", noBreak)).join(" · ");
+}
+
+const escapeCode = "\u001b";
+/** A code of a color or another style; it takes no room. */
+const style = new RegExp(`(${escapeCode}\\[[\\d;]*m)`);
+
+/** Splits a word where a line may break: before ideographs, and where it is too long for a line. */
 function* breakable(word: string, maxWidth: number): Generator<string> {
+  if (word === "") return;
   if (word.length <= maxWidth && /^[\x21-\x7e]*$/.test(word)) {
     yield word;
     return;
   }
   let [piece, width] = ["", 0];
-  for (const grapheme of eachGrapheme(word)) {
-    const columns = textWidth(grapheme);
-    const isIdeograph = columns === 2 && !emoji.test(grapheme) && !closing.test(grapheme);
-    if (piece !== "" && (isIdeograph || width + columns > maxWidth)) {
-      yield piece;
-      [piece, width] = ["", 0];
+  for (const part of word.split(style)) {
+    if (style.test(part)) {
+      piece += part;
+      continue;
     }
-    piece += grapheme;
-    width += columns;
+    for (const grapheme of eachGrapheme(part)) {
+      const columns = textWidth(grapheme);
+      const isIdeograph = columns === 2 && !emoji.test(grapheme) && !closing.test(grapheme);
+      if (width > 0 && (isIdeograph || width + columns > maxWidth)) {
+        yield piece;
+        [piece, width] = ["", 0];
+      }
+      piece += grapheme;
+      width += columns;
+    }
   }
   if (piece !== "") yield piece;
-}
-
-/** Joins facts with dots; lines break only between facts. */
-export function dotted(facts: readonly string[]): Span[] {
-  return facts.flatMap((text, index): Span[] => [
-    ...(index === 0 ? [] : [{ text: " · ", style: "dim" } as const]),
-    { text, style: "dim", whole: true },
-  ]);
 }
 
 const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u;
 
 /** Punctuation that must not start a line. */
 const closing = /^[、。，．！？：；）」』】》〉〕]/;
-
-/** Splits text into spans that style `code`, **bold** and the names of hidden characters. */
-export function inlineSpans(text: string, colours: boolean, style?: Span["style"]): Span[] {
-  const plain = (part: string): Span[] =>
-    part
-      .split(splitMarkers)
-      .map(
-        (each): Span =>
-          visibleMarker.test(each)
-            ? { text: each, style: "yellow" }
-            : { text: each, ...(style && { style }) },
-      );
-  if (!colours) return plain(text);
-  return text.split(/(`[^`\n]+`|\*\*[^*\n]+\*\*)/).flatMap((part): Span[] => {
-    if (/^`[^`]+`$/.test(part)) return [{ text: part.slice(1, -1), style: "cyan" }];
-    if (/^\*\*[^*]+\*\*$/.test(part)) return [{ text: part.slice(2, -2), style: "bold" }];
-    return plain(part);
-  });
-}
-
-const splitMarkers = new RegExp(`(${visibleMarker.source})`);
 
 let graphemes: Intl.Segmenter | undefined;
 
@@ -139,6 +90,7 @@ function* eachGrapheme(text: string): Generator<string> {
 /** The number of terminal columns a text takes. */
 export function textWidth(text: string): number {
   if (printable.test(text)) return text.length;
+  if (style.test(text)) return textWidth(stripVTControlCharacters(text));
   if (text.length > maxKnown) return stringWidth(text);
   let width = widths.get(text);
   if (width === undefined) {
@@ -154,7 +106,7 @@ export function textWidth(text: string): number {
  * tables of string-width: making them takes longer than most commands run.
  */
 const printable =
-  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2039-\u203a\u2190-\u2193\u2500-\u259f\u2610-\u2611]*$/;
+  /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u2010-\u2027\u2039-\u203a\u2190-\u2193\u2500-\u259f\u2610-\u2611]*$/;
 
 /** Texts are measured character by character, and most have few different ones. */
 const widths = new Map<string, number>();

@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { isObject, objectIn, textIn } from "../../engine/json.ts";
+import { objectIn, textIn } from "../../engine/json.ts";
 import { type Fill, lessReserve } from "../fill.ts";
 import { injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
-import { readClaudeLine, readClaudeUsage } from "./transcript.ts";
+import { readSettings } from "../transcript/json-files.ts";
+import { claudeRecording, readClaudeLine, readClaudeUsage } from "./transcript.ts";
 
 const putOff = JSON.stringify({ decision: "block", reason: "The agent saves its notes first." });
 
@@ -39,6 +39,7 @@ export const claudeCode: Host = {
   },
   emptyAnswer: "",
   transcript: { readLine: readClaudeLine, readUsage: readClaudeUsage },
+  folder: "~/.claude/projects",
   compaction: {
     restartsSession: true,
     limit: claudeLimit,
@@ -50,7 +51,7 @@ export const claudeCode: Host = {
     name: /^claude-code$/,
     call: (meta) => textIn(meta["claudecode/toolUseId"]),
   },
-  recording: async () => (await import("./recording.ts")).claudeRecording,
+  recording: async () => claudeRecording,
   setup: async () => (await import("./setup.ts")).claudeCodeSetup,
 };
 
@@ -109,13 +110,4 @@ function isServerDeclined(root: string, env: NodeJS.ProcessEnv = process.env): b
   return [project.disabledMcpServers, ...names].some(
     (list) => Array.isArray(list) && list.includes("holdfast"),
   );
-}
-
-function readSettings(file: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

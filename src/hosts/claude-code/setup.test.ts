@@ -10,7 +10,7 @@ test("doctor finds a server that is switched off in Claude Code, in both scopes 
   const own = { projects: { [home]: { hasTrustDialogAccepted: true, disabledMcpServers: ["holdfast"] } } };
   writeFileSync(join(home, ".claude.json"), JSON.stringify(own));
   for (const scope of ["project", "user"] as const) {
-    const [finding] = checkTrust({ scope, root: home, home, env: {} });
+    const finding = checkTrust({ scope, root: home, home, env: {} });
     assert.deepEqual([finding?.status, /\/mcp/.test(finding?.remedy ?? "")], ["problem", true]);
   }
 });

@@ -1,10 +1,9 @@
 import { dirname, join } from "node:path";
 import { type Finding, ok, problem } from "../doctor/finding.ts";
-import { listAt, settingsIn } from "../doctor/host-settings.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonAllowList, jsonServer } from "../install/json-pieces.ts";
-import { valueAt } from "../install/json-text.ts";
+import { listAt, settingsIn, valueAt } from "../install/json-text.ts";
 import { allowRules } from "../install/memory-tools.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
@@ -78,42 +77,38 @@ function findEnabledPlugin(places: Places): string | undefined {
 }
 
 /** Whether Claude Code runs the hooks and the server. */
-export function checkTrust(places: Places): Finding[] {
+export function checkTrust(places: Places): Finding {
   const { root } = places;
   const settings = settingsIn(...settingsFiles(places));
   if (settings.some((value) => value.disableAllHooks === true))
-    return [
-      problem(check, "Hooks are switched off.", `Remove "disableAllHooks" from Claude Code's settings.`),
-    ];
+    return problem(check, "Hooks are switched off.", `Remove "disableAllHooks" from Claude Code's settings.`);
   const own = settingsIn(userSettings(places));
   const project = own.map((value) => valueAt(value, ["projects", root]));
   if (listAt(project, "disabledMcpServers").includes("holdfast"))
-    return [
-      problem(check, "The MCP server is switched off here.", "Start claude here, type /mcp and enable it."),
-    ];
-  if (places.scope === "user") return [ok(check, "hooks are enabled")];
+    return problem(
+      check,
+      "The MCP server is switched off here.",
+      "Start claude here, type /mcp and enable it.",
+    );
+  if (places.scope === "user") return ok(check, "hooks are enabled");
   const all = [...settings, ...project];
   if (listAt(all, "disabledMcpjsonServers").includes("holdfast"))
-    return [
-      problem(
-        check,
-        "The MCP server was rejected in this project.",
-        "Run claude mcp reset-project-choices, and approve it at the next start.",
-      ),
-    ];
+    return problem(
+      check,
+      "The MCP server was rejected in this project.",
+      "Run claude mcp reset-project-choices, and approve it at the next start.",
+    );
   const isApproved =
     listAt(all, "enabledMcpjsonServers").includes("holdfast") ||
     all.some((value) => valueAt(value, ["enableAllProjectMcpServers"]) === true);
   const isTrusted = project.some((value) => valueAt(value, ["hasTrustDialogAccepted"]) === true);
-  if (isApproved && isTrusted) return [ok(check, "hooks are enabled, the server is approved")];
+  if (isApproved && isTrusted) return ok(check, "hooks are enabled, the server is approved");
   const what = isTrusted ? "the MCP server" : "this folder";
-  return [
-    problem(
-      check,
-      `Hooks are enabled, but Claude Code does not trust ${what} yet.`,
-      "Start claude here, trust the folder and approve the server holdfast.",
-    ),
-  ];
+  return problem(
+    check,
+    `Hooks are enabled, but Claude Code does not trust ${what} yet.`,
+    "Start claude here, trust the folder and approve the server holdfast.",
+  );
 }
 
 function userFolder({ env, home }: Places): string {

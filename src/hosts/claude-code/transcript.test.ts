@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseJsonLines } from "../transcript/file.ts";
-import { claudeRecording } from "./recording.ts";
-import { readClaudeLine } from "./transcript.ts";
+import { claudeRecording, readClaudeLine } from "./transcript.ts";
 
 const user = (content: unknown, more: object = {}) => ({ type: "user", message: { content }, ...more });
 const assistant = (content: unknown, more: object = {}) => ({
@@ -14,12 +12,11 @@ const assistant = (content: unknown, more: object = {}) => ({
 /** One line in both views: what a hook keeps, and what the model was sent. */
 function read(line: Record<string, unknown>) {
   const hook = readClaudeLine(line);
-  const { lines } = parseJsonLines(JSON.stringify(line));
   return {
     hook: hook && "messages" in hook ? hook.messages.map(({ content }) => content) : hook,
     recording: claudeRecording
-      .read("", { lines, warnings: [] })
-      .events.map((event) => (event.type === "message" ? event.message.content : event)),
+      .read?.([line], "")
+      .map((event) => (event.type === "message" ? event.message.content : event)),
   };
 }
 

@@ -1,20 +1,22 @@
+import type { ModelMessage } from "ai";
 import { userWords } from "../../compaction/user-words.ts";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import type { ReportedUsage } from "../fill.ts";
-import { countIn, timeIn } from "../transcript/file.ts";
+import { countIn, timeIn } from "../transcript/json-files.ts";
 import {
-  type Message,
-  type ModelCall,
+  type AssistantPart,
+  plainText,
   type TranscriptLine,
   textMessages,
   toolCallPart,
   toolResultMessage,
-} from "../transcript/line.ts";
+} from "../transcript/messages.ts";
+import type { ModelCall, RecordedEvent, Recording } from "../transcript/recorded-session.ts";
 
 type Fields = Record<string, unknown>;
 
 /** The model's answer. One API call may span several lines, one per block, each with the usage so far. */
-export interface ClaudeAnswer {
+interface ClaudeAnswer {
   type: "answer";
   at: number;
   content: string | AssistantPart[];
@@ -24,7 +26,7 @@ export interface ClaudeAnswer {
 }
 
 /** The input of the model: tool results, and the text of the user or of Claude Code itself. */
-export interface ClaudeQuestion {
+interface ClaudeQuestion {
   type: "question";
   at: number;
   results: { toolCallId: string; text: string; isError: boolean }[];
@@ -32,16 +34,10 @@ export interface ClaudeQuestion {
   isMeta: boolean;
 }
 
-export type ClaudeEntry =
-  | ClaudeAnswer
-  | ClaudeQuestion
-  | { type: "summary"; text: string }
-  | { type: "compaction" };
-
-type AssistantPart = Exclude<Extract<Message, { role: "assistant" }>["content"], string>[number];
+type ClaudeEntry = ClaudeAnswer | ClaudeQuestion | { type: "summary"; text: string } | { type: "compaction" };
 
 /** One line of a transcript; undefined for lines outside the main conversation, such as sub-agents (sidechains). */
-export function parseClaudeLine(line: Fields): ClaudeEntry | undefined {
+function parseClaudeLine(line: Fields): ClaudeEntry | undefined {
   if (line.isSidechain === true) return undefined;
   if (line.type === "system" && line.subtype === "compact_boundary") return { type: "compaction" };
   if (!isClaudeTurn(line)) return undefined;
@@ -51,7 +47,7 @@ export function parseClaudeLine(line: Fields): ClaudeEntry | undefined {
   return parseQuestion(line, content);
 }
 
-export function isClaudeTurn({ type, message }: Fields): boolean {
+function isClaudeTurn({ type, message }: Fields): boolean {
   return (type === "user" || type === "assistant") && isObject(message);
 }
 
@@ -103,13 +99,6 @@ function parseQuestion(line: Fields, content: unknown): ClaudeQuestion {
   };
 }
 
-function plainText(content: unknown): string {
-  if (typeof content === "string") return content;
-  return objectsIn(content)
-    .map(({ type, text }) => (type === "image" ? "[image]" : textIn(text)))
-    .join("\n");
-}
-
 /** The usage of the model call that a line belongs to. */
 export function readClaudeUsage(line: Fields): ReportedUsage | undefined {
   const entry = parseClaudeLine(line);
@@ -136,13 +125,13 @@ export function readClaudeLine(line: Fields): TranscriptLine {
   }
 }
 
-function answerMessages(content: ClaudeAnswer["content"]): Message[] {
+function answerMessages(content: ClaudeAnswer["content"]): ModelMessage[] {
   if (typeof content === "string") return textMessages("assistant", content);
   const parts = content.filter(({ type }) => type !== "reasoning");
   return parts.length === 0 ? [] : [{ role: "assistant", content: parts }];
 }
 
-function questionMessages({ results, text }: ClaudeQuestion): Message[] {
+function questionMessages({ results, text }: ClaudeQuestion): ModelMessage[] {
   return [
     ...results.map((result) => toolResultMessage(result.toolCallId, "tool", result.text, result.isError)),
     ...(isWrittenByHost(text) ? [] : textMessages("user", text)),
@@ -155,4 +144,49 @@ function isWrittenByHost(text: string): boolean {
   return (
     text.includes("<") && userWords({ number: 0, at: 0, message: { role: "user", content: text } }) === ""
   );
+}
+
+/** Everything sent to the model and every answer, including Claude Code's own messages: all of it costs tokens. */
+export const claudeRecording: Recording = {
+  matches: (lines) =>
+    lines.some(
+      (line) => isClaudeTurn(line) && ("uuid" in line || "sessionId" in line || "requestId" in line),
+    ),
+  read(lines) {
+    const seen = new Set<unknown>();
+    const toolNames = new Map<string, string>();
+    return lines.flatMap((line): RecordedEvent[] => {
+      const entry = parseClaudeLine(line);
+      // The summary of a compaction follows on its own line.
+      if (!entry || entry.type === "compaction") return [];
+      // Resuming a session copies its lines.
+      if (line.uuid !== undefined && seen.has(line.uuid)) return [];
+      seen.add(line.uuid);
+      if (entry.type === "summary") return [{ type: "compaction", summary: entry.text }];
+      return entry.type === "answer" ? [answerEvent(entry, toolNames)] : questionEvents(entry, toolNames);
+    });
+  },
+};
+
+function answerEvent({ content, at, call }: ClaudeAnswer, toolNames: Map<string, string>): RecordedEvent {
+  for (const part of typeof content === "string" ? [] : content)
+    if (part.type === "tool-call") toolNames.set(part.toolCallId, part.toolName);
+  return { type: "message", message: { role: "assistant", content }, at, call };
+}
+
+function questionEvents(
+  { results, text, at }: ClaudeQuestion,
+  toolNames: ReadonlyMap<string, string>,
+): RecordedEvent[] {
+  const answers = results.map((result) =>
+    toolResultMessage(
+      result.toolCallId,
+      toolNames.get(result.toolCallId) ?? "tool",
+      result.text,
+      result.isError,
+    ),
+  );
+  const isEmpty = text === "" && results.length > 0;
+  const messages = isEmpty ? answers : [...answers, { role: "user" as const, content: text }];
+  return messages.map((message) => ({ type: "message", message, at }));
 }

@@ -5,8 +5,13 @@ import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import type { Fill, ReportedUsage } from "../fill.ts";
 import { injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
-import { countIn } from "../transcript/file.ts";
-import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
+import { countIn } from "../transcript/json-files.ts";
+import {
+  type TranscriptLine,
+  textMessages,
+  toolCallPart,
+  toolResultMessage,
+} from "../transcript/messages.ts";
 
 export const codex: Host = {
   name: "codex",
@@ -39,6 +44,7 @@ export const codex: Host = {
   },
   emptyAnswer: "",
   transcript: { readLine: readCodexLine, readUsage: readCodexUsage },
+  folder: "~/.codex/sessions",
   compaction: {
     restartsSession: true,
     limit: codexLimit,
@@ -52,7 +58,10 @@ export const codex: Host = {
       return isOther ? { conversation, id } : undefined;
     },
   },
-  recording: async () => (await import("./recording.ts")).codexRecording,
+  // Rollouts count the context, but not by call and model.
+  recording: async () => ({
+    matches: (lines) => lines.some((line) => line.type === "response_item" && "payload" in line),
+  }),
   setup: async () => (await import("./setup.ts")).codexSetup,
 };
 
@@ -85,7 +94,7 @@ function readText(folder: string): string {
 }
 
 /** One line of a Codex rollout. */
-export function readCodexLine(line: Record<string, unknown>): TranscriptLine {
+function readCodexLine(line: Record<string, unknown>): TranscriptLine {
   const payload = objectIn(line.payload);
   if (line.type === "compacted") return { summary: textIn(payload.message) };
   if (line.type !== "response_item") return undefined;

@@ -3,8 +3,14 @@ import { join } from "node:path";
 import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import type { ReportedUsage } from "../fill.ts";
 import type { Host } from "../host.ts";
-import { countIn } from "../transcript/file.ts";
-import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
+import { countIn } from "../transcript/json-files.ts";
+import {
+  answerMessages,
+  type TranscriptLine,
+  textMessages,
+  toolCallPart,
+  toolResultMessage,
+} from "../transcript/messages.ts";
 
 export const copilot: Host = {
   name: "copilot",
@@ -26,7 +32,8 @@ export const copilot: Host = {
     return isInjected ? JSON.stringify({ additionalContext: context }) : "{}";
   },
   emptyAnswer: "{}",
-  transcript: { readLine: readCopilotLine, readUsage: readCopilotUsage, folder: "~/.copilot/session-state" },
+  transcript: { readLine: readCopilotLine, readUsage: readCopilotUsage },
+  folder: "~/.copilot/session-state",
   forgetsStart: true,
   startsAtOnce: true,
   compaction: {
@@ -61,13 +68,10 @@ function readCopilotLine({ type, data }: Record<string, unknown>): TranscriptLin
     case "user.message":
       return { messages: textMessages("user", textIn(event.content)) };
     case "assistant.message": {
-      const text = textIn(event.content);
-      const texts = text.trim() === "" ? [] : [{ type: "text" as const, text }];
       const calls = objectsIn(event.toolRequests).map(({ toolCallId, name, arguments: input }) =>
         toolCallPart(textIn(toolCallId), textIn(name), input ?? {}),
       );
-      const content = [...texts, ...calls];
-      return content.length === 0 ? undefined : { messages: [{ role: "assistant", content }] };
+      return { messages: answerMessages(textIn(event.content), calls) };
     }
     case "tool.execution_complete": {
       const { toolCallId, success, result, error } = event;

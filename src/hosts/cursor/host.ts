@@ -1,6 +1,6 @@
 import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import type { Host } from "../host.ts";
-import { type TranscriptLine, textMessages, toolCallPart } from "../transcript/line.ts";
+import { answerMessages, type TranscriptLine, textMessages, toolCallPart } from "../transcript/messages.ts";
 
 /** Written from Cursor's documentation, not tried with the program itself. */
 export const cursor: Host = {
@@ -43,12 +43,10 @@ function readCursorLine({ role, message }: Record<string, unknown>): TranscriptL
     .join("\n");
   if (role === "user") return { messages: textMessages("user", queryIn(text)) };
   if (role !== "assistant") return undefined;
-  const texts = text.trim() === "" ? [] : [{ type: "text" as const, text }];
   const calls = parts
     .filter(({ type }) => type === "tool_use")
     .map(({ id, name, input }) => toolCallPart(textIn(id), textIn(name), input ?? {}));
-  const content = [...texts, ...calls];
-  return content.length === 0 ? undefined : { messages: [{ role: "assistant", content }] };
+  return { messages: answerMessages(text, calls) };
 }
 
 /** The user's text, without the text that Cursor adds around it. */

@@ -14,7 +14,7 @@ export const cursorSetup: HostSetup = {
     const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".cursor");
     const hooks = locationOf(places, join(folder, "hooks.json"));
     return [
-      jsonServer(locationOf(places, join(folder, "mcp.json")), ["mcpServers", "holdfast"], launcher, {}),
+      jsonServer(locationOf(places, join(folder, "mcp.json")), ["mcpServers", "holdfast"], launcher),
       jsonSettings(hooks, "version of the hooks", [{ path: ["version"], value: 1 }]),
       jsonHooks(hooks, cursor, launcher, { isFlat: true, timeout: 10 }),
       skillPiece(places, join(folder, "skills")),

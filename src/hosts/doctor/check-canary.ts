@@ -4,12 +4,13 @@ import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
 import { readWorkspaceConfig } from "../../workspace/config.ts";
 import type { Project } from "../../workspace/project.ts";
+import { forgetFailures } from "../failures.ts";
 import type { Host } from "../host.ts";
-import { memoryPlace, type PluginCheck } from "../host-setup.ts";
-import { ownMarker } from "../install/own-file.ts";
+import type { PluginCheck } from "../host-setup.ts";
+import { memoryPlace } from "../install/memory-tools.ts";
+import { ownMarker } from "../install/piece.ts";
+import { type ProgramRun, runProgram } from "../run-program.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
-import { keepOwnRun } from "./last-failure.ts";
-import { type ProgramRun, runProgram } from "./run-program.ts";
 import { openScratchSession, purgeSessionsOf } from "./scratch-session.ts";
 
 const check = "canary";
@@ -55,7 +56,7 @@ export async function checkCanary(
   } finally {
     await scratch.close();
     // The finding reports this failure already, and no agent was affected.
-    if (!isBack) keepOwnRun(project.directory, { from: started, to: Date.now() });
+    if (!isBack) forgetFailures(project.directory, host, started);
   }
 }
 
@@ -94,13 +95,13 @@ export async function checkPlugin(
   );
   if (script !== undefined) await purgeSessionsOf(project, hostSession);
   if (run.code !== 0) {
-    keepOwnRun(project.directory, { from: started, to: Date.now() });
+    forgetFailures(project.directory, host.name, started);
     return [problem("plugin", `${file} does not work: ${troubleOf(run)}`, remedy)];
   }
   if (script === undefined) return [ok("plugin", "loads")];
   if (run.stdout.includes(canary))
     return [ok("canary", `what is written to the ${place} comes back from the plugin`)];
-  keepOwnRun(project.directory, { from: started, to: Date.now() });
+  forgetFailures(project.directory, host.name, started);
   const lastLine = run.stderr.trim().split("\n").at(-1) ?? "";
   return [problem("canary", `The plugin (${file}) did not return the ${place}. ${lastLine}`.trim(), remedy)];
 }

@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { tomlServer } from "../codex/server-piece.ts";
-import { jsonCommandServer } from "../install/json-pieces.ts";
+import { tomlServer } from "../codex/config-toml.ts";
+import { jsonServer } from "../install/json-pieces.ts";
 import type { ConfiguredServer } from "../install/piece.ts";
 import { checkServer } from "./check-server.ts";
 
 const launcher = { command: process.execPath, args: [join(import.meta.dirname, "../../cli.ts")] };
 
 test("doctor finds a server that is disabled in the config [doctor.server]", async () => {
-  const inJson = jsonCommandServer({ path: "opencode.json" }, ["mcp", "holdfast"], launcher, {
+  const inJson = jsonServer({ path: "opencode.json" }, ["mcp", "holdfast"], launcher, {
+    asList: true,
     enabled: true,
   });
   const inToml = tomlServer({ path: "config.toml" }, launcher, [{ name: "write_notepad", isOffered: true }]);

@@ -7,14 +7,13 @@ import { compiled } from "../../../test/support/compiled.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { keepFailure } from "../failures.ts";
+import { forgetFailures, keepFailure } from "../failures.ts";
 import { hostNamed } from "../hosts.ts";
 import { planInit, runInit } from "../install/init.ts";
 import type { Places } from "../install/places.ts";
 import { linkSession } from "../session-link.ts";
-import { checkOwnConversation, checkPlacement, examine } from "./examine.ts";
+import { checkLastFailure, checkOwnConversation, checkPlacement, examine } from "./examine.ts";
 import type { Finding, HostReport } from "./finding.ts";
-import { checkLastFailure, keepOwnRun } from "./last-failure.ts";
 
 const cli = join(import.meta.dirname, "../../cli.ts");
 
@@ -68,9 +67,9 @@ function freshMachine(scope: "project" | "user" = "project"): Machine {
   };
 }
 
-async function checkTrust(name: string, places: Places): Promise<Finding[]> {
+async function checkTrust(name: string, places: Places): Promise<Finding | undefined> {
   const setup = await hostNamed(name).setup();
-  return (await setup.checkTrust?.(places, "")) ?? [];
+  return setup.checkTrust?.(places, "");
 }
 
 async function wiredMachine(...hosts: string[]): Promise<Machine> {
@@ -272,8 +271,20 @@ test("a hook's failure is a problem; one that doctor caused does not count, and 
   assert.equal(look("codex").status, "problem");
   assert.match(look("codex").detail, /Stop: The disk was slow\./);
   assert.equal(look("gemini").status, "ok", "another host's failure");
-  keepOwnRun(directory, { from: now - 6_000, to: now - 4_000 });
+  forgetFailures(directory, "codex", now - 6_000);
   assert.equal(look("codex").status, "note");
+});
+
+test("a missing database is a note, and does not hide an earlier failure [doctor.last-failure]", () => {
+  const directory = temporaryDirectory();
+  const keep = (code: string, message: string, at: number) =>
+    keepFailure(directory, { at, host: "codex", event: "SessionStart", code, message });
+  keep("not_found", "There is no database at memory.db.", 5_000);
+  const fresh = checkLastFailure("codex", directory, 6_000);
+  assert.deepEqual([fresh.status, /There is no database/.test(fresh.detail)], ["note", true]);
+  keep("store_busy", "The database is busy.", 3_000);
+  const real = checkLastFailure("codex", directory, 6_000);
+  assert.deepEqual([real.status, /is busy/.test(real.detail)], ["problem", true]);
 });
 
 test("a recorded hook failure makes doctor exit with 1 [doctor.last-failure]", async () => {
@@ -289,8 +300,8 @@ test("doctor finds disabled hooks and a rejected server [doctor.trust]", async (
   const { root, places } = await wiredMachine("claude-code", "gemini", "openclaw");
   for (const file of [".claude.json", ".gemini/trustedFolders.json"]) rmSync(join(places.home, file));
   const only = async (host: string) => {
-    const [finding, ...rest] = await checkTrust(host, places);
-    assert.deepEqual([finding?.status, rest.length], ["problem", 0]);
+    const finding = await checkTrust(host, places);
+    assert.equal(finding?.status, "problem");
     return finding?.detail ?? "";
   };
   const local = join(root, ".claude/settings.local.json");
@@ -302,12 +313,12 @@ test("doctor finds disabled hooks and a rejected server [doctor.trust]", async (
   assert.match(await only("claude-code"), /does not trust this folder yet/);
   const own = { projects: { [root]: { hasTrustDialogAccepted: true } } };
   writeFileSync(join(places.home, ".claude.json"), JSON.stringify(own));
-  assert.equal((await checkTrust("claude-code", places))[0]?.status, "ok");
+  assert.equal((await checkTrust("claude-code", places))?.status, "ok");
   const folders = join(places.home, ".gemini/trustedFolders.json");
   assert.match(await only("gemini"), /does not trust this folder yet/);
   for (const [trust, status] of Object.entries({ TRUST_FOLDER: "ok", DO_NOT_TRUST: "problem" })) {
     writeFileSync(folders, JSON.stringify({ [root]: trust, [dirname(root)]: "TRUST_FOLDER" }));
-    assert.equal((await checkTrust("gemini", places))[0]?.status, status);
+    assert.equal((await checkTrust("gemini", places))?.status, status);
   }
   edit(join(root, ".gemini/settings.json"), (text) =>
     text.replace("{", '{ "hooksConfig": { "enabled": false },'),
@@ -372,12 +383,12 @@ test("doctor asks Codex which hooks it trusts, and lists those it would skip [do
     writeFileSync(join(machine.bin, "codex"), script, { mode: 0o755 });
     return checkTrust("codex", machine.places);
   };
-  const [untrusted] = await answer({ trustStatus: "untrusted", enabled: true });
+  const untrusted = await answer({ trustStatus: "untrusted", enabled: true });
   assert.equal(untrusted?.detail, "Codex silently skips hooks that you have not reviewed: sessionStart.");
   assert.match(untrusted?.remedy ?? "", /\/hooks/);
-  assert.equal((await answer({ trustStatus: "trusted", enabled: false }))[0]?.status, "problem");
-  assert.equal((await answer({ command: "something else" }))[0]?.status, "problem");
-  assert.equal((await answer({ trustStatus: "trusted", enabled: true }))[0]?.status, "ok");
+  assert.equal((await answer({ trustStatus: "trusted", enabled: false }))?.status, "problem");
+  assert.equal((await answer({ command: "something else" }))?.status, "problem");
+  assert.equal((await answer({ trustStatus: "trusted", enabled: true }))?.status, "ok");
 });
 
 test("a host that is not installed is not a problem; one that is installed but not set up is a note, and a problem if named [doctor.absent]", async () => {

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { readWorkspaceConfig, settingValue } from "../../workspace/config.ts";
 import type { Project } from "../../workspace/project.ts";
+import { type Failure, readFailures } from "../failures.ts";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { readConfig, textOf } from "../install/config-file.ts";
@@ -8,12 +10,11 @@ import { commandName, findProgram } from "../install/launcher.ts";
 import type { ConfiguredServer, Piece } from "../install/piece.ts";
 import type { Places } from "../install/places.ts";
 import { listAncestors } from "../processes.ts";
+import { runProgram } from "../run-program.ts";
 import { findLink } from "../session-link.ts";
 import { checkCanary, checkPlugin } from "./check-canary.ts";
 import { checkServer } from "./check-server.ts";
 import { type Finding, type HostReport, note, ok, problem } from "./finding.ts";
-import { checkLastFailure } from "./last-failure.ts";
-import { runProgram } from "./run-program.ts";
 
 export interface Examination {
   project: Project;
@@ -26,36 +27,38 @@ export interface Examination {
 
 /** Checks one host in the project or, if it is not set up there, in the user's own config. */
 export async function examine(host: Host, examination: Examination): Promise<HostReport> {
-  const { project, isNamed } = examination;
+  const { project, isNamed, live } = examination;
   const setup = await host.setup();
-  const [places, twice] = wiredPlaces(host, setup, examination.places);
+  const [wired, twice] = wiredPlaces(host, setup, examination.places);
   const plugin = setup.findPlugin?.(examination.places);
   const isPresent = detect(host, setup, examination.places) !== undefined;
   const report = { host: host.name, title: host.title, isPresent };
-  if (!places && plugin !== undefined)
-    return { ...report, isWired: true, findings: await examinePlugin(host, setup, plugin, examination) };
-  if (!places) {
+  if (!wired && plugin === undefined) {
     const remedy = `${commandName()} init ${host.name}`;
     if (isNamed)
       return { ...report, isWired: false, findings: [problem("wiring", "Not connected yet.", remedy)] };
     const findings = isPresent ? [note("wiring", "Installed, not connected yet.", remedy)] : [];
     return { ...report, isWired: false, findings };
   }
-  const remedy = `${commandName()} init ${host.name}${places.scope === "user" ? " --user" : ""}`;
+  const places = wired ?? { ...examination.places, scope: "user" as const };
+  const remedy = wired
+    ? `${commandName()} init ${host.name}${wired.scope === "user" ? " --user" : ""}`
+    : "Install holdfast so that it is on the PATH: npm install --global holdfast.";
   const version = await checkVersion(host, places);
-  const findings = [version];
-  const wiring = checkWiring(setup, places, remedy);
-  findings.push(...wiring.findings);
+  const wiring = wired
+    ? checkWiring(setup, wired, remedy)
+    : checkPluginWiring(host, setup, plugin ?? "", places, remedy);
+  const findings = [version, ...wiring.findings];
   if (twice && !setup.hasOneConfig) {
     const detail = "It is set up in the project and for all your projects, so each hook runs twice.";
     findings.push(note("wiring", detail, `${commandName()} uninstall ${host.name}, here or with --user`));
   }
-  if (plugin !== undefined) {
+  if (wired && plugin !== undefined) {
     const detail = `It is set up by init, and the plugin is enabled in ${plugin}, so each hook runs twice.`;
     findings.push(problem("wiring", detail, `${commandName()} uninstall ${host.name}, or remove the plugin`));
   }
   if (wiring.findings.every(({ status }) => status !== "problem"))
-    findings.push(...((await setup.checkTrust?.(places, version.detail)) ?? [ok("trust", "not needed")]));
+    findings.push((await setup.checkTrust?.(places, version.detail)) ?? ok("trust", "not needed"));
   if (wiring.server) findings.push(...(await checkServer(wiring.server, project.root, remedy)));
   if (wiring.hook) findings.push(...(await checkCanary(host.name, wiring.hook, project, remedy)));
   if (setup.plugin && wiring.plugin !== undefined)
@@ -63,36 +66,28 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   findings.push(...checkPlacement(host, project));
   findings.push(...checkOwnConversation(host, setup, project));
   findings.push(checkLastFailure(host.name, project.directory));
-  if (examination.live) findings.push(...(await examination.live(host, places)));
+  if (live) findings.push(...(await live(host, places)));
   return { ...report, isWired: true, findings };
 }
 
-/** Checks a host that has our plugin, which calls plain `holdfast`, instead of what init writes. */
-async function examinePlugin(
-  host: Host,
-  setup: HostSetup,
-  file: string,
-  { project, places: { env, ...rest }, live }: Examination,
-): Promise<Finding[]> {
-  const places: Places = { ...rest, env, scope: "user" };
-  const version = await checkVersion(host, places);
-  const findings = [version, ok("wiring", `the plugin is enabled in ${file}`)];
-  const remedy = "Install holdfast so that it is on the PATH: npm install --global holdfast.";
-  if (findProgram("holdfast", env) === undefined)
-    return [
-      ...findings,
-      problem("MCP server", "The plugin calls holdfast, which is not on the PATH.", remedy),
-    ];
-  findings.push(...((await setup.checkTrust?.(places, version.detail)) ?? []));
-  findings.push(
-    ...(await checkServer({ command: "holdfast", args: ["mcp"], env: {} }, project.root, remedy)),
-  );
-  const hook = setup.hook && { line: `holdfast hook ${host.name}`, startEvent: setup.hook.startEvent };
-  if (hook) findings.push(...(await checkCanary(host.name, hook, project, remedy)));
-  findings.push(...checkPlacement(host, project));
-  findings.push(checkLastFailure(host.name, project.directory));
-  if (live) findings.push(...(await live(host, places)));
-  return findings;
+const day = 86_400_000;
+
+/** The newest failure of this host's hooks: a problem if it is from the last day, otherwise a note. */
+export function checkLastFailure(host: string, directory: string, now = Date.now()): Finding {
+  const check = "last failure";
+  const failures = readFailures(directory).filter((failure) => failure.host === host);
+  const failure = failures.find((each) => !isMissingDatabase(each)) ?? failures[0];
+  if (!failure) return ok(check, "none");
+  const when = new Date(failure.at).toISOString();
+  const detail = `${when} ${failure.event || "hook"}: ${failure.message}`;
+  if (now - failure.at > day || isMissingDatabase(failure)) return note(check, detail);
+  const remedy = `If the message does not say what to do, try again. Delete ${join(directory, "hook-failures.jsonl")} once it is fixed; after a day it is only a note.`;
+  return problem(check, detail, remedy);
+}
+
+/** Only a note: the database may have been lost, but a new project has none before the first note. */
+function isMissingDatabase({ code, message }: Failure): boolean {
+  return code === "not_found" && message.startsWith("There is no database");
 }
 
 function textIn({ path, within }: Piece): string {
@@ -162,6 +157,29 @@ interface Wiring {
   hook?: { line: string; startEvent: string };
   /** The file that the host loads. */
   plugin?: string | undefined;
+}
+
+/** A host that has our plugin, which calls plain `holdfast`, instead of what init writes. */
+function checkPluginWiring(
+  { name }: Host,
+  { hook }: HostSetup,
+  file: string,
+  { env }: Places,
+  remedy: string,
+): Wiring {
+  const findings = [ok("wiring", `the plugin is enabled in ${file}`)];
+  if (findProgram("holdfast", env) === undefined)
+    return {
+      findings: [
+        ...findings,
+        problem("MCP server", "The plugin calls holdfast, which is not on the PATH.", remedy),
+      ],
+    };
+  return {
+    findings,
+    server: { command: "holdfast", args: ["mcp"], env: {} },
+    ...(hook && { hook: { line: `holdfast hook ${name}`, startEvent: hook.startEvent } }),
+  };
 }
 
 function checkWiring(setup: HostSetup, places: Places, remedy: string): Wiring {

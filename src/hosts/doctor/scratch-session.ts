@@ -6,8 +6,8 @@ import { openExistingMemory, openWorkspaceMemory } from "../../workspace/open-me
 import type { Project } from "../../workspace/project.ts";
 import { namesIn } from "../../workspace/small-file.ts";
 import { stateFile } from "../hook/state.ts";
-import { memoryPlace } from "../host-setup.ts";
 import { findHost } from "../hosts.ts";
+import { memoryPlace } from "../install/memory-tools.ts";
 import { sessionIdOf } from "../session-link.ts";
 
 /** A conversation of doctor's own, with a unique word in its notepad. */

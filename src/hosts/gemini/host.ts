@@ -1,14 +1,19 @@
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { plainTextOf, type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
-import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import { objectIn, objectsIn, parseObject, textIn } from "../../engine/json.ts";
 import { shortHash } from "../../engine/short-hash.ts";
 import type { Fill, ReportedUsage } from "../fill.ts";
 import { angleBrackets, injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
-import { countIn, jsonObjects } from "../transcript/file.ts";
-import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
+import { countIn, jsonObjects, readSettings } from "../transcript/json-files.ts";
+import {
+  answerMessages,
+  type TranscriptLine,
+  textMessages,
+  toolCallPart,
+  toolResultMessage,
+} from "../transcript/messages.ts";
 
 export const gemini: Host = {
   name: "gemini",
@@ -32,12 +37,12 @@ export const gemini: Host = {
     readLine: readGeminiLine,
     readUsage: readGeminiUsage,
     splitLines: splitGeminiLines,
-    folder: "~/.gemini/tmp",
   },
+  folder: "~/.gemini/tmp",
   startsWithPrompt: true,
   // It announces a compaction before every request, whether or not it compacts, which would start a process each time.
   compaction: {
-    lastRemoved: lastRemovedByGemini,
+    lastRemoved,
     newestSummary,
     limit: geminiLimit,
   },
@@ -51,20 +56,10 @@ const window = 1_048_576;
 
 /** The tokens at which Gemini CLI compresses: a share of the window, half of it unless the settings have another. */
 function geminiLimit(_fill: Fill, root: string, env: NodeJS.ProcessEnv = process.env): number {
-  const home = env.HOME || homedir();
-  const share = [root, home].map(readThreshold).find((threshold) => threshold !== undefined);
+  const share = [root, env.HOME || homedir()]
+    .map((folder) => objectIn(readSettings(join(folder, ".gemini/settings.json")).model).compressionThreshold)
+    .find((set) => typeof set === "number");
   return window * (share ?? 0.5);
-}
-
-function readThreshold(folder: string): number | undefined {
-  try {
-    const settings = objectIn(JSON.parse(readFileSync(join(folder, ".gemini/settings.json"), "utf8")));
-    const { compressionThreshold } = objectIn(settings.model);
-    return typeof compressionThreshold === "number" ? compressionThreshold : undefined;
-  } catch {
-    // There is no such file, or one that Gemini CLI itself rejects.
-    return undefined;
-  }
 }
 
 type Line = Record<string, unknown>;
@@ -76,13 +71,11 @@ function readGeminiLine(line: Line): TranscriptLine {
   if (line.type === "user") return { messages: textMessages("user", text) };
   if (line.type !== "gemini") return undefined;
   const calls = objectsIn(line.toolCalls);
-  const texts = text.trim() === "" ? [] : [{ type: "text" as const, text }];
   const parts = calls.map((call) => toolCallPart(textIn(call.id), textIn(call.name), call.args ?? {}));
   const answers = calls.map((call) =>
     toolResultMessage(textIn(call.id), textIn(call.name), resultText(call), call.status === "error"),
   );
-  if (texts.length + parts.length === 0) return undefined;
-  return { messages: [{ role: "assistant", content: [...texts, ...parts] }, ...answers] };
+  return { messages: [...answerMessages(text, parts), ...answers] };
 }
 
 /** The usage of a model call. The line also has the results of the tools that it called. */
@@ -93,19 +86,10 @@ function readGeminiUsage({ type, tokens, model }: Line): ReportedUsage | undefin
 
 /** The messages of a chat file and its summaries, in order. Older versions write one JSON document instead of lines. */
 function splitGeminiLines(text: string): Line[] {
-  const document = /^\s*\{\r?\n/.test(text) ? documentIn(text) : undefined;
+  const document = /^\s*\{\r?\n/.test(text) ? parseObject(text) : undefined;
   const lines = document ? [document] : [...jsonObjects(text)];
   if (lines.length === 1 && Array.isArray(lines[0]?.messages)) return objectsIn(lines[0].messages);
   return currentLines(lines);
-}
-
-function documentIn(text: string): Line | undefined {
-  try {
-    const document: unknown = JSON.parse(text);
-    return isObject(document) ? document : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A message is written again when it changes, such as when its tools have run; a rewind removes it and all after it. */
@@ -161,12 +145,6 @@ function resultText(call: Record<string, unknown>): string {
 /** The share of the conversation, in characters, that Gemini CLI replaces with a summary. */
 const compressed = 0.7;
 
-/** Gemini CLI keeps the newest messages. */
-function lastRemovedByGemini(messages: readonly StoredMessage[]): number {
-  // Without a cut there is no compaction, so the host must have cut elsewhere.
-  return lastRemoved(messages) || messages.length;
-}
-
 /**
  * The last message that Gemini CLI removes: those before the first prompt of the user behind 70 % of the conversation. If
  * there is no such prompt, all up to the last prompt, or all if the model has finished its answer.
@@ -177,12 +155,13 @@ export function lastRemoved(messages: readonly StoredMessage[]): number {
   let [seen, lastPrompt] = [0, 0];
   for (const [index, { message }] of messages.entries()) {
     if (message.role === "user") {
-      if (seen >= target) return messages[index - 1]?.number ?? 0;
+      if (seen >= target) return messages[index - 1]?.number || messages.length;
       lastPrompt = index;
     }
     seen += sizes[index] ?? 0;
   }
   const last = messages.at(-1);
   const isAnswered = last?.message.role === "assistant" && toolCallsOf(last).length === 0;
-  return isAnswered ? last.number : (messages[lastPrompt - 1]?.number ?? 0);
+  // Without a cut there is no compaction, so Gemini CLI must have cut elsewhere.
+  return (isAnswered ? last.number : messages[lastPrompt - 1]?.number) || messages.length;
 }

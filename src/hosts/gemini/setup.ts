@@ -1,14 +1,14 @@
 import { dirname, join } from "node:path";
+import { stringify } from "smol-toml";
 import { type Finding, ok, problem } from "../doctor/finding.ts";
-import { listAt, settingsIn } from "../doctor/host-settings.ts";
 import { notepadRefusal } from "../hook/event.ts";
 import type { HostSetup, LiveClient } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonServer, jsonSettings, notAllowed } from "../install/json-pieces.ts";
-import { valueAt } from "../install/json-text.ts";
+import { listAt, settingsIn, valueAt } from "../install/json-text.ts";
 import { allowRules } from "../install/memory-tools.ts";
-import { ownFile, ownMarker } from "../install/own-file.ts";
 import type { Piece } from "../install/piece.ts";
+import { ownFile, ownMarker } from "../install/piece.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 import { gemini } from "./host.ts";
@@ -43,27 +43,16 @@ function signsInWithGoogle(places: Places): boolean {
  */
 function policyPiece(path: string, places: Places): Piece {
   const { allowed } = allowRules(places, "");
-  const rules = [policyRule({ toolName: allowed, decision: "allow", priority: 100 })];
-  const replacing = "write_notepad";
-  if (allowed.includes(replacing)) {
-    const refused = { toolName: replacing, subagent: "generalist", decision: "deny", priority: 101 };
-    rules.push(policyRule({ ...refused, denyMessage: notepadRefusal }));
-  }
-  const content = `# ${ownMarker}. "holdfast uninstall" removes it.\n${rules.join("\n")}`;
+  const mcpName = "holdfast";
+  const toolName = "write_notepad";
+  const allow = { mcpName, toolName: allowed, decision: "allow", priority: 100 };
+  const refuse = { mcpName, toolName, subagent: "generalist", decision: "deny", priority: 101 };
+  const rule = allowed.includes(toolName) ? [allow, { ...refuse, denyMessage: notepadRefusal }] : [allow];
+  const content = `# ${ownMarker}\n${stringify({ rule })}`;
   return {
     ...ownFile({ path }, { what: "permission rules", content }),
     gaps: (text) => (text === content ? [] : [{ what: notAllowed("policy"), kind: "choice" }]),
   };
-}
-
-function policyRule(fields: Record<string, string | number | string[]>): string {
-  const values = Object.entries({ mcpName: "holdfast", ...fields }).map(([key, value]) => {
-    const text = Array.isArray(value)
-      ? `[${value.map((item) => JSON.stringify(item)).join(", ")}]`
-      : JSON.stringify(value);
-    return `${key} = ${text}\n`;
-  });
-  return `[[rule]]\n${values.join("")}`;
 }
 
 export const geminiSetup: HostSetup = {
@@ -72,7 +61,7 @@ export const geminiSetup: HostSetup = {
   resume: "gemini --resume latest",
   pieces(places, launcher) {
     const server = (path: string) =>
-      jsonServer(locationOf(places, path), ["mcpServers", "holdfast"], launcher, {});
+      jsonServer(locationOf(places, path), ["mcpServers", "holdfast"], launcher);
     const hooks = (path: string) =>
       jsonHooks(locationOf(places, path), gemini, launcher, {
         matchers: { AfterTool: "*" },
@@ -108,26 +97,24 @@ export const geminiSetup: HostSetup = {
 const check = "trust";
 
 /** Whether Gemini CLI runs the hooks and the server. */
-function checkTrust(places: Places): Finding[] {
+function checkTrust(places: Places): Finding {
   const settings = settingsOf(places);
   const isOff = settings.some((value) => valueAt(value, ["hooksConfig", "enabled"]) === false);
   if (isOff || listAt(settings, "hooksConfig", "disabled").includes("holdfast"))
-    return [problem(check, "Hooks are switched off.", "Start gemini and type /hooks enable-all.")];
+    return problem(check, "Hooks are switched off.", "Start gemini and type /hooks enable-all.");
   const allowed = listAt(settings, "mcp", "allowed");
   if (
     listAt(settings, "mcp", "excluded").includes("holdfast") ||
     (allowed.length > 0 && !allowed.includes("holdfast"))
   )
-    return [
-      problem(
-        check,
-        "The settings do not allow the MCP server.",
-        `Add "holdfast" to mcp.allowed, or remove it from mcp.excluded.`,
-      ),
-    ];
+    return problem(
+      check,
+      "The settings do not allow the MCP server.",
+      `Add "holdfast" to mcp.allowed, or remove it from mcp.excluded.`,
+    );
   const isAsked = !settings.some((value) => valueAt(value, ["security", "folderTrust", "enabled"]) === false);
-  if (!isAsked || places.env.GEMINI_CLI_TRUST_WORKSPACE === "true") return [ok(check, "hooks are enabled")];
-  return [checkFolder(places)];
+  if (!isAsked || places.env.GEMINI_CLI_TRUST_WORKSPACE === "true") return ok(check, "hooks are enabled");
+  return checkFolder(places);
 }
 
 /** In an untrusted folder, Gemini CLI uses neither hooks nor servers. */

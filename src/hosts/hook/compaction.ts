@@ -7,8 +7,8 @@ import {
   findEnded,
   planSessionEnd,
 } from "../../compaction/compaction.ts";
+import { handoffTokens } from "../../compaction/handoff.ts";
 import { noticeFor } from "../../compaction/receipt.ts";
-import { handoffTokens } from "../../compaction/room.ts";
 import type { Summary } from "../../compaction/summary.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { readEpoch } from "../../engine/conversation.ts";
@@ -18,7 +18,7 @@ import type { Session } from "../../sessions/session.ts";
 import type { LifecycleEvent } from "../../surfaces/surface.ts";
 import { offers } from "../../workspace/config.ts";
 import { stampOf } from "../../workspace/store-location.ts";
-import { sizeOf } from "../transcript/file.ts";
+import { sizeOf } from "../transcript/json-files.ts";
 import { readConversation, readSummary } from "../transcript/read-conversation.ts";
 import type { HookEvent } from "./event.ts";
 import type { RenderedMemory } from "./memory-text.ts";

@@ -120,7 +120,7 @@ export class HookCall {
 
   /** Settings that cannot be used: their defaults apply. */
   async #reportConfig(): Promise<void> {
-    const { explainProblems } = await import("../../workspace/config-problems.ts");
+    const { explainProblems } = await import("../../workspace/config-file.ts");
     for (const problem of await explainProblems(this.#config))
       this.#fail(new HoldfastError("invalid_input", problem));
   }

@@ -14,7 +14,7 @@ import { readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 import { stampOf } from "../../workspace/store-location.ts";
 import { earlierSessions } from "../earlier-sessions.ts";
 import { dropStaleLinks, makeLinksFolder } from "../session-link.ts";
-import { readPart, sizeOf } from "../transcript/file.ts";
+import { readPart, sizeOf } from "../transcript/json-files.ts";
 import { endsCompaction, notepadRefusal } from "./event.ts";
 import {
   findHookSession,

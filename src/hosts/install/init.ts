@@ -8,7 +8,7 @@ import { settings } from "../../workspace/settings.ts";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { hosts, hostsNamed } from "../hosts.ts";
-import { makeFolders, readConfig, textOf } from "./config-file.ts";
+import { type FileChange, isChange, makeFolders, readConfig, textOf, writeChanges } from "./config-file.ts";
 import { detect, launcherFor } from "./detect.ts";
 import { setJson } from "./json-text.ts";
 import { copyFolder, installedRoot, type Launcher } from "./launcher.ts";
@@ -22,7 +22,6 @@ import {
   readRecord,
   writeRecord,
 } from "./record.ts";
-import { type FileChange, isChange, writeChanges } from "./write-changes.ts";
 
 export interface InitPlan {
   hosts: Host[];

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../engine/json.ts";
+import { isObject, objectIn } from "../../engine/json.ts";
 import { hookTool } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { appendJson, type Path, readJson, restoreJson, setJson, valueAt } from "./json-text.ts";
@@ -82,7 +82,7 @@ export function jsonHooks(
     },
     remove(text, before) {
       const original = readJson(before, file);
-      return Object.keys(asObject(valueAt(readJson(text, file), ["hooks"]))).reduce((result, event) => {
+      return Object.keys(objectIn(valueAt(readJson(text, file), ["hooks"]))).reduce((result, event) => {
         if (ours(original, event).length > 0) return result;
         return ours(readJson(result, file), event)
           .toReversed()
@@ -138,8 +138,4 @@ function withoutLists(original: Record<string, unknown>, event: string): unknown
   const hooks = original.hooks;
   if (!isObject(hooks)) return original;
   return { hooks: Object.hasOwn(hooks, event) ? { [event]: [] } : {} };
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {};
 }

@@ -1,71 +1,38 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../engine/json.ts";
+import { isObject, objectIn } from "../../engine/json.ts";
 import { appendJson, type Path, readJson, restoreJson, setJson, valueAt } from "./json-text.ts";
 import type { Launcher } from "./launcher.ts";
 import type { AllowRules } from "./memory-tools.ts";
-import type { ConfiguredServer, FileLocation, Piece } from "./piece.ts";
+import type { FileLocation, Piece } from "./piece.ts";
 
 /** Our arguments, followed by those that the user added. */
-function withExtras(words: readonly string[], configured: unknown): string[] {
+export function argsWithExtras(words: readonly string[], configured: unknown): string[] {
   const list = Array.isArray(configured) ? configured.filter((word) => typeof word === "string") : [];
   const at = list.indexOf("mcp");
   return [...words, "mcp", ...(at < 0 ? [] : list.slice(at + 1))];
 }
 
-/** An MCP server under `path`, with `command` and `args`. */
+/** An MCP server under `path`: with `command` and `args` or, `asList`, with all words as its `command`. */
 export function jsonServer(
   location: FileLocation,
   path: Path,
   launcher: Launcher,
-  extra: Record<string, unknown>,
-): Piece {
-  const expected = (entry: unknown) => ({
-    ...extra,
-    command: launcher.command,
-    args: withExtras(launcher.args, valueAt(entry, ["args"])),
-  });
-  return {
-    ...serverPiece(location, path, expected),
-    server: (text) => serverOf(valueAt(readJson(text, location.path), path)),
-  };
-}
-
-/** An MCP server under `path` whose `command` is a list with its arguments. */
-export function jsonCommandServer(
-  location: FileLocation,
-  path: Path,
-  launcher: Launcher,
-  extra: Record<string, unknown>,
-): Piece {
-  const words = [launcher.command, ...launcher.args];
-  const expected = (entry: unknown) => ({
-    ...extra,
-    command: withExtras(words, valueAt(entry, ["command"])),
-  });
-  return {
-    ...serverPiece(location, path, expected),
-    server(text) {
-      const entry = valueAt(readJson(text, location.path), path);
-      if (!isObject(entry) || !Array.isArray(entry.command)) return undefined;
-      const [command, ...args] = entry.command.map(String);
-      return command === undefined
-        ? undefined
-        : { command, args, env: textsOf(entry.environment), isOff: entry.enabled === false };
-    },
-  };
-}
-
-function serverPiece(
-  location: FileLocation,
-  path: Path,
-  expected: (entry: unknown) => Record<string, unknown>,
+  { asList = false, ...extra }: { asList?: boolean; [setting: string]: unknown } = {},
 ): Piece {
   const { path: file } = location;
+  const { command, args } = launcher;
+  const entryIn = (text: string) => valueAt(readJson(text, file), path);
+  const expected = (entry: unknown): Record<string, unknown> => ({
+    ...extra,
+    ...(asList
+      ? { command: argsWithExtras([command, ...args], valueAt(entry, ["command"])) }
+      : { command, args: argsWithExtras(args, valueAt(entry, ["args"])) }),
+  });
   return {
     ...location,
     what: "MCP server",
     add(text) {
-      const entry = valueAt(readJson(text, file), path);
+      const entry = entryIn(text);
       if (!isObject(entry)) return setJson(text, path, expected(entry), file);
       return Object.entries(expected(entry)).reduce(
         (result, [key, value]) => setJson(result, [...path, key], value, file),
@@ -73,27 +40,23 @@ function serverPiece(
       );
     },
     remove: (text, before) => restoreJson(text, path, readJson(before, file), file),
-    isIn: (text) => valueAt(readJson(text, file), path) !== undefined,
+    isIn: (text) => entryIn(text) !== undefined,
     gaps(text) {
-      const entry = valueAt(readJson(text, file), path);
+      const entry = entryIn(text);
       if (!isObject(entry)) return [{ what: "the MCP server", kind: "missing" }];
       return Object.entries(expected(entry))
         .filter(([key, value]) => !isDeepStrictEqual(entry[key], value))
         .map(([key]) => ({ what: `the MCP server's ${key}`, kind: "differs" }));
     },
+    server(text) {
+      const entry = objectIn(entryIn(text));
+      const [program, ...words] = [entry.command ?? [], entry.args ?? []].flat().map(String);
+      if (program === undefined) return undefined;
+      const variables = Object.entries(objectIn(entry.env ?? entry.environment));
+      const env = Object.fromEntries(variables.map(([name, value]) => [name, String(value)]));
+      return { command: program, args: words, env, isOff: entry.enabled === false };
+    },
   };
-}
-
-function serverOf(entry: unknown): ConfiguredServer | undefined {
-  if (!isObject(entry) || typeof entry.command !== "string") return undefined;
-  const args = Array.isArray(entry.args) ? entry.args.map(String) : [];
-  return { command: entry.command, args, env: textsOf(entry.env) };
-}
-
-function textsOf(value: unknown): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(isObject(value) ? value : {}).map(([key, text]) => [key, String(text)]),
-  );
 }
 
 /** Plain values in a host's config: switches and list items. */

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import {
   applyEdits,
@@ -58,6 +59,25 @@ export function valueAt(value: unknown, path: Path): unknown {
     else return undefined;
   }
   return here;
+}
+
+/** The configs of a host that can be read; the wiring check reports the others. */
+export function settingsIn(...paths: string[]): Record<string, unknown>[] {
+  return paths.flatMap((path) => {
+    try {
+      return [readJson(readFileSync(path, "utf8"), path)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The items of all lists at this path in the settings. */
+export function listAt(settings: readonly unknown[], ...path: string[]): unknown[] {
+  return settings.flatMap((value) => {
+    const list = valueAt(value, path);
+    return Array.isArray(list) ? list : [];
+  });
 }
 
 /** Sets a value in the text and keeps every other byte; undefined removes it. */

@@ -5,6 +5,8 @@ import { findSurfaces } from "../../surfaces/surfaces.ts";
 import { dotless } from "../../surfaces/toolbox.ts";
 import { chosenSurfaces, type SurfaceWorkspace } from "../../workspace/chosen-surfaces.ts";
 import { readWorkspaceConfig, userConfigFile } from "../../workspace/config.ts";
+import type { Project } from "../../workspace/project.ts";
+import type { Host } from "../host.ts";
 import type { Places } from "./places.ts";
 
 interface MemoryTool {
@@ -21,6 +23,16 @@ const allowable = ["notepad", "notes", "scratchpad", "pins", "recall", "tasks", 
 /** The surfaces that agents get from this installation. */
 export function offeredSurfaces(places: Places): string[] {
   return chosenSurfaces(workspaceOf(places));
+}
+
+/** The memory that the agent of a host gets back in this project: the notepad, or the scratchpad; a pin is shown whatever the surfaces are. */
+export function memoryPlace(
+  host: Pick<Host, "offersTools"> | undefined,
+  project: Project,
+): "notepad" | "scratchpad" | "pins" {
+  const config = readWorkspaceConfig(project);
+  const chosen = chosenSurfaces({ project, config }, host?.offersTools ? "host" : "server");
+  return (["notepad", "scratchpad"] as const).find((name) => chosen.includes(name)) ?? "pins";
 }
 
 function workspaceOf({ scope, root, env, home, surfaces }: Places): SurfaceWorkspace {

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { hostNamed } from "../hosts.ts";
+import { isChange } from "./config-file.ts";
 import { planInit } from "./init.ts";
 import { memoryTools } from "./memory-tools.ts";
 import type { Places } from "./places.ts";
@@ -15,7 +16,6 @@ import {
   read,
   uninstall,
 } from "./test-support/installed-project.ts";
-import { isChange } from "./write-changes.ts";
 
 /** Where each host keeps its rules, below the folder of project and home, and how one looks. */
 const files = {

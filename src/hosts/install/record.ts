@@ -81,8 +81,6 @@ export function writeRecord(places: Places, record: InstallRecord, copies: reado
 function removeRecord(folder: string, made: readonly string[]): void {
   rmSync(recordFile(folder), { force: true });
   rmSync(join(folder, "backups"), { recursive: true, force: true });
-  // Doctor's file is useless without hosts.
-  rmSync(join(folder, "doctor.json"), { force: true });
   if (!made.includes(folder)) return;
   removeEmpty(made);
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { readToml } from "../codex/config-toml.ts";
 import { hostNames } from "../hosts.ts";
 import { recordFolder } from "./places.ts";
 import {
@@ -13,7 +14,6 @@ import {
   read,
   uninstall,
 } from "./test-support/installed-project.ts";
-import { readToml } from "./toml-text.ts";
 
 /** Config files as users write them. */
 const jsonTexts: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { offeredSurfaces } from "./memory-tools.ts";
-import { ownFile, ownMarker } from "./own-file.ts";
 import type { Piece } from "./piece.ts";
+import { ownFile, ownMarker } from "./piece.ts";
 import { locationOf, type Places } from "./places.ts";
 
 /** One line of the skill: a tool to call in a situation, and the surface that offers it. */
@@ -162,7 +162,7 @@ export function skillPiece(at: Places, skills: string): Piece {
   const skill = renderSkill(offeredSurfaces(at));
   return ownFile(locationOf(at, join(skills, "holdfast", "SKILL.md")), {
     what: "skill",
-    content: `${skill.trimEnd()}\n\n<!-- ${ownMarker}. "holdfast uninstall" removes it. -->\n`,
+    content: `${skill.trimEnd()}\n\n<!-- ${ownMarker} -->\n`,
     missing: "differs",
   });
 }

@@ -4,12 +4,11 @@ import { stateFolder } from "../../state-folder.ts";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { hosts, hostsNamed } from "../hosts.ts";
-import { readConfig, removeEmpty } from "./config-file.ts";
+import { type FileChange, isChange, readConfig, removeEmpty, writeChanges } from "./config-file.ts";
 import { piecesByFile, withoutPieces } from "./init.ts";
 import { copyFolder, findLauncher } from "./launcher.ts";
 import { cacheFolder, type Places } from "./places.ts";
 import { hashOf, type InstallRecord, readCopy, readRecord, writeRecord } from "./record.ts";
-import { type FileChange, isChange, writeChanges } from "./write-changes.ts";
 
 export interface UninstallPlan {
   hosts: Host[];

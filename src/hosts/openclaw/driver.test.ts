@@ -5,7 +5,6 @@ import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { openMemory } from "../../index.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { testDriver } from "../../testing/test-support/test-driver.ts";
-import { ProjectMemories } from "../plugin/project-memories.ts";
 import { sessionIdOf } from "../session-link.ts";
 import { piForm } from "../test-support/pi-form.ts";
 import { OpenClawMemory } from "./openclaw-memory.ts";
@@ -18,7 +17,7 @@ async function startPlugin(t: TestContext, surfaces: readonly Surface[]) {
   const open = () => openMemory({ store, surfaces: ["notepad", "notes", ...surfaces] });
   const memory = await open();
   t.after(() => memory.close());
-  const plugin = new OpenClawMemory(new ProjectMemories(open));
+  const plugin = new OpenClawMemory(open);
   const context = { sessionKey: "s1", workspaceDir, modelId: "m1" };
   const report = (error: unknown) => t.diagnostic(String(error));
   return { plugin, memory, context, workspaceDir, report };

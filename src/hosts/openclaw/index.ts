@@ -3,7 +3,7 @@ import { findSurfaces } from "../../surfaces/surfaces.ts";
 import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
 import { chosenSurfaces } from "../../workspace/chosen-surfaces.ts";
 import { failureReporter } from "../failures.ts";
-import { describeTools } from "../plugin/project-memories.ts";
+import { describeTools, type Report, toolFields } from "../plugin/conversation.ts";
 import type {
   OpenClawApi,
   OpenClawCompactionEvent,
@@ -14,7 +14,7 @@ import type {
   OpenClawPromptEvent,
   OpenClawTool,
 } from "./api.ts";
-import { OpenClawMemory, type Report } from "./openclaw-memory.ts";
+import { OpenClawMemory } from "./openclaw-memory.ts";
 import { openTranscript } from "./transcript.ts";
 
 const memoryKey = Symbol.for("holdfast.openclaw");
@@ -117,17 +117,10 @@ function toolsFor(context: OpenClawContext): ToolDescription[] {
   );
 }
 
-function toolOf(
-  { name, description, inputSchema, readOnly }: ToolDescription,
-  context: OpenClawContext,
-  failed: Report,
-): OpenClawTool {
+function toolOf(tool: ToolDescription, context: OpenClawContext, failed: Report): OpenClawTool {
+  const { name, readOnly } = tool;
   return {
-    name: dotless(name),
-    label: name,
-    description,
-    parameters: inputSchema,
-    executionMode: "sequential",
+    ...toolFields(tool),
     catalogMode: "direct-only",
     execute: async (id, input) => {
       const { text, output } = await memory.call(context, { id, name, input, readOnly }, failed);

@@ -1,29 +1,29 @@
-import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
-import { isObject, objectIn } from "../../engine/json.ts";
+import { objectIn, objectsIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
+import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import type { ReadConversation } from "../../surfaces/surface.ts";
 import type { ToolAnswer } from "../../surfaces/toolbox.ts";
-import { chosenSurfaces } from "../../workspace/chosen-surfaces.ts";
+import { chosenSurfaces, loadSurfaces } from "../../workspace/chosen-surfaces.ts";
 import { readWorkspaceConfig, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
-import { explainProblems } from "../../workspace/config-problems.ts";
+import { explainProblems } from "../../workspace/config-file.ts";
+import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
+import { type FindWorkspaceOptions, findWorkspace } from "../../workspace/workspace.ts";
 import { compactionLimit, learnLimit } from "../fill.ts";
-import { type PluginCall, PluginConversation } from "../plugin/conversation.ts";
-import { ProjectMemories } from "../plugin/project-memories.ts";
+import { type PluginCall, PluginConversation, type Report } from "../plugin/conversation.ts";
 import { type EntryState, listChanges, readState } from "../plugin/scratchpad-entries.ts";
 import { ownProcess } from "../processes.ts";
 import { linkSession, memoryOf } from "../session-link.ts";
-import { countIn } from "../transcript/file.ts";
-import { plainText, toModelMessage } from "../transcript/model-messages.ts";
+import { countIn } from "../transcript/json-files.ts";
+import { lastAnswer, plainText, toStoredMessages } from "../transcript/messages.ts";
 import { transcriptConversation } from "../transcript/past-conversation.ts";
 import type { OpenClawCompactionEvent, OpenClawContext, OpenClawModelEvent, OpenClawResult } from "./api.ts";
 import { openclaw } from "./host.ts";
 import { conversationOf, type OpenClawTranscript, sinceReset } from "./transcript.ts";
-
-export type Report = (error: unknown) => void;
 
 /** One conversation, by its session key. */
 interface Chat {
@@ -42,24 +42,28 @@ interface Chat {
 
 /** The memories of all conversations of this gateway, shared because OpenClaw registers the plugin many times. */
 export class OpenClawMemory {
-  readonly #memories: ProjectMemories;
+  readonly #open: typeof openProjectMemory;
+  /** By the root of the project. */
+  readonly #memories = new Map<string, Promise<Memory>>();
+  /** Our settings in OpenClaw's own config. */
+  #host: HostSettings | undefined;
   readonly #chats = new Map<string, Chat>();
   openTranscript: (context: OpenClawContext) => Promise<OpenClawTranscript | undefined> = async () =>
     undefined;
 
-  constructor(memories = new ProjectMemories()) {
-    this.#memories = memories;
+  constructor(open: typeof openProjectMemory = openProjectMemory) {
+    this.#open = open;
   }
 
   /** Takes the settings in OpenClaw's own config. */
   configure(settings: Record<string, unknown>): void {
-    this.#memories.host = { name: "plugins.entries.holdfast.config", settings };
+    this.#host = { name: "plugins.entries.holdfast.config", settings };
   }
 
   /** The project of a conversation, and its settings. */
   workspaceOf({ workspaceDir }: OpenClawContext): { project: Project; config: WorkspaceConfig } {
     const project = findProject(workspaceDir || process.cwd());
-    const { host } = this.#memories;
+    const host = this.#host;
     return { project, config: readWorkspaceConfig(project, host ? { host } : {}) };
   }
 
@@ -97,9 +101,8 @@ export class OpenClawMemory {
     await chat.memory.start(session, { report, hint });
     if (!chat.recorded) await this.#load(chat, session).catch(report);
     else await this.#record(chat, session).catch(report);
-    const last = storedMessages(messages).findLast(({ message }) => message.role === "assistant");
     const fill = this.#fill(chat);
-    return chat.memory.texts(session, { lastAnswer: last ? plainTextOf(last.message) : "", ...fill });
+    return chat.memory.texts(session, { lastAnswer: lastAnswer(objectsIn(messages)), ...fill });
   }
 
   /** Takes the scratchpad from the transcript, if this memory has none yet: of an older plugin, or another store. */
@@ -175,22 +178,15 @@ export class OpenClawMemory {
     report: Report,
   ): Promise<void> {
     const session = await this.#session(context);
-    const removed = messages ? storedMessages(messages) : await this.#messagesInContext(context);
+    const removed = messages ? toStoredMessages(objectsIn(messages)) : await this.#messagesInContext(context);
     // OpenClaw passes the whole conversation, and keeps some of the newest messages; how many is the user's setting.
-    await memory.beginCompaction(
-      { messages: removed, to: removed.length, transcript: { path: sessionFile, size: 0 } },
-      {
-        session,
-        cwd: projectOf(context).cwd,
-        report,
-        readWith: "recall",
-        async contextAfter({ handoff }) {
-          const { head } = await memory.texts(session);
-          const text = `${head}\n${handoff.text}`;
-          return { text, tokens: session.setting.countTokens(text) };
-        },
-      },
-    );
+    await memory.beginCompaction({
+      session,
+      conversation: { messages: removed, to: removed.length, transcript: { path: sessionFile, size: 0 } },
+      cwd: projectOf(context).cwd,
+      readWith: "recall",
+      report,
+    });
   }
 
   /** Before a turn, OpenClaw compacts without passing the messages. They are in its transcript. */
@@ -220,7 +216,7 @@ export class OpenClawMemory {
     const { directory, cwd } = projectOf(context);
     const hostSession = keyOf(context);
     const old = memoryOf(directory, "openclaw", hostSession);
-    const memory = await this.#memories.memory(cwd);
+    const memory = await this.#memoryOf(cwd);
     if (await memory.findSession(old)) {
       const fresh = await memory.createSession({ agent: "openclaw", title: hostSession });
       const link = { directory, cwd, host: "openclaw", hostSession, continues: fresh.id };
@@ -233,12 +229,26 @@ export class OpenClawMemory {
   async close(report: Report): Promise<void> {
     for (const { context } of this.#chats.values()) await this.#end(context, report);
     this.#chats.clear();
-    await this.#memories.close();
+    const open = [...this.#memories.values()];
+    this.#memories.clear();
+    for (const memory of await Promise.allSettled(open))
+      if (memory.status === "fulfilled") await memory.value.close();
+  }
+
+  /** If opening fails, the next call tries again. */
+  #memoryOf(cwd: string): Promise<Memory> {
+    const { root } = findProject(cwd);
+    const known = this.#memories.get(root);
+    if (known) return known;
+    const opened = this.#open(cwd, this.#host);
+    this.#memories.set(root, opened);
+    opened.catch(() => this.#memories.delete(root));
+    return opened;
   }
 
   async #end(context: OpenClawContext, report: Report): Promise<void> {
     const { memory, messages } = this.#chat(context);
-    await memory.end(storedMessages(messages), report);
+    await memory.end(toStoredMessages(objectsIn(messages)), report);
   }
 
   #chat(context: OpenClawContext): Chat {
@@ -262,11 +272,19 @@ export class OpenClawMemory {
 
   async #session(context: OpenClawContext): Promise<Session> {
     const { directory, cwd } = projectOf(context);
-    const memory = await this.#memories.memory(cwd);
+    const memory = await this.#memoryOf(cwd);
     const key = keyOf(context);
     // The key has colons, so the session's id is a hash of it: people know the session by its title.
     return memory.openSession(memoryOf(directory, "openclaw", key), { agent: "openclaw", title: key });
   }
+}
+
+type HostSettings = NonNullable<FindWorkspaceOptions["host"]>;
+
+async function openProjectMemory(cwd: string, host: HostSettings | undefined): Promise<Memory> {
+  const workspace = findWorkspace({ cwd, ...(host ? { host } : {}) });
+  const surfaces = await loadSurfaces(chosenSurfaces(workspace, "host"), workspace);
+  return openMemoryIn(workspace, { surfaces, isInteractive: true });
 }
 
 function keyOf({ sessionKey, sessionId }: OpenClawContext): string {
@@ -276,12 +294,6 @@ function keyOf({ sessionKey, sessionId }: OpenClawContext): string {
 function projectOf({ workspaceDir }: OpenClawContext): { directory: string; cwd: string } {
   const cwd = workspaceDir || process.cwd();
   return { directory: findProject(cwd).directory, cwd };
-}
-
-function storedMessages(messages: readonly unknown[]): StoredMessage[] {
-  return messages
-    .flatMap((message) => (isObject(message) ? (toModelMessage(message) ?? []) : []))
-    .map((message, index) => ({ number: index + 1, message, at: 0 }));
 }
 
 /** OpenClaw compacts when fewer tokens than this are left, or a quarter of a small window. */

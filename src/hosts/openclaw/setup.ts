@@ -2,13 +2,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isObject } from "../../engine/json.ts";
 import { type Finding, ok, problem } from "../doctor/finding.ts";
-import { listAt, settingsIn } from "../doctor/host-settings.ts";
-import type { ProgramRun } from "../doctor/run-program.ts";
-import type { HostSetup, LiveClient, LiveTalk } from "../host-setup.ts";
+import { type HostSetup, type LiveClient, type LiveTalk, talkProvider } from "../host-setup.ts";
 import { jsonSettings } from "../install/json-pieces.ts";
-import { valueAt } from "../install/json-text.ts";
+import { listAt, settingsIn, valueAt } from "../install/json-text.ts";
 import { installedRoot } from "../install/launcher.ts";
 import type { Places } from "../install/places.ts";
+import type { ProgramRun } from "../run-program.ts";
 
 const openclawClient: LiveClient = {
   prepare: writeConfig,
@@ -79,20 +78,13 @@ function environment({ folder }: LiveTalk): Record<string, string> {
 }
 
 /** Uses a model on this machine, the project as workspace, and the user's own settings for our plugin. */
-function writeConfig({ url, folder }: LiveTalk, places: Places): void {
-  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const model = { id: "doctor", name: "doctor", reasoning: false, input: ["text"], cost };
-  const provider = {
-    baseUrl: `${url}/v1`,
-    apiKey: "doctor",
-    api: "openai-completions",
-    models: [{ ...model, contextWindow: 100_000, maxTokens: 1_000 }],
-  };
+function writeConfig(talk: LiveTalk, places: Places): void {
+  const { folder } = talk;
   const config = {
     agents: {
       defaults: { workspace: places.root, skipBootstrap: true, model: { primary: "doctor/doctor" } },
     },
-    models: { mode: "replace", providers: { doctor: provider } },
+    models: { mode: "replace", providers: { doctor: talkProvider(talk) } },
     plugins: pluginsOf(places),
   };
   mkdirSync(join(folder, "state"), { mode: 0o700 });
@@ -130,17 +122,15 @@ function pluginsOf(places: Places): Record<string, unknown> {
 const check = "trust";
 
 /** Whether OpenClaw loads the plugin. */
-function checkTrust(places: Places): Finding[] {
+function checkTrust(places: Places): Finding {
   const path = configFile(places);
   const settings = settingsIn(path);
   const isOff = settings.some((value) => valueAt(value, ["plugins", "enabled"]) === false);
   if (isOff || listAt(settings, "plugins", "deny").includes("holdfast"))
-    return [
-      problem(
-        check,
-        "The plugin is switched off.",
-        `Set plugins.enabled in ${path}, and remove "holdfast" from plugins.deny.`,
-      ),
-    ];
-  return [ok(check, "the plugin is allowed")];
+    return problem(
+      check,
+      "The plugin is switched off.",
+      `Set plugins.enabled in ${path}, and remove "holdfast" from plugins.deny.`,
+    );
+  return ok(check, "the plugin is allowed");
 }

@@ -2,7 +2,7 @@ import type { StoredMessage } from "../../context/conversation.ts";
 import { isObject } from "../../engine/json.ts";
 import type { PastConversation } from "../../surfaces/surface.ts";
 import type { CustomEntry } from "../plugin/scratchpad-entries.ts";
-import { toModelMessage } from "../transcript/model-messages.ts";
+import { toModelMessage } from "../transcript/messages.ts";
 import type { OpenClawApi, OpenClawContext, OpenClawEntry, OpenClawSessionManager } from "./api.ts";
 
 /** OpenClaw's own record of a conversation. It was a JSONL file, and is rows of the same shape in its database since 2026.7. */

@@ -1,18 +1,16 @@
+import type { ModelMessage } from "ai";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { formatReply } from "../hook/event.ts";
 import type { Host } from "../host.ts";
-import type { JsonLine } from "../transcript/file.ts";
+import { countIn } from "../transcript/json-files.ts";
 import {
-  type Message,
-  type ModelCall,
-  type RecordedEvent,
-  type Recording,
   type TranscriptLine,
   textMessages,
   toolCallPart,
   toolResultMessage,
-} from "../transcript/line.ts";
+} from "../transcript/messages.ts";
+import type { ModelCall, RecordedEvent, Recording } from "../transcript/recorded-session.ts";
 
 /** The common part of the hosts of this family: our plugin runs the hook and sends it the generic events. */
 export const familyTraits = {
@@ -59,52 +57,48 @@ function readFamilyLine(line: Record<string, unknown>): TranscriptLine {
   return { messages: [...textMessages("assistant", text.trim()), ...parts.flatMap(toolMessages)] };
 }
 
-function toolMessages(part: Record<string, unknown>): Message[] {
+function toolMessages(part: Record<string, unknown>): ModelMessage[] {
   if (part.type !== "tool" || !isObject(part.state)) return [];
   const { status, input, output, error } = part.state;
   const id = textIn(part.callID);
   const tool = textIn(part.tool);
-  const call: Message = { role: "assistant", content: [toolCallPart(id, tool, input ?? {})] };
+  const call: ModelMessage = { role: "assistant", content: [toolCallPart(id, tool, input ?? {})] };
   if (status === "error") return [call, toolResultMessage(id, tool, textIn(error), true)];
   return status === "completed" ? [call, toolResultMessage(id, tool, textIn(output), false)] : [call];
 }
 
 /** The conversations that our plugin writes down: each line is a message with its parts. */
-export function familyRecording(folder: string): Recording {
-  return {
-    folder,
-    matches: (lines) => lines.some(({ value }) => "info" in value && "parts" in value),
-    read: (_text, { lines, warnings }) => ({ events: lines.flatMap(toEvents), warnings }),
-  };
-}
+export const familyRecording: Recording = {
+  matches: (lines) => lines.some((line) => "info" in line && "parts" in line),
+  read: (lines) => lines.flatMap(toEvents),
+};
 
-function toEvents({ value }: JsonLine): RecordedEvent[] {
-  const line = readFamilyLine(value);
-  if (!line) return [];
-  if ("summary" in line) return [{ type: "compaction", summary: line.summary }];
-  const info = objectIn(value.info);
-  const at = objectIn(info.time).created;
-  const call = info.role === "assistant" ? { call: callOf(textIn(value.id), info) } : {};
-  return line.messages.map((message) => ({
+function toEvents(line: Record<string, unknown>): RecordedEvent[] {
+  const content = readFamilyLine(line);
+  if (!content) return [];
+  if ("summary" in content) return [{ type: "compaction", summary: content.summary }];
+  const info = objectIn(line.info);
+  const at = countIn(objectIn(info.time).created);
+  const call = callOf(info);
+  return content.messages.map((message) => ({
     type: "message",
     message,
-    at: typeof at === "number" ? at : 0,
-    ...(message.role === "assistant" ? call : {}),
+    at,
+    ...(message.role === "assistant" ? { call } : {}),
   }));
 }
 
-function callOf(id: string, info: Record<string, unknown>): ModelCall {
+function callOf(info: Record<string, unknown>): ModelCall {
   const tokens = objectIn(info.tokens);
   const cache = objectIn(tokens.cache);
-  const count = (value: unknown) => (typeof value === "number" ? value : 0);
   return {
-    id,
+    id: textIn(info.id),
     model: textIn(info.modelID),
     usage: {
-      input: count(tokens.input),
-      cacheWrite: count(cache.write),
-      cacheRead: count(cache.read),
-      output: count(tokens.output) + count(tokens.reasoning),
+      input: countIn(tokens.input),
+      cacheWrite: countIn(cache.write),
+      cacheRead: countIn(cache.read),
+      output: countIn(tokens.output) + countIn(tokens.reasoning),
     },
   };
 }

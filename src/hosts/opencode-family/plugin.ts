@@ -1,17 +1,18 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { warnFrom } from "../../compaction/usage.ts";
+import type { Placement } from "../../context/blocks.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
-import type { Placement } from "../../context/placement.ts";
-import { objectIn, textIn } from "../../engine/json.ts";
+import { objectIn, parseObject, textIn } from "../../engine/json.ts";
+import { HoldfastError } from "../../errors.ts";
 import { readWorkspaceConfig, settingValue } from "../../workspace/config.ts";
 import { findProject, makeProjectDirectory, type Project } from "../../workspace/project.ts";
 import { failureReporter } from "../failures.ts";
 import { readHookState } from "../hook/state.ts";
 import { ownProcess } from "../processes.ts";
+import { runProgram } from "../run-program.ts";
 import { linkSession, sessionIdOf } from "../session-link.ts";
-import { countIn } from "../transcript/file.ts";
-import { askHook, type HookAnswer, hookCommand, ownCommand } from "./ask-hook.ts";
+import { countIn } from "../transcript/json-files.ts";
 
 /** The part of opencode's API that the plugin uses, typed structurally. */
 export interface OpencodeInput {
@@ -376,6 +377,53 @@ function usageOf({ tokens }: OpencodeMessage["info"]): number {
   const { input, output, cache } = objectIn(tokens);
   const { read, write } = objectIn(cache);
   return [input, output, read, write].reduce<number>((sum, count) => sum + countIn(count), 0);
+}
+
+interface HookAnswer {
+  /** For the model. */
+  context: string;
+  /** For the summarizer. */
+  keep: string;
+}
+
+/** The hook has its own deadline; this one, in milliseconds, covers a hook that does not even start. */
+const answerTimeout = 10_000;
+
+/** Runs `holdfast hook HOST`. The hosts' own runtime does not have Node's SQLite, so a separate process opens the memory. */
+async function askHook(
+  host: string,
+  command: readonly string[],
+  payload: Record<string, unknown>,
+  cwd: string,
+): Promise<HookAnswer> {
+  const [program = "", ...words] = command;
+  const args = [...words, "hook", host];
+  const options = { cwd, input: JSON.stringify(payload), limit: answerTimeout };
+  const { code, stdout, stderr, trouble } = await runProgram(program, args, options);
+  if (code !== 0) {
+    // The hook records its own failures for `holdfast doctor`.
+    const reason = (trouble ?? stderr.trim()) || `exit code ${code}`;
+    throw new HoldfastError(
+      "not_found",
+      `"${[program, ...args].join(" ")}" gave no answer: ${reason.slice(0, 300)}. Run "holdfast doctor ${host}".`,
+    );
+  }
+  const { context, keep } = parseObject(stdout) ?? {};
+  return { context: textIn(context), keep: textIn(keep) };
+}
+
+/** The command of the configured MCP server, used for the hook too; without a server, or with npx, this package's own. */
+function hookCommand(config: Record<string, unknown>): string[] {
+  const { command } = objectIn(objectIn(config.mcp).holdfast);
+  const words = Array.isArray(command) ? command.map(String) : [];
+  const end = words.indexOf("mcp");
+  // npx takes most of a second and may ask the network.
+  return end > 0 && words[0] !== "npx" ? words.slice(0, end) : ownCommand();
+}
+
+function ownCommand(): string[] {
+  const built = join(import.meta.dirname, "cli.js");
+  return ["node", existsSync(built) ? built : join(import.meta.dirname, "../../cli.ts")];
 }
 
 /** Writes a conversation to a file that the hook, and later the agent, can read. These hosts have no such file. */

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
-import { jsonCommandServer } from "../install/json-pieces.ts";
+import { jsonServer } from "../install/json-pieces.ts";
 import { shellLine } from "../install/launcher.ts";
-import { modulePlugin } from "../install/own-file.ts";
+import { modulePlugin } from "../install/piece.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 
@@ -30,7 +30,8 @@ export function familySetup(member: FamilyMember): HostSetup {
     pieces(places, launcher) {
       const own = places.scope === "user" ? userFolder(places) : join(places.root, folder);
       return [
-        jsonCommandServer(locationOf(places, configFile(member, places)), ["mcp", "holdfast"], launcher, {
+        jsonServer(locationOf(places, configFile(member, places)), ["mcp", "holdfast"], launcher, {
+          asList: true,
           type: "local",
           enabled: true,
         }),

@@ -8,7 +8,8 @@ export const opencode: Host = {
   title: "opencode",
   program: "opencode",
   mcpClient: { name: /^opencode$/ },
-  recording: async () => familyRecording("~/.local/share/opencode"),
+  folder: "~/.local/share/opencode",
+  recording: async () => familyRecording,
   async setup() {
     const { familySetup } = await import("../opencode-family/setup.ts");
     return familySetup({

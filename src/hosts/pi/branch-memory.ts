@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../engine/json.ts";
+import { isObject, type Json, objectIn } from "../../engine/json.ts";
 import { Queue } from "../../engine/queue.ts";
 import type { NoteValue } from "../../engine/records.ts";
 import type { SessionExport } from "../../engine/session-document.ts";
@@ -84,27 +84,10 @@ export class PiMemory {
     const state = await session.state();
     if (this.#kept?.revision === state.row.revision) return;
     const before = this.#kept?.memory ?? readBranch(context.sessionManager.getBranch());
-    const memory = { ...stateOf(state), notes: await this.#notes(session, state) };
+    const notes = await session.records("note");
+    const memory = { ...stateOf(state), notes: new Map(notes.map(({ key, value }) => [key, value as Json])) };
     for (const [type, data] of listEntries(before, memory)) this.#append(type, data);
     this.#kept = { revision: state.row.revision, memory };
-  }
-
-  /** Reads all notes once, then only those written since. */
-  async #notes(session: Session, { row }: State): Promise<Map<string, Json>> {
-    if (!this.#kept) return notesIn(await session.records("note"));
-    const notes = new Map(this.#kept.memory.notes);
-    const entries = await session.history({ from: this.#kept.revision + 1, to: row.revision });
-    // Retention may have removed what was written while this process slept.
-    if (entries.length < row.revision - this.#kept.revision) return notesIn(await session.records("note"));
-    const changed = new Set(
-      entries.flatMap(({ changes }) =>
-        changes.flatMap((change) => (change.type === "record" && change.kind === "note" ? [change.key] : [])),
-      ),
-    );
-    if (changed.size === 0) return notes;
-    for (const id of changed) notes.delete(id);
-    for (const [id, value] of notesIn(await session.records("note", [...changed]))) notes.set(id, value);
-    return notes;
   }
 
   async #find(context: PiContext): Promise<Session> {
@@ -128,13 +111,13 @@ export class PiMemory {
     const recorded = readBranch(branch);
     const isNew = !link && !isTaken && listEntries(readBranch([]), recorded).length === 0;
     // If another branch of the file has this id, the import chooses a new one.
-    const row = { id, parent: link?.session ?? null, now: Date.now() };
+    const row = { id, parent: link?.session ?? null, at: Date.now() };
     const session =
       existing ??
       (isNew
         ? await memory.openSession(id, { agent: "pi" })
         : await memory.importSession(toDocument(recorded, row)));
-    this.#append(...linkEntry(session.id, pi));
+    this.#append(linkKey, { session: session.id, pi });
     return session;
   }
 }
@@ -156,31 +139,32 @@ function readBranch(branch: readonly PiTreeEntry[]): BranchMemory {
   return { ...readState(branch), notes: notesOf(branch), pins: pinsOf(branch) };
 }
 
-/** The pins of a branch, without damaged ones. */
-export function pinsOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
-  const pins = new Map<string, Json>();
-  for (const { type, customType, data } of branch) {
-    if (type !== "custom" || customType !== pinKey || !isObject(data)) continue;
-    const { id, pin } = data;
-    if (typeof id !== "string" || !/^p\d{1,12}$/.test(id)) continue;
-    if (isObject(pin) && typeof pin.text === "string" && typeof pin.by === "string")
-      pins.set(id, pin as Json);
-    else pins.delete(id);
-  }
-  return pins;
-}
-
 /** The notes of a branch, without damaged ones. */
 export function notesOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
-  const notes = new Map<string, Json>();
+  return valuesOf(branch, noteKey, "note", isNote);
+}
+
+/** The pins of a branch, without damaged ones. */
+export function pinsOf(branch: readonly PiTreeEntry[]): Map<string, Json> {
+  return valuesOf(branch, pinKey, "pin", isPin);
+}
+
+/** The last value of each id in the entries of a type. `null` removes one. */
+function valuesOf(
+  branch: readonly PiTreeEntry[],
+  key: string,
+  field: string,
+  isValid: (id: string, value: unknown) => boolean,
+): Map<string, Json> {
+  const values = new Map<string, Json>();
   for (const { type, customType, data } of branch) {
-    if (type !== "custom" || customType !== noteKey || !isObject(data)) continue;
-    const { id, note } = data;
+    if (type !== "custom" || customType !== key) continue;
+    const { id, [field]: value } = objectIn(data);
     if (typeof id !== "string") continue;
-    if (note === null) notes.delete(id);
-    else if (isNote(id, note)) notes.set(id, note as Json);
+    if (value === null) values.delete(id);
+    else if (isValid(id, value)) values.set(id, value as Json);
   }
-  return notes;
+  return values;
 }
 
 /** The entries to append to a branch so that it records the current memory. */
@@ -200,10 +184,6 @@ function changedIds(before: ReadonlyMap<string, Json>, now: ReadonlyMap<string, 
 
 function isSame(a: Json | undefined, b: Json | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function linkEntry(session: string, pi: string): CustomEntry {
-  return [linkKey, { session, pi }];
 }
 
 function readLink(branch: readonly PiTreeEntry[]): BranchLink | undefined {
@@ -246,40 +226,44 @@ function wroteOffBranch(
   );
 }
 
-/** The memory of a branch as a document to import. */
-function toDocument(
-  memory: BranchMemory,
-  session: { id: string; parent: string | null; now: number },
+/** The memory of a branch as a session to import. */
+export function toDocument(
+  { notepad, scratchpad, notes, pins }: BranchMemory,
+  {
+    id,
+    title = null,
+    parent = null,
+    at,
+  }: { id: string; title?: string | null; parent?: string | null; at: number },
 ): SessionExport {
-  const { id, parent, now } = session;
+  const { notes: own, plan, refs } = scratchpad;
   return {
     format: "holdfast-session",
     version: 1,
-    session: { id, agent: "pi", title: null, parent, createdAt: now, updatedAt: now, revision: 0 },
-    notepad: memory.notepad,
-    records: recordsOf(memory),
+    session: { id, agent: "pi", title, parent, createdAt: at, updatedAt: at, revision: 0 },
+    notepad,
+    records: {
+      space: { ...(own === "" ? {} : { notes: own }), ...(plan === "" ? {} : { plan }) },
+      ref: Object.fromEntries(refs.map((ref, index) => [recordKey(index), ref])),
+      note: Object.fromEntries(notes),
+      pin: Object.fromEntries(pins),
+    },
     journal: [],
-  };
-}
-
-/** The records of a branch's memory, as a session has them. */
-export function recordsOf({
-  scratchpad,
-  notes,
-  pins,
-}: Omit<BranchMemory, "notepad">): SessionExport["records"] {
-  const { notes: own, plan, refs } = scratchpad;
-  return {
-    space: { ...(own === "" ? {} : { notes: own }), ...(plan === "" ? {} : { plan }) },
-    ref: Object.fromEntries(refs.map((ref, index) => [recordKey(index), ref])),
-    note: Object.fromEntries(notes),
-    pin: Object.fromEntries(pins),
   };
 }
 
 /** The key of the record with this index, for records that are numbered. */
 export function recordKey(index: number): string {
   return String(index + 1).padStart(12, "0");
+}
+
+function isPin(id: string, value: unknown): boolean {
+  return (
+    /^p\d{1,12}$/.test(id) &&
+    isObject(value) &&
+    typeof value.text === "string" &&
+    typeof value.by === "string"
+  );
 }
 
 function isNote(id: string, value: unknown): boolean {
@@ -297,8 +281,4 @@ function isNote(id: string, value: unknown): boolean {
 function stateOf(state: State): Omit<BranchMemory, "notes"> {
   const pins = ownPins(state).map(({ id, ...pin }): [string, Json] => [id, pin]);
   return { notepad: state.row.notepad, scratchpad: readScratchpad(state), pins: new Map(pins) };
-}
-
-function notesIn(records: readonly { key: string; value: Json }[]): Map<string, Json> {
-  return new Map(records.map(({ key, value }) => [key, value]));
 }

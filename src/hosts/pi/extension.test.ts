@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { holdfast as runCommand } from "../../../test/support/command-line.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import type { Placement } from "../../context/placement.ts";
+import type { Placement } from "../../context/blocks.ts";
 import { openMemory } from "../../index.ts";
 import { makeCorpus } from "../../secrets/test-support/corpus.ts";
 import { userConfigFile } from "../../workspace/config.ts";
@@ -366,7 +366,7 @@ test("without a model the summary is deterministic, and carries over the earlier
   await pi.compacted(answers[0], true);
   pi.say("assistant", "The invoices are fine.");
   const [second] = await pi.beforeCompact(pi.say("user", "Thanks."));
-  assert.match(second?.summary ?? "", /User: Audit src\/ledger\.ts/);
+  assert.match(second?.summary ?? "", /^- Audit src\/ledger\.ts/m, "the user's words");
   assert.doesNotMatch(second?.summary ?? "", /Earlier: The handoff/, "an earlier handoff is not below");
 });
 

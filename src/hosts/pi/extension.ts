@@ -1,21 +1,16 @@
-import { existsSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { handoffTokens } from "../../compaction/handoff.ts";
 import { noticeFor } from "../../compaction/receipt.ts";
-import { handoffTokens } from "../../compaction/room.ts";
 import { type AskSummariser, renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
-import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
+import type { StoredMessage } from "../../context/conversation.ts";
 import { isObject, textIn } from "../../engine/json.ts";
 import type { Handoff } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
-import { memoryText } from "../../sessions/shown-memory.ts";
-import { inPlugin } from "../../surfaces/surface.ts";
-import { dotless, type ToolDescription } from "../../surfaces/toolbox.ts";
+import type { ToolDescription } from "../../surfaces/toolbox.ts";
 import { lessReserve } from "../fill.ts";
-import { type ConversationSettings, PluginConversation } from "../plugin/conversation.ts";
-import { toModelMessage } from "../transcript/model-messages.ts";
+import { type ConversationSettings, PluginConversation, toolFields } from "../plugin/conversation.ts";
+import { lastAnswer, toStoredMessages } from "../transcript/messages.ts";
 import { transcriptConversation } from "../transcript/past-conversation.ts";
 import type {
   PiAgentMessage,
@@ -26,7 +21,6 @@ import type {
   PiContext,
   PiContextEvent,
   PiExtensionApi,
-  PiModelAnswer,
   PiModelRequest,
   PiTool,
   PiTreeEntry,
@@ -115,7 +109,7 @@ export class PiExtension {
     await this.#conversation.start(session, {
       report,
       hint: () => this.#memory.earlierSessions(session, context),
-      contains: (handoff) => lastSummary(context.sessionManager.getBranch()).includes(handoff),
+      contains: (text) => lastSummary(context.sessionManager.getBranch()).includes(text),
     });
     return session;
   }
@@ -126,13 +120,10 @@ export class PiExtension {
     this.#pending = undefined;
   }
 
-  #toolOf({ name, description, inputSchema, readOnly }: ToolDescription): PiTool {
+  #toolOf(tool: ToolDescription): PiTool {
+    const { name, readOnly } = tool;
     return {
-      name: dotless(name),
-      label: name,
-      description,
-      parameters: inputSchema,
-      executionMode: "sequential",
+      ...toolFields(tool),
       execute: async (callId, input, _signal, _onUpdate, context) => {
         const report = (error: unknown) => this.#parts.report(`tool ${name}`, error, context);
         const call = { id: callId, name, input, readOnly, conversation: transcriptConversation };
@@ -204,36 +195,29 @@ export class PiExtension {
     const session = await this.#session(context);
     await this.#memory.keep(context);
     const { messagesToSummarize, turnPrefixMessages = [], firstKeptEntryId, tokensBefore } = preparation;
-    const removed = numbered([...messagesToSummarize, ...turnPrefixMessages]);
+    const removed = toStoredMessages([...messagesToSummarize, ...turnPrefixMessages]);
     if (removed.length === 0) return undefined;
-    const kept = numbered(messagesFrom(branchEntries, firstKeptEntryId), removed.length + 1);
+    const kept = toStoredMessages(messagesFrom(branchEntries, firstKeptEntryId), removed.length + 1);
     const path = context.sessionManager.getSessionFile?.() ?? "";
     const contextWindow = context.getContextUsage?.()?.contextWindow ?? assumedWindow;
     const report = (error: unknown) => this.#parts.report("summary", error, context);
-    const { countTokens } = session.setting;
     const cut = { messages: [...removed, ...kept], to: removed.length, tokensBefore };
-    const { handoff } = await this.#conversation.beginCompaction(
-      path === "" ? cut : { ...cut, transcript: { path, size: 0 } },
-      {
-        session,
-        cwd: context.cwd,
-        report,
-        readWith: path === "" ? "" : "recall",
-        room: { tokens: handoffTokens(contextWindow) },
-        async contextAfter({ body }) {
-          const shown = [memoryText(await session.context(inPlugin())), body];
-          const text = [...shown, ...kept.map(({ message }) => plainTextOf(message))].join("\n");
-          return { text, tokens: countTokens(text) };
-        },
-      },
-    );
+    const { handoff } = await this.#conversation.beginCompaction({
+      session,
+      conversation: path === "" ? cut : { ...cut, transcript: { path, size: 0 } },
+      cwd: context.cwd,
+      kept,
+      readWith: path === "" ? "" : "recall",
+      room: { tokens: handoffTokens(contextWindow) },
+      report,
+    });
     const answer = summarise(askPi(context, signal), {
       earlier: preparation.previousSummary ?? "",
       removed,
       handoff: handoff.text,
       focus,
       contextWindow,
-      countTokens,
+      countTokens: session.setting.countTokens,
       onProblem: (problem) => report(new Error(problem)),
       signal,
     }).then((summary) => ({ summary, text: renderSummary(summary, handoff) }));
@@ -278,18 +262,11 @@ function lastSummary(branch: readonly PiTreeEntry[]): string {
   return textIn(branch.findLast(({ type }) => type === "compaction")?.summary);
 }
 
-/** The text of the agent's last message. */
-function lastAnswer(messages: readonly PiAgentMessage[]): string {
-  const last = messages.findLast(({ role }) => role === "assistant");
-  const converted = last && toModelMessage(last);
-  return converted ? plainTextOf(converted) : "";
-}
-
 /** The messages of a branch since its last compaction. */
 function messagesOf(branch: readonly PiTreeEntry[]): StoredMessage[] {
   const last = branch.findLast(({ type }) => type === "compaction");
   const first = typeof last?.firstKeptEntryId === "string" ? last.firstKeptEntryId : branch[0]?.id;
-  return numbered(first === undefined ? [] : messagesFrom(branch, first));
+  return toStoredMessages(first === undefined ? [] : messagesFrom(branch, first));
 }
 
 function messagesFrom(branch: readonly PiTreeEntry[], firstKept: string): PiAgentMessage[] {
@@ -297,16 +274,6 @@ function messagesFrom(branch: readonly PiTreeEntry[], firstKept: string): PiAgen
   return branch
     .slice(start === -1 ? branch.length : start)
     .flatMap(({ type, message }) => (type === "message" && isObject(message) ? [message] : []));
-}
-
-function numbered(messages: readonly PiAgentMessage[], first = 1): StoredMessage[] {
-  return messages
-    .flatMap((message) => {
-      const converted = toModelMessage(message);
-      const at = typeof message.timestamp === "number" ? message.timestamp : 0;
-      return converted ? [{ message: converted, at }] : [];
-    })
-    .map((stored, index) => ({ number: first + index, ...stored }));
 }
 
 /** Asks the model of pi's session for a summary. */
@@ -324,9 +291,10 @@ async function ask(
   options: { maxTokens: number; signal: AbortSignal },
 ): Promise<string> {
   if (model === undefined || modelRegistry === undefined) throw noSummary("No model is selected in pi");
-  const { content, stopReason, errorMessage } = modelRegistry.streamSimple
-    ? await modelRegistry.streamSimple(model, request, options).result()
-    : await askOlderPi(model, modelRegistry, request, options);
+  if (!modelRegistry.streamSimple) throw noSummary("This version of pi calls no model for an extension");
+  const { content, stopReason, errorMessage } = await modelRegistry
+    .streamSimple(model, request, options)
+    .result();
   if (stopReason === "error" || stopReason === "aborted") throw noSummary(errorMessage ?? stopReason);
   return content.map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join("");
 }
@@ -334,37 +302,6 @@ async function ask(
 function noSummary(reason: string): HoldfastError {
   return new HoldfastError(
     "not_found",
-    `${reason}. Holdfast writes the summary without a model; check the model and its key.`,
+    `${reason}. Holdfast writes the summary without a model. Update pi, and check the model and its key.`,
   );
-}
-
-interface PiAi {
-  completeSimple(
-    model: unknown,
-    request: PiModelRequest,
-    options: Record<string, unknown>,
-  ): Promise<PiModelAnswer>;
-}
-
-/** Up to 0.7x, extensions call models through a package that pi ships. */
-async function askOlderPi(
-  model: unknown,
-  registry: NonNullable<PiContext["modelRegistry"]>,
-  request: PiModelRequest,
-  options: Record<string, unknown>,
-): Promise<PiModelAnswer> {
-  const auth = await registry.getApiKeyAndHeaders?.(model);
-  if (!auth?.ok) throw noSummary("pi has no key for the model");
-  const { completeSimple } = (await import(findPiAi())) as PiAi;
-  return completeSimple(model, request, { ...options, apiKey: auth.apiKey, headers: auth.headers });
-}
-
-/** Searches next to the running pi: a built extension cannot resolve pi's packages by name. */
-function findPiAi(): string {
-  const started = realpathSync(process.argv[1] ?? process.execPath);
-  for (let folder = dirname(started); folder !== dirname(folder); folder = dirname(folder)) {
-    const file = join(folder, "node_modules/@mariozechner/pi-ai/dist/index.js");
-    if (existsSync(file)) return pathToFileURL(file).href;
-  }
-  throw noSummary(`The package @mariozechner/pi-ai is not next to ${started}`);
 }

@@ -4,12 +4,12 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Surface } from "../../surfaces/surface.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/chosen-surfaces.ts";
 import { limitsOf, readWorkspaceConfig, secretsOf, settingValue } from "../../workspace/config.ts";
-import { explainProblems } from "../../workspace/config-problems.ts";
+import { explainProblems } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject } from "../../workspace/project.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { failureReporter } from "../failures.ts";
-import { describeTools } from "../plugin/project-memories.ts";
+import { describeTools } from "../plugin/conversation.ts";
 import type { PiContext, PiExtensionApi } from "./api.ts";
 import { PiExtension } from "./extension.ts";
 

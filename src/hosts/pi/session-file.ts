@@ -3,30 +3,16 @@ import type { SessionExport } from "../../engine/session-document.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { SessionFile } from "../host.ts";
 import { type EntryState, listChanges, readState } from "../plugin/scratchpad-entries.ts";
-import {
-  countIn,
-  type JsonLine,
-  type LineWarning,
-  type LineWarning as PiWarning,
-  parseJsonLines,
-  timeIn,
-} from "../transcript/file.ts";
-import type { ModelCall, RecordedEvent, Recording } from "../transcript/line.ts";
-import { plainText, toModelMessage } from "../transcript/model-messages.ts";
-import { notesOf, pinsOf, recordKey, recordsOf } from "./branch-memory.ts";
+import { countIn, type LineWarning, parseJsonLines, timeIn } from "../transcript/json-files.ts";
+import { plainText, toModelMessage } from "../transcript/messages.ts";
+import type { ModelCall, RecordedEvent, Recording } from "../transcript/recorded-session.ts";
+import { notesOf, pinsOf, recordKey, toDocument } from "./branch-memory.ts";
 
 /** The version of pi's session format that Holdfast reads and writes. */
 const supportedVersion = 3;
 
-interface PiHeader {
-  id: string;
-  timestamp: string | null;
-  cwd: string | null;
-  parentSession: string | null;
-}
-
 /** One line after the header, with all its fields; unknown types included. */
-export interface PiEntry {
+interface PiEntry {
   type: string;
   id: string;
   /** `null` for a root. */
@@ -40,34 +26,29 @@ interface PlacedEntry {
   entry: PiEntry;
 }
 
-interface PiTree {
-  header: PiHeader;
-  /** From the root to the leaf, which is the last good entry of the file. */
-  branch: PlacedEntry[];
-  warnings: PiWarning[];
-}
+type Fields = Record<string, unknown>;
 
-type JsonObject = Record<string, unknown>;
-
-export interface PiMessage {
+interface PiMessage {
   /** Id of the entry with the message. */
   id: string;
   timestamp: string | null;
   /** As pi wrote it. */
-  message: Record<string, unknown>;
+  message: Fields;
 }
 
-export interface PiSession extends PiHeader, EntryState {
+export interface PiSession extends EntryState {
+  id: string;
+  timestamp: string | null;
   title: string | null;
   /** From the root to the leaf, all types; compactions have the type "compaction". */
   branch: PiEntry[];
   messages: PiMessage[];
-  warnings: PiWarning[];
+  warnings: LineWarning[];
 }
 
 export interface WriteOptions {
   now: Date;
-  /** Returns eight random hexadecimal digits; called again while the id is taken. */
+  /** Returns eight random hexadecimal digits. Called again while the id is taken. */
   makeId: () => string;
 }
 
@@ -77,7 +58,16 @@ export interface WriteOptions {
  * @example readPiSession(text).scratchpad.plan
  */
 export function readPiSession(text: string): PiSession {
-  const { header, branch, warnings } = parsePiTree(text);
+  const { lines: parsed, warnings } = parseJsonLines(text);
+  const [first, ...rest] = parsed;
+  const header = parseHeader(first?.value);
+  const placed = rest.flatMap(({ line, value }): PlacedEntry[] => {
+    const entry = parseEntry(value);
+    if (typeof entry !== "string") return [{ line, entry }];
+    warnings.push({ line, message: `Skipped: ${entry}.` });
+    return [];
+  });
+  const branch = branchOfLast(placed, warnings);
   const entries = branch.map(({ entry }) => entry);
   const lines = new Map(branch.map(({ line, entry }) => [entry, line]));
   const state = readState(entries, (entry) => {
@@ -100,7 +90,9 @@ export function writePiState(text: string, state: Partial<EntryState>, options: 
   let parentId = session.branch.at(-1)?.id ?? null;
   let output = text;
   for (const [customType, data] of listChanges(session, state)) {
-    const id = unusedId(output, options.makeId);
+    let id = options.makeId();
+    // Search the whole text, so that we do not reuse an id from a damaged line or of a missing parent.
+    while (output.includes(id)) id = options.makeId();
     const timestamp = options.now.toISOString();
     const line = JSON.stringify({ type: "custom", customType, data, id, parentId, timestamp });
     output += `${output.endsWith("\n") ? "" : "\n"}${line}\n`;
@@ -109,25 +101,7 @@ export function writePiState(text: string, state: Partial<EntryState>, options: 
   return output;
 }
 
-function unusedId(text: string, makeId: () => string): string {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const id = makeId();
-    if (!/^[0-9a-f]{8}$/.test(id)) {
-      throw new HoldfastError(
-        "invalid_input",
-        `makeId returned "${id}". Return eight lowercase hexadecimal digits.`,
-      );
-    }
-    // Search the whole text, so that we do not reuse an id from a damaged line or of a missing parent.
-    if (!text.includes(id)) return id;
-  }
-  throw new HoldfastError(
-    "invalid_input",
-    "makeId returned 100 ids that the file already has. Return random ones.",
-  );
-}
-
-function readMessages(branch: PlacedEntry[], warnings: PiWarning[]): PiMessage[] {
+function readMessages(branch: PlacedEntry[], warnings: LineWarning[]): PiMessage[] {
   const messages: PiMessage[] = [];
   for (const { line, entry } of branch) {
     if (entry.type !== "message") continue;
@@ -147,51 +121,21 @@ export const piSessionFile: SessionFile = {
   isIn: (text) => /^\uFEFF?\s*\{[^\n]*"type"\s*:\s*"session"[^\n]*(?:\r?\n|$)/.test(text),
   read(text) {
     const session = readPiSession(text);
-    return { document: toDocument(session), warnings: session.warnings };
+    return { document: documentOf(session), warnings: session.warnings };
   },
   write: (text, memory) =>
     writePiState(text, memory, { now: new Date(), makeId: () => crypto.randomUUID().slice(0, 8) }),
 };
 
 /** The whole memory and the messages of the current branch as a session. */
-function toDocument({ branch, messages, ...session }: PiSession): SessionExport {
-  const startedAt = Date.parse(session.timestamp ?? "") || Date.now();
-  const recorded = messages.map(({ message }, index) => [recordKey(index), message as Json]);
-  return {
-    format: "holdfast-session",
-    version: 1,
-    session: {
-      id: session.id,
-      agent: "pi",
-      title: session.title,
-      parent: null,
-      createdAt: startedAt,
-      updatedAt: startedAt,
-      revision: 0,
-    },
-    notepad: session.notepad,
-    records: {
-      ...recordsOf({ scratchpad: session.scratchpad, notes: notesOf(branch), pins: pinsOf(branch) }),
-      message: Object.fromEntries(recorded),
-    },
-    journal: [],
-  };
+function documentOf({ id, title, timestamp, branch, messages, ...state }: PiSession): SessionExport {
+  const memory = { ...state, notes: notesOf(branch), pins: pinsOf(branch) };
+  const document = toDocument(memory, { id, title, at: Date.parse(timestamp ?? "") || Date.now() });
+  const message = messages.map((each, index) => [recordKey(index), each.message as Json]);
+  return { ...document, records: { ...document.records, message: Object.fromEntries(message) } };
 }
 
-function parsePiTree(text: string): PiTree {
-  const { lines, warnings } = parseJsonLines(text);
-  const [first, ...rest] = lines;
-  const header = parseHeader(first?.value);
-  const entries: PlacedEntry[] = [];
-  for (const { line, value } of rest) {
-    const entry = parseEntry(value);
-    if (typeof entry === "string") warnings.push({ line, message: `Skipped: ${entry}.` });
-    else entries.push({ line, entry });
-  }
-  return { header, branch: branchOfLast(entries, warnings), warnings };
-}
-
-function parseHeader(value: JsonObject | undefined): PiHeader {
+function parseHeader(value: Fields | undefined): Pick<PiSession, "id" | "timestamp"> {
   if (value === undefined) throw notPiSession("no line with a JSON object");
   if (value.type !== "session")
     throw notPiSession(`a first line of type ${JSON.stringify(value.type) ?? "(none)"}`);
@@ -200,12 +144,7 @@ function parseHeader(value: JsonObject | undefined): PiHeader {
   if (typeof version !== "number") throw notPiSession(`a header with version ${JSON.stringify(version)}`);
   if (version !== supportedVersion) throw unsupportedVersion(version);
   if (typeof value.id !== "string" || value.id === "") throw notPiSession("a header without an id");
-  return {
-    id: value.id,
-    timestamp: stringOrNull(value.timestamp),
-    cwd: stringOrNull(value.cwd),
-    parentSession: stringOrNull(value.parentSession),
-  };
+  return { id: value.id, timestamp: stringOrNull(value.timestamp) };
 }
 
 function notPiSession(found: string): HoldfastError {
@@ -230,7 +169,7 @@ function unsupportedVersion(version: number): HoldfastError {
 }
 
 /** The entry, or what is wrong with it. */
-function parseEntry(value: JsonObject): PiEntry | string {
+function parseEntry(value: Fields): PiEntry | string {
   const { type, id, timestamp } = value;
   const parentId = value.parentId ?? null;
   if (type === "session") return "a second session header";
@@ -241,7 +180,7 @@ function parseEntry(value: JsonObject): PiEntry | string {
   return { ...value, type, id, parentId, timestamp: stringOrNull(timestamp) };
 }
 
-function indexById(entries: PlacedEntry[], warnings: PiWarning[]): Map<string, PlacedEntry> {
+function indexById(entries: PlacedEntry[], warnings: LineWarning[]): Map<string, PlacedEntry> {
   const byId = new Map<string, PlacedEntry>();
   for (const placed of entries) {
     const { line, entry } = placed;
@@ -254,7 +193,7 @@ function indexById(entries: PlacedEntry[], warnings: PiWarning[]): Map<string, P
 }
 
 /** The entries from the root to the last one; a missing parent or a cycle ends the walk with a warning. */
-function branchOfLast(entries: PlacedEntry[], warnings: PiWarning[]): PlacedEntry[] {
+function branchOfLast(entries: PlacedEntry[], warnings: LineWarning[]): PlacedEntry[] {
   const byId = indexById(entries, warnings);
   const branch = new Set<PlacedEntry>();
   let current = entries.at(-1);
@@ -278,50 +217,27 @@ function stringOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-type Fields = Record<string, unknown>;
-
-/** Version 1 has neither a version number nor ids; its entries form one linear list. */
-const linearVersion = 1;
-
-export const piRecording: Recording = {
-  folder: "~/.pi/agent/sessions",
-  matches: isPiRecording,
-  read: readPiRecording,
-};
-
-function isPiRecording(lines: readonly JsonLine[]): boolean {
-  return lines[0]?.value.type === "session";
-}
-
 /** The events on the branch that pi would open. */
-function readPiRecording(
-  text: string,
-  { lines, warnings }: { lines: readonly JsonLine[]; warnings: LineWarning[] },
-): { events: RecordedEvent[]; warnings: LineWarning[] } {
-  if ((lines[0]?.value.version ?? linearVersion) === linearVersion)
-    return { events: eventsOf(lines.map(({ value }) => value)), warnings };
-  const session = readPiSession(text);
-  return { events: eventsOf(session.branch), warnings: session.warnings };
-}
-
-function eventsOf(entries: readonly Fields[]): RecordedEvent[] {
-  /** Number of messages before each entry: by index for version 1, by id for later versions. */
-  const messagesBefore = new Map<unknown, number>();
-  let messages = 0;
-  return entries.flatMap((entry, index) => {
-    messagesBefore.set(index, messages);
-    messagesBefore.set(entry.id, messages);
-    const event = eventOf(entry, messagesBefore);
-    if (event?.type === "message") messages++;
-    return event ? [event] : [];
-  });
-}
+export const piRecording: Recording = {
+  matches: ([first]) => first?.type === "session",
+  read(_lines, text) {
+    /** The number of messages before each entry. */
+    const messagesBefore = new Map<unknown, number>();
+    let messages = 0;
+    return readPiSession(text).branch.flatMap((entry) => {
+      messagesBefore.set(entry.id, messages);
+      const event = eventOf(entry, messagesBefore);
+      if (event?.type === "message") messages++;
+      return event ? [event] : [];
+    });
+  },
+};
 
 function eventOf(entry: Fields, messagesBefore: ReadonlyMap<unknown, number>): RecordedEvent | undefined {
   const at = timeIn(entry.timestamp);
   switch (entry.type) {
     case "compaction": {
-      const keptFrom = messagesBefore.get(entry.firstKeptEntryId ?? entry.firstKeptEntryIndex);
+      const keptFrom = messagesBefore.get(entry.firstKeptEntryId);
       return { type: "compaction", summary: textIn(entry.summary), keptFrom };
     }
     case "branch_summary":

@@ -8,7 +8,7 @@ import type { Places } from "../install/places.ts";
 import { piSetup } from "./setup.ts";
 
 async function trust(places: Places, version: string): Promise<Finding | undefined> {
-  return (await piSetup.checkTrust?.(places, version))?.[0];
+  return piSetup.checkTrust?.(places, version);
 }
 
 test("doctor finds a project that pi does not trust, by pi's version and saved decisions [doctor.trust]", async () => {

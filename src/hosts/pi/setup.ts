@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Finding, ok, problem } from "../doctor/finding.ts";
-import { settingsIn } from "../doctor/host-settings.ts";
-import type { HostSetup, LiveClient, LiveTalk } from "../host-setup.ts";
-import { modulePlugin } from "../install/own-file.ts";
+import { type HostSetup, type LiveClient, type LiveTalk, talkProvider } from "../host-setup.ts";
+import { settingsIn } from "../install/json-text.ts";
+import { modulePlugin } from "../install/piece.ts";
 import { locationOf, type Places } from "../install/places.ts";
 import { pi } from "./host.ts";
 
@@ -56,17 +56,13 @@ function userFolder({ env, home }: Places): string {
 }
 
 /** An extension adds the provider, and an option sets the session folder. */
-function modelArguments({ url, folder }: LiveTalk): string[] {
-  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const model = { id: "doctor", name: "doctor", reasoning: false, input: ["text"], cost };
-  const provider = {
-    baseUrl: `${url}/v1`,
-    apiKey: "doctor",
-    api: "openai-completions",
-    models: [{ ...model, contextWindow: 100_000, maxTokens: 1_000 }],
-  };
+function modelArguments(talk: LiveTalk): string[] {
+  const { folder } = talk;
   const file = join(folder, "provider.js");
-  writeFileSync(file, `export default (pi) => pi.registerProvider("doctor", ${JSON.stringify(provider)});\n`);
+  writeFileSync(
+    file,
+    `export default (pi) => pi.registerProvider("doctor", ${JSON.stringify(talkProvider(talk))});\n`,
+  );
   return ["--session-dir", join(folder, "sessions"), "--extension", file, "--model", "doctor/doctor"];
 }
 
@@ -82,11 +78,7 @@ function sessionIn(folder: string): string | undefined {
 }
 
 /** From 0.79 on, pi loads a project's extensions only if the project is trusted. */
-function checkTrust(places: Places, version: string): Finding[] {
-  return [checkProject(places, version)];
-}
-
-function checkProject(places: Places, version: string): Finding {
+function checkTrust(places: Places, version: string): Finding {
   const [, minor] = /^0\.(\d+)/.exec(version) ?? [];
   if (places.scope === "user" || (minor !== undefined && Number(minor) < 79)) return ok(check, "not needed");
   const folder = userFolder(places);

@@ -1,4 +1,5 @@
 import {
+  type Begun,
   Compaction,
   type CompactionDriver,
   type Conversation,
@@ -10,15 +11,24 @@ import { afterTurn, type NudgePolicy, newNudgeFacts, noNudges, planNudge } from 
 import type { Summary } from "../../compaction/summary.ts";
 import { warnFrom } from "../../compaction/usage.ts";
 import { warningFor } from "../../compaction/warning.ts";
-import type { StoredMessage } from "../../context/conversation.ts";
-import type { Placement } from "../../context/placement.ts";
+import type { Placement } from "../../context/blocks.ts";
+import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
 import { readEpoch } from "../../engine/conversation.ts";
 import { commitReceipt } from "../../sessions/commit-receipt.ts";
 import type { Session } from "../../sessions/session.ts";
-import { ShownMemory } from "../../sessions/shown-memory.ts";
-import type { LifecycleEvent, ReadConversation } from "../../surfaces/surface.ts";
-import type { ToolAnswer, ToolDescription } from "../../surfaces/toolbox.ts";
+import { memoryText, ShownMemory } from "../../sessions/shown-memory.ts";
+import {
+  inPlugin,
+  type LifecycleEvent,
+  type ReadConversation,
+  type Surface,
+} from "../../surfaces/surface.ts";
+import { createToolbox, dotless, type ToolAnswer, type ToolDescription } from "../../surfaces/toolbox.ts";
 import { isMemoryEmpty } from "../../surfaces/views.ts";
+import { limitsOf, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
+
+/** Reports a failure of memory. The agent continues. */
+export type Report = (error: unknown) => void;
 
 export interface ConversationSettings {
   /** Where memory goes in the prompt (default: `epoch`). */
@@ -36,20 +46,37 @@ export interface PluginCall extends Pick<ToolDescription, "name" | "readOnly"> {
   conversation: ReadConversation;
 }
 
+/** How full the context is, and the tokens at which the host compacts. */
+interface Fullness {
+  tokens: number;
+  limit: number;
+}
+
 /** The host's facts about a request that it is about to make. */
 export interface RequestFacts {
   /** The agent's last answer, if a message of the user begins a turn with this request. */
   lastAnswer?: string | undefined;
-  /** The tokens in the context, and those at which the host compacts, if they are known. */
-  fill?: { tokens: number; limit: number } | undefined;
+  fill?: Fullness | undefined;
+}
+
+/** A compaction that a host makes. */
+export interface PluginCompaction extends Pick<CompactionDriver, "readWith" | "room"> {
+  session: Session;
+  conversation: Conversation;
+  /** The folder in which the agent works. */
+  cwd: string;
+  /** The messages that stay in the context. */
+  kept?: readonly StoredMessage[];
+  report: Report;
 }
 
 /**
- * One conversation in a host that keeps it and lets a plugin offer tools: what the model is shown of its memory, its calls,
- * its compactions. The plugin translates the host's events into these calls. Like those of an agent, the facts for nudges
- * are forgotten when the process ends.
+ * One conversation in a host that keeps it and lets code of ours run in its process: what the model is shown of its memory,
+ * its calls, the warning, its compactions. A plugin translates the host's events into these calls. Like those of an agent,
+ * the facts for nudges are forgotten when the process ends.
  */
 export class PluginConversation {
+  readonly #placement: Placement | undefined;
   readonly #shown: ShownMemory;
   readonly #policy: NudgePolicy;
   #facts = newNudgeFacts();
@@ -60,6 +87,7 @@ export class PluginConversation {
   #compaction: Compaction | undefined;
 
   constructor({ placement, nudges = noNudges }: ConversationSettings = {}) {
+    this.#placement = placement;
     this.#shown = new ShownMemory({ placement });
     this.#policy = nudges;
   }
@@ -70,8 +98,8 @@ export class PluginConversation {
   }
 
   /**
-   * With the first use of a conversation, tells the surfaces. The memory then shows what the last compaction left, except a
-   * handoff that the conversation contains, and the `hint`.
+   * With the first use of a conversation, tells the surfaces. The memory then shows what the last compaction left, except
+   * texts that the conversation `contains`, and the `hint`.
    */
   async start(
     session: Session,
@@ -80,8 +108,8 @@ export class PluginConversation {
       contains = () => false,
       hint = async () => "",
     }: {
-      report: (error: unknown) => void;
-      contains?: (handoff: string) => boolean;
+      report: Report;
+      contains?: (text: string) => boolean;
       hint?: () => Promise<string>;
     },
   ): Promise<void> {
@@ -91,7 +119,7 @@ export class PluginConversation {
     if (!isFirst) return;
     await notify(session, { kind: "session-start" }, report);
     const ended = await findEnded(session, readEpoch(await session.state()).number - 1);
-    this.forget([await hint(), ...(ended ? noticeOf(ended, contains(ended.handoff.text)) : [])]);
+    this.forget([await hint(), ...(ended ? noticeOf(ended, contains) : [])]);
   }
 
   /** Runs a tool call. The same call, run again, changes nothing. */
@@ -113,15 +141,29 @@ export class PluginConversation {
     return { head, news: [news, this.#hint, warning].filter((text) => text !== "").join("\n\n") };
   }
 
-  /** The warning, if it is due; "" otherwise. */
-  warning(session: Session, fill: { tokens: number; limit: number }): Promise<string> {
-    return warn(session, fill);
+  /** The memory for a conversation that keeps the text: news are given once. */
+  textsOnce(session: Session, isNewTurn: boolean): Promise<{ head: string; news: string }> {
+    if (isNewTurn) this.#shown.beginTurn();
+    return this.#shown.textsOnce(session);
   }
 
   /** The memory for a system prompt that is built before the first request of a turn. */
   async headOfTurn(session: Session): Promise<string> {
     this.#shown.beginTurn();
     return (await this.#shown.texts(session)).head;
+  }
+
+  /** The warning, once since the last compaction, if only a short turn still fits before the host compacts. "" otherwise. */
+  async warning(session: Session, { tokens, limit }: Fullness): Promise<string> {
+    if (tokens < warnFrom(limit)) return "";
+    const state = await session.state();
+    if (readEpoch(state).warning !== "none") return "";
+    const before = state.row.counters.lastMessage + 1;
+    const text = warningFor((await session.context()).surfaces);
+    if (text === "") return "";
+    const warning = { type: "context.warn" as const, trigger: "host" as const, before, text };
+    await session.apply(warning, { actor: { kind: "system" } });
+    return text;
   }
 
   async #beginTurn(session: Session, lastAnswer: string): Promise<void> {
@@ -135,9 +177,9 @@ export class PluginConversation {
   }
 
   /** Plans a compaction and writes its handoff. After this the host may remove the messages. */
-  async beginCompaction(conversation: Conversation, parts: PluginDriverParts) {
-    this.#compaction = new Compaction(pluginDriver(parts));
-    return this.#compaction.begin(conversation);
+  async beginCompaction(parts: PluginCompaction): Promise<Begun> {
+    this.#compaction = new Compaction(driverOf(parts, this.#placement));
+    return this.#compaction.begin(parts.conversation);
   }
 
   /** The host has compacted. The memory shows the receipt, and the handoff unless the summary contains it. */
@@ -148,7 +190,7 @@ export class PluginConversation {
     if (this.#turn) this.#turn.compacted = true;
     else this.#facts.compacted = true;
     const finished = summary && (await compaction?.finish(summary));
-    if (finished) this.forget(noticeOf(finished, hasHandoff));
+    if (finished) this.forget(noticeOf(finished, (text) => hasHandoff && text === finished.handoff.text));
     return finished;
   }
 
@@ -158,10 +200,15 @@ export class PluginConversation {
   }
 
   /** Lets surfaces with data outside the session write their handoff. */
-  async end(messages: readonly StoredMessage[], report: (error: unknown) => void): Promise<void> {
+  async end(messages: readonly StoredMessage[], report: Report): Promise<void> {
     const session = this.#started;
     this.#started = undefined;
-    if (session) await notifyEnd(session, messages, report);
+    if (!session || messages.length === 0) return;
+    try {
+      await notify(session, await planSessionEnd(session, messages, session.setting.countTokens), report);
+    } catch (error) {
+      report(error);
+    }
   }
 
   /** The conversation is over, and another one begins. */
@@ -171,32 +218,33 @@ export class PluginConversation {
   }
 }
 
-/** The facts of a compaction in the memory. */
+/** The texts of a compaction for the memory, except those that the conversation contains. */
 function noticeOf(
   { handoff, receipt }: Pick<Finished, "handoff" | "receipt">,
-  hasHandoff: boolean,
+  contains: (text: string) => boolean,
 ): string[] {
-  return [hasHandoff ? "" : handoff.text, receipt.line];
+  return [handoff.text, receipt.line].filter((text) => !contains(text));
 }
 
-export interface PluginDriverParts extends Pick<CompactionDriver, "contextAfter" | "readWith" | "room"> {
-  session: Session;
-  /** The folder in which the agent works. */
-  cwd: string;
-  /** Reports a failure; the agent continues. */
-  report: (error: unknown) => void;
-}
-
-/** The compaction driver for a plugin inside a host that keeps the conversation. */
-export function pluginDriver({ session, cwd, report, ...parts }: PluginDriverParts): CompactionDriver {
+function driverOf(
+  { session, cwd, kept = [], report, readWith, room }: PluginCompaction,
+  placement: Placement | undefined,
+): CompactionDriver {
+  const { countTokens, handoff } = session.setting;
   return {
-    ...parts,
     session,
     trigger: "host",
     skipped: "the host compacted before the warning was due",
-    handoff: session.setting.handoff,
+    handoff,
     folder: cwd,
-    countTokens: session.setting.countTokens,
+    readWith,
+    ...(room && { room }),
+    countTokens,
+    async contextAfter({ body }) {
+      const memory = memoryText(await session.context(inPlugin(placement)));
+      const text = [memory, body, ...kept.map(({ message }) => plainTextOf(message))].join("\n");
+      return { text, tokens: countTokens(text) };
+    },
     commit: (receipt) => commitReceipt(session, receipt),
     notify: (event) => notify(session, event, report),
     emit: (event) => {
@@ -206,44 +254,24 @@ export function pluginDriver({ session, cwd, report, ...parts }: PluginDriverPar
 }
 
 /** Notifies the session's surfaces of a lifecycle event of the conversation. */
-export async function notify(
-  session: Session,
-  event: LifecycleEvent,
-  report: (error: unknown) => void,
-): Promise<void> {
+async function notify(session: Session, event: LifecycleEvent, report: Report): Promise<void> {
   const { toolbox } = session.setting;
   for (const warning of await toolbox.notify(session, event)) report(new Error(warning));
 }
 
-/** Notifies the surfaces that the conversation is over for now, so that those with data outside the session write their handoff. */
-export async function notifyEnd(
-  session: Session,
-  messages: readonly StoredMessage[],
-  report: (error: unknown) => void,
-): Promise<void> {
-  if (messages.length === 0) return;
-  try {
-    await notify(session, await planSessionEnd(session, messages, session.setting.countTokens), report);
-  } catch (error) {
-    report(error);
-  }
+/** The tools of surfaces, known before a session is open. */
+export function describeTools(surfaces: readonly Surface[], config: WorkspaceConfig): ToolDescription[] {
+  const presentation = inPlugin(settingValue(config, "placement"));
+  return createToolbox(surfaces, { limits: limitsOf(config), countTokens: () => 0 }, presentation).describe();
 }
 
-/**
- * The warning, once since the last compaction, if the context holds so many `tokens` that only a short turn still fits
- * before the host compacts at `limit`; "" otherwise.
- */
-export async function warn(
-  session: Session,
-  { tokens, limit }: { tokens: number; limit: number },
-): Promise<string> {
-  if (tokens < warnFrom(limit)) return "";
-  const state = await session.state();
-  if (readEpoch(state).warning !== "none") return "";
-  const before = state.row.counters.lastMessage + 1;
-  const text = warningFor((await session.context()).surfaces);
-  if (text === "") return "";
-  const warning = { type: "context.warn" as const, trigger: "host" as const, before, text };
-  await session.apply(warning, { actor: { kind: "system" } });
-  return text;
+/** A tool as pi and OpenClaw take it, but for its execution. */
+export function toolFields({ name, description, inputSchema }: ToolDescription) {
+  return {
+    name: dotless(name),
+    label: name,
+    description,
+    parameters: inputSchema,
+    executionMode: "sequential" as const,
+  };
 }

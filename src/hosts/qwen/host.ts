@@ -1,12 +1,17 @@
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import type { Fill, ReportedUsage } from "../fill.ts";
 import { angleBrackets, type HookEvent, injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
-import { countIn } from "../transcript/file.ts";
-import { type TranscriptLine, textMessages, toolCallPart, toolResultMessage } from "../transcript/line.ts";
+import { countIn, readSettings } from "../transcript/json-files.ts";
+import {
+  answerMessages,
+  type TranscriptLine,
+  textMessages,
+  toolCallPart,
+  toolResultMessage,
+} from "../transcript/messages.ts";
 
 export const qwen: Host = {
   name: "qwen",
@@ -32,7 +37,8 @@ export const qwen: Host = {
     return isInjected && text !== "" ? injectContext(event, text) : "{}";
   },
   emptyAnswer: "{}",
-  transcript: { readLine: readQwenLine, readUsage: readQwenUsage, folder: "~/.qwen/projects" },
+  transcript: { readLine: readQwenLine, readUsage: readQwenUsage },
+  folder: "~/.qwen/projects",
   forgetsStart: true,
   sharesNotepad: true,
   compaction: { restartsSession: true, limit: qwenLimit },
@@ -58,14 +64,11 @@ function readQwenLine(line: Record<string, unknown>): TranscriptLine {
       // Text that hooks injected is in further parts of the message.
       return { messages: textMessages("user", textIn(payload.displayText) || textOf(parts.slice(0, 1))) };
     case "assistant": {
-      const text = textOf(parts);
-      const texts = text.trim() === "" ? [] : [{ type: "text" as const, text }];
       const calls = parts
         .map(({ functionCall }) => objectIn(functionCall))
         .filter(({ name }) => name !== undefined)
         .map(({ id, name, args }) => toolCallPart(textIn(id), textIn(name), args ?? {}));
-      const content = [...texts, ...calls];
-      return content.length === 0 ? undefined : { messages: [{ role: "assistant", content }] };
+      return { messages: answerMessages(textOf(parts), calls) };
     }
     case "tool_result":
       return {
@@ -116,20 +119,12 @@ function readQwenUsage(record: Record<string, unknown>): ReportedUsage | undefin
 function qwenLimit({ window }: Fill, root: string, env: NodeJS.ProcessEnv = process.env): number | undefined {
   if (window === undefined) return undefined;
   const user = env.QWEN_HOME || join(env.HOME || homedir(), ".qwen");
-  const share = [join(root, ".qwen"), user].map(readShare).find((found) => found !== undefined) ?? 0.85;
+  const share =
+    [join(root, ".qwen"), user]
+      .map((folder) => objectIn(readSettings(join(folder, "settings.json")).context).autoCompactThreshold)
+      .find((set) => typeof set === "number") ?? 0.85;
   const latest = window - 33_000;
   return latest > 0 ? Math.min(window * share, latest) : window * share;
-}
-
-function readShare(folder: string): number | undefined {
-  try {
-    const settings = objectIn(JSON.parse(readFileSync(join(folder, "settings.json"), "utf8")));
-    const { autoCompactThreshold } = objectIn(settings.context);
-    return typeof autoCompactThreshold === "number" ? autoCompactThreshold : undefined;
-  } catch {
-    // There is no such file, or one that Qwen Code itself rejects.
-    return undefined;
-  }
 }
 
 /** A batch of tools has each result twice: as the model and as the user sees it. */

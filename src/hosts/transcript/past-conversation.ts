@@ -6,7 +6,7 @@ import type { PastConversation, ReadConversation } from "../../surfaces/surface.
 import { namesIn, readSmallFile } from "../../workspace/small-file.ts";
 import type { Host } from "../host.ts";
 import { findHost, hostOfSession } from "../hosts.ts";
-import { readPart } from "./file.ts";
+import { readPart } from "./json-files.ts";
 import { readSpans } from "./read-conversation.ts";
 import { readRecordedSession } from "./recorded-session.ts";
 

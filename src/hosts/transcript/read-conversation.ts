@@ -1,7 +1,7 @@
+import type { ModelMessage } from "ai";
 import type { StoredMessage } from "../../context/conversation.ts";
 import type { Host, TranscriptFormat } from "../host.ts";
-import { jsonObjects, readPart, timeIn } from "./file.ts";
-import type { Message } from "./line.ts";
+import { jsonObjects, readPart, timeIn } from "./json-files.ts";
 
 /** The part of a conversation since its last compaction, which is in the context. */
 export interface ConversationSpan {
@@ -35,7 +35,7 @@ export function readConversation(
 
 interface Span {
   summary: string;
-  messages: Message[];
+  messages: ModelMessage[];
   /** When each of the messages was written; 0 if the transcript does not say. */
   times: number[];
 }

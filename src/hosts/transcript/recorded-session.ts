@@ -1,8 +1,38 @@
+import type { ModelMessage } from "ai";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
+import type { Host } from "../host.ts";
 import { hosts } from "../hosts.ts";
-import { type LineWarning, parseJsonLines } from "./file.ts";
-import type { ModelCall, RecordedEvent } from "./line.ts";
+import { type LineWarning, parseJsonLines, timeIn } from "./json-files.ts";
+
+type Line = Record<string, unknown>;
+
+/** Reads the recorded sessions of one host. */
+export interface Recording {
+  /** Whether the host has written these lines. */
+  matches(lines: readonly Line[]): boolean;
+  /** The events of the session, in order (default: the messages and summaries of the transcript). */
+  read?(lines: readonly Line[], text: string): RecordedEvent[];
+}
+
+/** One event of a recorded session. */
+export type RecordedEvent =
+  | { type: "message"; message: ModelMessage; at: number; call?: ModelCall }
+  | {
+      type: "compaction";
+      summary: string;
+      /** Number of messages before the first one kept; undefined if none was kept. */
+      keptFrom?: number | undefined;
+    };
+
+/** A model call as a host recorded it. */
+export interface ModelCall {
+  /** Shared by all messages of one call; "" if the host records none. */
+  id: string;
+  model: string;
+  /** The provider's token counts. `input` excludes tokens read from or written to the cache. */
+  usage: { input: number; cacheWrite: number; cacheRead: number; output: number };
+}
 
 /** One model call with its recorded usage. */
 export interface RecordedCall extends Omit<ModelCall, "id"> {
@@ -29,40 +59,34 @@ export interface RecordedSession {
   /** Empty if the host records no token usage. */
   calls: RecordedCall[];
   compactions: RecordedCompaction[];
-  warnings: LineWarning[];
 }
 
-/** Reads a recorded session of a host. Skips unreadable lines and reports them as warnings. */
+/** Reads a recorded session of the first host that takes its lines for its own. Skips unreadable lines. */
 export async function readRecordedSession(text: string): Promise<RecordedSession> {
-  const parsed = parseJsonLines(text);
-  const { lines, warnings } = parsed;
+  const { lines: numbered, warnings } = parseJsonLines(text);
+  const lines = numbered.map(({ value }) => value);
   if (lines.length === 0)
-    throw await notTranscript(text.trim() === "" ? "is empty" : "has no line with a JSON object", warnings);
-  const session = await recognise(text, parsed);
-  if (!session) {
-    const titles = hosts.filter(({ recording }) => recording).map(({ title }) => title);
-    throw await notTranscript(`is not a recorded session of ${titles.join(" or ")}`, warnings);
-  }
-  session.warnings.sort((left, right) => left.line - right.line);
-  return session;
-}
-
-/** The first host that takes the lines for its own reads them. */
-async function recognise(text: string, parsed: ParsedLines): Promise<RecordedSession | undefined> {
+    throw notTranscript(text.trim() === "" ? "is empty" : "has no line with a JSON object", warnings);
   for (const host of hosts) {
     const recording = await host.recording?.();
-    if (recording?.matches(parsed.lines)) return toSession(host.name, recording.read(text, parsed));
+    if (!recording?.matches(lines)) continue;
+    return toSession(host.name, recording.read?.(lines, text) ?? eventsOf(lines, host));
   }
-  return undefined;
+  const titles = hosts.filter(({ recording }) => recording).map(({ title }) => title);
+  throw notTranscript(`is not a recorded session of ${titles.join(" or ")}`, warnings);
 }
 
-type ParsedLines = ReturnType<typeof parseJsonLines>;
+function eventsOf(lines: readonly Line[], { transcript }: Host): RecordedEvent[] {
+  return lines.flatMap((line): RecordedEvent[] => {
+    const content = transcript?.readLine(line);
+    if (!content) return [];
+    if ("summary" in content) return [{ type: "compaction", summary: content.summary }];
+    return content.messages.map((message) => ({ type: "message", message, at: timeIn(line.timestamp) }));
+  });
+}
 
-function toSession(
-  format: string,
-  { events, warnings }: { events: readonly RecordedEvent[]; warnings: LineWarning[] },
-): RecordedSession {
-  const session: RecordedSession = { format, messages: [], calls: [], compactions: [], warnings };
+function toSession(format: string, events: readonly RecordedEvent[]): RecordedSession {
+  const session: RecordedSession = { format, messages: [], calls: [], compactions: [] };
   const { messages, compactions } = session;
   const callsById = new Map<string, RecordedCall>();
   for (const event of events) {
@@ -97,11 +121,10 @@ function addCall(
   if (id !== "") callsById.set(id, call);
 }
 
-async function notTranscript(problem: string, warnings: readonly LineWarning[]): Promise<HoldfastError> {
+function notTranscript(problem: string, warnings: readonly LineWarning[]): HoldfastError {
   const [first] = warnings;
   const detail = first === undefined ? "" : ` Line ${first.line}: ${first.message}`;
-  const recordings = await Promise.all(hosts.map((host) => host.recording?.()));
-  const folders = recordings.flatMap((recording) => recording?.folder ?? []);
+  const folders = hosts.flatMap(({ recording, folder }) => (recording && folder ? [folder] : []));
   return new HoldfastError(
     "invalid_input",
     `The file ${problem}.${detail} Pass a .jsonl file from ${folders.join(" or ")}.`,

@@ -1,5 +1,7 @@
 import type { Client, ClientBase, ClientConfig, Pool, QueryResult, QueryResultRow } from "pg";
 import { HoldfastError } from "../../errors.ts";
+import type { Value } from "../sql-rows.ts";
+import type { Statement } from "../sql-store.ts";
 
 export type Pg = typeof import("pg");
 
@@ -7,9 +9,6 @@ export type Query = <Row extends QueryResultRow>(
   text: string,
   values?: readonly unknown[],
 ) => Promise<QueryResult<Row>>;
-
-/** `mayBeDone`: the answer to an earlier attempt was lost, so the work has to find out whether it is already done. */
-export type Work<T> = (query: Query, mayBeDone: boolean) => Promise<T>;
 
 /** Where a Postgres store is. */
 export interface ServerAddress {
@@ -34,12 +33,15 @@ const shortestSilence = 500;
 /** A client that vanished in the middle of a transaction holds its locks no longer than this. */
 const idleLimit = 5_000;
 
-interface Attempt {
+/** A message of this size may take as long again as a short one. */
+const bytesPerSilence = 1_000_000;
+
+interface Progress {
   mayBeDone: boolean;
   /** Milliseconds until the lock timeout. */
   left: number;
   /** From here on a lost connection leaves the outcome open. */
-  isCommitting: boolean;
+  isSent: boolean;
 }
 
 /**
@@ -73,21 +75,27 @@ export class Connections {
     return this.#retry((client) => queryOf(client, this.#silence)<Row>(text, values));
   }
 
-  /** A transaction, done again from the start if its connection fails, also if only the answer to COMMIT was lost. */
-  transaction<T>(work: Work<T>): Promise<T> {
-    return this.#retry((client, attempt) => {
-      // The server gives up before the client does, so that the outcome is known.
-      const lockLimit = Math.max(20, Math.min(this.#serverLimit, attempt.left * 0.9));
-      const limits = { lock: Math.ceil(lockLimit), statement: this.#serverLimit };
-      return transact(queryOf(client, this.#silence), limits, attempt, work);
+  /** Applies statements together or not at all, also if their connection fails; see `SqlDatabase`. */
+  write(statements: readonly Statement[], proof?: Statement): Promise<number[] | undefined> {
+    return this.#retry(async (client, progress) => {
+      const counts = await this.#send(client, progress, statements);
+      if (counts || !progress.mayBeDone || !proof) return counts;
+      const { rows } = await queryOf(client, this.#silence)(proof.text, proof.values);
+      return rows.length > 0 ? [] : undefined;
     });
   }
 
-  /** A transaction without time limits, for changes of the schema. */
-  longTransaction<T>(work: Work<T>): Promise<T> {
-    return this.#retry((client, attempt) =>
-      transact(queryOf(client, undefined), { lock: 0, statement: 0 }, attempt, work),
-    );
+  /** A transaction without time limits, for changes of the schema. It may run again after it was applied. */
+  longTransaction(work: (query: Query) => Promise<void>): Promise<void> {
+    return this.#retry(async (client) => {
+      const query = queryOf(client, undefined);
+      await query(
+        `BEGIN; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0;
+         SET LOCAL idle_in_transaction_session_timeout = ${idleLimit}`,
+      );
+      await work(query);
+      await query("COMMIT");
+    });
   }
 
   async close(): Promise<void> {
@@ -130,7 +138,35 @@ export class Connections {
     await query(`SET lock_timeout = ${this.#serverLimit}; SET statement_timeout = ${this.#serverLimit}`);
   }
 
-  async #retry<T>(work: (client: Client, attempt: Attempt) => Promise<T>): Promise<T> {
+  /**
+   * One message, so one round trip: the server runs its statements in one transaction. Such a message has no parameters,
+   * and its limits are of this transaction only, because a pooler gives each transaction another connection.
+   */
+  async #send(
+    client: ClientBase,
+    progress: Progress,
+    statements: readonly Statement[],
+  ): Promise<number[] | undefined> {
+    // The server gives up before the client does, so that the outcome is known.
+    const lockLimit = Math.ceil(Math.max(20, Math.min(this.#serverLimit, progress.left * 0.9)));
+    const limits = [
+      `SET LOCAL lock_timeout = ${lockLimit}`,
+      `SET LOCAL statement_timeout = ${this.#serverLimit}`,
+    ];
+    const message = [...limits, ...statements.map(inline)].join(";\n");
+    progress.isSent = true;
+    try {
+      const time = this.#silence * (1 + message.length / bytesPerSilence);
+      // With several statements, the answer is a list.
+      const answer = (await queryOf(client, time)(message)) as unknown as QueryResult[];
+      return answer.slice(limits.length).map(({ rowCount }) => rowCount ?? 0);
+    } catch (error) {
+      if (refusals.includes((error as { code?: string }).code ?? "")) return undefined;
+      throw error;
+    }
+  }
+
+  async #retry<T>(work: (client: Client, progress: Progress) => Promise<T>): Promise<T> {
     const started = Date.now();
     const deadline = started + this.#lockTimeout;
     let doubt: unknown;
@@ -138,12 +174,12 @@ export class Connections {
       if (this.#isClosed) throw closedError();
       const host = this.#current;
       const left = deadline - Date.now();
-      const attempt = { mayBeDone: doubt !== undefined, left, isCommitting: false };
+      const progress = { mayBeDone: doubt !== undefined, left, isSent: false };
       try {
-        return await this.#withClient(host, (client) => work(client, attempt));
+        return await this.#withClient(host, (client) => work(client, progress));
       } catch (error) {
         const failure = failureOf(error);
-        if (failure === "lost" && attempt.isCommitting) doubt = error;
+        if (failure === "lost" && progress.isSent) doubt = error;
         if (failure === "final" || this.#isClosed || Date.now() + pause > deadline)
           throw doubt === undefined ? postgresError(error) : unknownOutcome(doubt, Date.now() - started);
         if (failure !== "busy" && this.#current === host) this.#current = (host + 1) % this.#pools.length;
@@ -225,21 +261,20 @@ function clientConfig(pg: Pg, url: string): ClientConfig {
   };
 }
 
-/** The limits are of this transaction only: a pooler gives each transaction another connection. */
-async function transact<T>(
-  query: Query,
-  limits: { lock: number; statement: number },
-  attempt: Attempt,
-  work: Work<T>,
-): Promise<T> {
-  await query(
-    `BEGIN; SET LOCAL lock_timeout = ${limits.lock}; SET LOCAL statement_timeout = ${limits.statement};
-     SET LOCAL idle_in_transaction_session_timeout = ${idleLimit}`,
-  );
-  const result = await work(query, attempt.mayBeDone);
-  attempt.isCommitting = true;
-  await query("COMMIT");
-  return result;
+/** A row exists already, or a check divided by zero: the server applied no statement of the message. */
+const refusals = ["23505", "22012"];
+
+/** The statement with its values in the text. */
+function inline({ text, values }: Statement): string {
+  return text.replace(/\$(\d+)/g, (_, number) => literal(values[number - 1] as Value));
+}
+
+/** Like `escapeLiteral` of `pg`, which takes a millisecond for a notepad of 50,000 characters. */
+function literal(value: Value): string {
+  if (typeof value !== "string") return String(value ?? "NULL");
+  const quoted = `'${value.replaceAll("'", "''")}'`;
+  // However the server treats a backslash between plain quotes.
+  return value.includes("\\") ? ` E${quoted.replaceAll("\\", "\\\\")}` : quoted;
 }
 
 /** A dead network path reports no error, so a statement has to be answered in this time. */

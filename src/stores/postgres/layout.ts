@@ -1,7 +1,8 @@
 import type { Client } from "pg";
 import { HoldfastError } from "../../errors.ts";
+import { sessionTables } from "../sql-store.ts";
 import { endClient, importPg, openClient, parseServerAddress, postgresError } from "./connections.ts";
-import { migrations, sessionTables } from "./schema.ts";
+import { migrations } from "./schema.ts";
 
 /** A copy of it on every node, so that a client can open the store through any of them. */
 const referenceTable = "holdfast_schema";

@@ -1,34 +1,23 @@
-import { residentKinds } from "../../engine/records.ts";
-import type { EntryAge } from "../../engine/retention.ts";
 import { HoldfastError } from "../../errors.ts";
+import { recordFromSql, type SqlRecord, type SqlSession, sessionFromSql } from "../sql-rows.ts";
 import {
-  entryFromSql,
-  recordFromSql,
-  type SqlEntry,
-  type SqlRecord,
-  type SqlSession,
-  type SqlVersion,
-  sessionColumns,
-  sessionFromSql,
-  summaryColumns,
-  summaryFromSql,
-  versionFromSql,
-} from "../sql-rows.ts";
-import type { NewSession, StopWatching, Store, StoreOptions } from "../store.ts";
-import { openEnd } from "../store.ts";
-import { Connections, importPg, parseServerAddress, type Query } from "./connections.ts";
+  deleteSession,
+  selectResident,
+  sessionTables,
+  sqlStore,
+  thisSession,
+  valuesOf,
+} from "../sql-store.ts";
+import type { StopWatching, Store, StoreOptions } from "../store.ts";
+import { Connections, importPg, parseServerAddress } from "./connections.ts";
 import { Feed } from "./feed.ts";
-import { dropCalls, postgresLedger } from "./ledger.ts";
 import { eraseFreed, rewriteSessions } from "./rewrite.ts";
-import { migrate, sessionTables } from "./schema.ts";
-import { applyCommit, deleteSession, insertSession } from "./session-rows.ts";
+import { migrate } from "./schema.ts";
 
 export interface PostgresOptions extends StoreOptions {
   /** postgres://user:password@host:port[,host:port…]/database */
   url: string;
 }
-
-const entryColumns = "revision, at, actor, surface, operation, changes, idempotency_key, result";
 
 /** The connections to one server, shared by all memories of this process that name it the same way. */
 interface Server {
@@ -90,117 +79,53 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
     if (isClosed)
       throw new HoldfastError("store_closed", "The Postgres store was closed. Open the memory again.");
   };
-  const query: Query = async (text, values) => {
+  const query: Connections["query"] = async (text, values) => {
     assertOpen();
     return connections.query(text, values);
   };
-  const transaction: Connections["transaction"] = async (work) => {
+  const write: Connections["write"] = async (statements, proof) => {
     assertOpen();
-    return connections.transaction(work);
+    return connections.write(statements, proof);
   };
-  const announce = ({ owner, id, revision, createdAt }: NewSession["row"]) =>
-    feed.announce({ owner, sessionId: id, revision, createdAt });
+  const shared = sqlStore({
+    query: async ({ text, values }) => (await query(text, values)).rows as never,
+    write,
+    stamp(table, row, id) {
+      // Tells whether a write whose answer was lost was applied.
+      if (table === "session_journal") return { ...row, commit_id: id };
+      return table === "ledger_calls" ? { ...row, call_id: id } : row;
+    },
+    verify: (_table, row) => row,
+    among: (column, parameter) => `${column} = ANY(${parameter})`,
+    changed: () => [],
+    written: ({ owner, id, revision, createdAt }) =>
+      feed.announce({ owner, sessionId: id, revision, createdAt }),
+    words: { lockRow: " FOR NO KEY UPDATE", touch: ", touched = now()", byCodePoint: ' COLLATE "C"' },
+  });
 
   const store: Store = {
+    ...shared,
     name: "postgres",
-    ledger: postgresLedger({ query, transaction }),
-    async create(session) {
-      const id = crypto.randomUUID();
-      const isCreated = await transaction((run, mayBeDone) => insertSession(run, session, { id, mayBeDone }));
-      if (isCreated) announce(session.row);
-      return isCreated;
-    },
-    async load({ sessionId, owner }) {
+    async load(scope) {
       // One statement, so that the row and its records are consistent.
-      const { rows } = await query<SqlSession & { resident: SqlRecord[] }>(
-        `SELECT ${sessionColumns}, coalesce((
-           SELECT json_agg(json_build_object('kind', kind, 'key', key, 'value', value) ORDER BY kind, key)
-           FROM session_records
-           WHERE session_id = $1 AND owner = $2 AND to_revision = ${openEnd} AND value IS NOT NULL AND kind = ANY($3)
-         ), '[]') AS resident
-         FROM agent_sessions WHERE id = $1 AND owner = $2`,
-        [sessionId, owner, residentKinds],
+      const records = selectResident(
+        "json_agg(json_build_object('kind', kind, 'key', key, 'value', value) ORDER BY kind, key)",
+      );
+      const { rows } = await query<SqlSession & { resident: SqlRecord[] | null }>(
+        `SELECT *, (${records}) AS resident FROM agent_sessions WHERE ${thisSession}`,
+        valuesOf(scope),
       );
       const [row] = rows;
-      return row && { row: sessionFromSql(row), records: row.resident.map(recordFromSql) };
-    },
-    async revision({ sessionId, owner }) {
-      const { rows } = await query<{ revision: number }>(
-        "SELECT revision FROM agent_sessions WHERE id = $1 AND owner = $2",
-        [sessionId, owner],
-      );
-      return rows[0]?.revision;
-    },
-    async commit(commit) {
-      const id = crypto.randomUUID();
-      const isDone = await transaction((run, mayBeDone) => applyCommit(run, commit, { id, mayBeDone }));
-      if (isDone) announce(commit.row);
-      return isDone;
-    },
-    async records({ sessionId, owner }, { kinds, keys, from, to, at }) {
-      const values: unknown[] = [sessionId, owner, kinds];
-      const parameter = (value: unknown) => `$${values.push(value)}`;
-      const conditions = ["session_id = $1", "owner = $2", "kind = ANY($3)"];
-      if (at === undefined) conditions.push(`to_revision = ${openEnd}`);
-      else conditions.push(`from_revision <= ${parameter(at)} AND to_revision > ${parameter(at)}`);
-      if (keys) conditions.push(`key = ANY(${parameter(keys)})`);
-      if (from !== undefined) conditions.push(`key >= ${parameter(from)}`);
-      if (to !== undefined) conditions.push(`key <= ${parameter(to)}`);
-      const { rows } = await query<SqlRecord & object>(
-        `SELECT kind, key, value FROM session_records WHERE ${conditions.join(" AND ")} ORDER BY kind, key`,
-        values,
-      );
-      return rows.map(recordFromSql);
-    },
-    async versions({ sessionId, owner }) {
-      const { rows } = await query<SqlVersion & object>(
-        `SELECT kind, key, value, from_revision, to_revision FROM session_records
-         WHERE session_id = $1 AND owner = $2 ORDER BY kind, key, to_revision`,
-        [sessionId, owner],
-      );
-      return rows.map(versionFromSql);
-    },
-    async journal({ sessionId, owner }, { from = 0, to = openEnd, limit = openEnd, newestFirst }) {
-      const { rows } = await query<SqlEntry & object>(
-        `SELECT ${entryColumns} FROM session_journal
-         WHERE session_id = $1 AND owner = $2 AND revision BETWEEN $3 AND $4
-         ORDER BY revision ${newestFirst ? "DESC" : "ASC"} LIMIT $5`,
-        [sessionId, owner, from, to, limit],
-      );
-      return rows.map(entryFromSql);
-    },
-    async entryByKey({ sessionId, owner }, key) {
-      const { rows } = await query<SqlEntry & object>(
-        `SELECT ${entryColumns} FROM session_journal WHERE session_id = $1 AND owner = $2 AND idempotency_key = $3`,
-        [sessionId, owner, key],
-      );
-      return rows[0] && entryFromSql(rows[0]);
-    },
-    async sessions(owner, { agent, statuses, parent, limit, offset = 0, after }) {
-      const values: unknown[] = [owner];
-      const parameter = (value: unknown) => `$${values.push(value)}`;
-      const conditions = ["owner = $1"];
-      if (agent !== undefined) conditions.push(`agent = ${parameter(agent)}`);
-      if (statuses) conditions.push(`status = ANY(${parameter(statuses)})`);
-      if (parent !== undefined) conditions.push(`parent = ${parameter(parent)}`);
-      if (after) {
-        const [time, id] = [parameter(after.updatedAt), parameter(after.id)];
-        conditions.push(`updated_at <= ${time} AND (updated_at < ${time} OR id COLLATE "C" > ${id})`);
-      }
-      const { rows } = await query<SqlSession & object>(
-        `SELECT ${summaryColumns} FROM agent_sessions WHERE ${conditions.join(" AND ")}
-         ORDER BY updated_at DESC, id COLLATE "C" LIMIT ${parameter(limit ?? null)} OFFSET ${parameter(offset)}`,
-        values,
-      );
-      return rows.map(summaryFromSql);
+      return row && { row: sessionFromSql(row), records: (row.resident ?? []).map(recordFromSql) };
     },
     async purge(scope) {
       // If the answer to the first attempt is lost, the second finds no rows.
       const existed = (await store.revision(scope)) !== undefined;
-      return (await transaction((run) => deleteSession(run, scope))) || existed;
+      const counts = await write(deleteSession(scope));
+      return existed || Boolean(counts?.[0]);
     },
     async rewrite(owners, edit, now) {
-      const rewritten = await rewriteSessions({ query, transaction, store }, owners, edit, now);
+      const rewritten = await rewriteSessions({ query, write, store }, owners, edit, now);
       return { ...rewritten, remaining: await eraseFreed(connections) };
     },
     async erase() {
@@ -208,22 +133,7 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
       return eraseFreed(connections);
     },
     trimming: {
-      async oldest({ sessionId, owner }, limit) {
-        const { rows } = await query<EntryAge & object>(
-          "SELECT revision, at FROM session_journal WHERE session_id = $1 AND owner = $2 ORDER BY revision LIMIT $3",
-          [sessionId, owner, limit],
-        );
-        return rows;
-      },
-      dropEntries: ({ sessionId, owner }, before) =>
-        transaction(async (run) => {
-          const { rowCount } = await run(
-            "DELETE FROM session_journal WHERE session_id = $1 AND owner = $2 AND revision < $3",
-            [sessionId, owner, before],
-          );
-          return rowCount ?? 0;
-        }),
-      dropCalls: (scope, plan) => transaction((run) => dropCalls(run, scope, plan)),
+      ...shared.trimming,
       async size() {
         // Of the tables on this node, with their indexes.
         const { rows } = await query<{ bytes: number }>(

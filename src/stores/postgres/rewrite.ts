@@ -1,8 +1,9 @@
 import { HoldfastError } from "../../errors.ts";
 import { editJson, editValue, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
+import type { Value } from "../sql-rows.ts";
+import { batchesOf, type Statement, sessionTables } from "../sql-store.ts";
 import type { Scope, Store } from "../store.ts";
 import { type Connections, endClient, openClient, postgresError, type Query } from "./connections.ts";
-import { sessionTables } from "./schema.ts";
 
 /** The tables with text, the columns that name a row besides the session, and the columns to edit. */
 const tables = [
@@ -20,11 +21,11 @@ const tables = [
 /** Passes over a session that others write to meanwhile. */
 const maxPasses = 20;
 
-type Row = Record<string, string | number | null>;
+type Row = Record<string, Value>;
 
 interface RewriteParts {
   query: Query;
-  transaction: Connections["transaction"];
+  write: Connections["write"];
   store: Pick<Store, "sessions" | "load" | "commit">;
 }
 
@@ -88,7 +89,7 @@ async function rewriteSession(
 }
 
 async function rewriteTable(
-  { query, transaction }: RewriteParts,
+  { query, write }: RewriteParts,
   scope: Scope,
   { table, key, text, json }: (typeof tables)[number],
   edit: TextEdit,
@@ -111,16 +112,13 @@ async function rewriteTable(
     });
     return set.length > 0 ? [{ row, set }] : [];
   });
-  if (changed.length > 0)
-    await transaction(async (run) => {
-      for (const { row, set } of changed) await updateRow(run, scope, { table, key, row, set });
-    });
+  for (const batch of batchesOf(changed))
+    await write(batch.map(({ row, set }) => updateRow(scope, { table, key, row, set })));
   return changed.reduce((sum, { set }) => sum + set.length, 0);
 }
 
 /** Changes the row only if it is still as it was read; the next pass sees what another process made of it. */
-async function updateRow(
-  query: Query,
+function updateRow(
   scope: Scope,
   update: {
     table: string;
@@ -128,17 +126,15 @@ async function updateRow(
     row: Row;
     set: readonly [column: string, value: string][];
   },
-): Promise<void> {
+): Statement {
   const { table, key, row, set } = update;
-  const values: unknown[] = [scope.sessionId, scope.owner];
-  const parameter = (value: unknown) => `$${values.push(value)}`;
+  const values: Value[] = [scope.sessionId, scope.owner];
+  const parameter = (value: Value | undefined) => `$${values.push(value ?? null)}`;
   const assignments = set.map(([column, value]) => `${column} = ${parameter(value)}`);
   const named = [...new Set([...key, ...set.map(([column]) => column)])];
   const conditions = named.map((column) => `${column} = ${parameter(row[column])}`);
-  await query(
-    `UPDATE ${table} SET ${assignments.join(", ")} WHERE session_id = $1 AND owner = $2 AND ${conditions.join(" AND ")}`,
-    values,
-  );
+  const text = `UPDATE ${table} SET ${assignments.join(", ")} WHERE session_id = $1 AND owner = $2 AND ${conditions.join(" AND ")}`;
+  return { text, values };
 }
 
 /**

@@ -2,15 +2,6 @@ import { HoldfastError } from "../../errors.ts";
 import { openEnd } from "../store.ts";
 import type { Connections } from "./connections.ts";
 
-/** Every table of a session with the column that names it. A session's rows are together, so the tables can be sharded by it. */
-export const sessionTables = {
-  agent_sessions: "id",
-  session_records: "session_id",
-  session_journal: "session_id",
-  ledger_calls: "session_id",
-  ledger_pieces: "session_id",
-};
-
 const current = `to_revision = ${openEnd} AND value IS NOT NULL`;
 
 /** One text per version of the schema, each run once. The same tables as in SQLite. */

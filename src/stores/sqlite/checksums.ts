@@ -1,12 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { HoldfastError } from "../../errors.ts";
-import { sessionColumns } from "../sql-rows.ts";
+import { sessionColumns, type Value } from "../sql-rows.ts";
+import type { SessionTable } from "../sql-store.ts";
 import type { Scope } from "../store.ts";
 import { isDamage, restoreAdvice } from "./errors.ts";
-
-/** A value of a row. */
-type Value = string | number | null;
 
 /** The columns that a row's checksum covers. `to_revision` is not among them: it changes after a row is written. */
 export const summedColumns = {
@@ -32,6 +30,14 @@ export function checksumOf(values: readonly Value[]): number {
   // A separator and a marker that no text contains: stores refuse NUL.
   const text = values.map((value) => (value === null ? "\u0000" : `${value}`)).join("\u0000\u0000");
   return crc32(text) | 0;
+}
+
+export function hasChecksum(table: SessionTable): table is SummedTable {
+  return table in summedColumns;
+}
+
+export function checksumOfRow(table: SummedTable, row: Record<string, Value>): number {
+  return checksumOf(names[table].map((name) => row[name] ?? null));
 }
 
 /** The part of a row that an edit of its text does not change. */
@@ -101,8 +107,7 @@ export function checkRow<Row extends object>(
   row: Row & { sum?: number },
   path: string,
 ): Row {
-  const values = names[table].map((name) => (row as Record<string, Value>)[name] ?? null);
-  if (row.sum === checksumOf(values)) return row;
+  if (row.sum === checksumOfRow(table, row as Record<string, Value>)) return row;
   throw damagedRow(table, row as Record<string, Value>, path);
 }
 

@@ -1,5 +1,6 @@
 import type { StatementSync } from "node:sqlite";
 import { rowsAs } from "../sql-rows.ts";
+import type { Statement } from "../sql-store.ts";
 import { Listeners, type Scope, type StopWatching, type StoreChange } from "../store.ts";
 
 /** Changes that are kept for watchers; one that has missed more looks at every session. */
@@ -13,18 +14,17 @@ interface Statements {
 
 type NumberedChange = StoreChange & { number: number };
 
-interface FeedParts {
-  rows: Statements;
-  /** SQLite's data_version, which changes when another process commits. */
-  version: () => number;
+/** The open file, as the feed reads it. */
+interface WatchedFile extends Statements {
   /** Runs a read and waits for locks. */
-  read: (work: () => void) => Promise<void>;
-  pollMilliseconds: number;
+  read(work: () => void): Promise<void>;
+  assertOpen(): void;
 }
 
 /** Notifies watchers of commits, by this process and by others. A poll reads only the sessions that changed. */
 export class SqliteFeed {
-  readonly #parts: FeedParts;
+  readonly #file: WatchedFile;
+  readonly #pollMilliseconds: number;
   readonly #listeners = new Listeners();
   /** The last revision reported, by session; only of sessions that changed since there are watchers. */
   readonly #notified = new Map<string, number>();
@@ -34,20 +34,20 @@ export class SqliteFeed {
   #polled = -1;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(parts: FeedParts) {
-    this.#parts = parts;
+  constructor(file: WatchedFile, pollMilliseconds: number) {
+    this.#file = file;
+    this.#pollMilliseconds = pollMilliseconds;
   }
 
   async watch(listener: (change: StoreChange) => void): Promise<StopWatching> {
-    const { rows, version, read, pollMilliseconds } = this.#parts;
     if (this.#listeners.size === 0) {
-      await read(() => {
-        this.#polled = version();
-        this.#lastChange = lastChange(rows);
+      await this.#file.read(() => {
+        this.#polled = this.#version();
+        this.#lastChange = lastChange(this.#file);
       });
       this.#notified.clear();
       clearInterval(this.#timer);
-      this.#timer = setInterval(() => this.#poll(), pollMilliseconds);
+      this.#timer = setInterval(() => this.#poll(), this.#pollMilliseconds);
       this.#timer.unref();
     }
     const remove = this.#listeners.add(listener);
@@ -68,12 +68,18 @@ export class SqliteFeed {
     clearInterval(this.#timer);
   }
 
+  /** SQLite's data_version, which changes when another process commits. */
+  #version(): number {
+    this.#file.assertOpen();
+    return (this.#file.prepare("PRAGMA data_version").get() as { data_version: number }).data_version;
+  }
+
   #poll(): void {
     let found: ReturnType<typeof changesAfter>;
     try {
-      const version = this.#parts.version();
+      const version = this.#version();
       if (version === this.#polled) return;
-      found = changesAfter(this.#parts.rows, this.#lastChange);
+      found = changesAfter(this.#file, this.#lastChange);
       this.#polled = version;
     } catch {
       // The file is unreachable or locked. Reads and writes report it; the next poll retries.
@@ -89,20 +95,26 @@ export class SqliteFeed {
 }
 
 /** Notes a commit, in its transaction, for the watchers of other processes. */
-export function addChange(rows: Statements, { owner, sessionId }: Scope, revision: number): void {
-  const { lastInsertRowid } = rows
-    .prepare("INSERT INTO store_changes (owner, session_id, revision) VALUES (?, ?, ?)")
-    .run(owner, sessionId, revision);
-  const number = Number(lastInsertRowid);
-  if (number % removedAtOnce === 0)
-    rows.prepare("DELETE FROM store_changes WHERE number <= ?").run(number - keptChanges);
+export function changeEntry({ owner, sessionId }: Scope, revision: number): Statement[] {
+  return [
+    {
+      text: "INSERT INTO store_changes (owner, session_id, revision) VALUES ($1, $2, $3)",
+      values: [owner, sessionId, revision],
+    },
+    {
+      text: `DELETE FROM store_changes WHERE number <= (
+               SELECT max(number) - ${keptChanges} FROM store_changes HAVING max(number) % ${removedAtOnce} = 0)`,
+      values: [],
+    },
+  ];
 }
 
 /** The last number stays, so that the next one is new to every watcher. */
-export function forgetChanges(rows: Statements, { owner, sessionId }: Scope): void {
-  rows
-    .prepare("UPDATE store_changes SET owner = '', session_id = '' WHERE owner = ? AND session_id = ?")
-    .run(owner, sessionId);
+export function forgottenChanges({ owner, sessionId }: Scope): Statement {
+  return {
+    text: "UPDATE store_changes SET owner = '', session_id = '' WHERE owner = $1 AND session_id = $2",
+    values: [owner, sessionId],
+  };
 }
 
 export function lastChange(rows: Statements): number {

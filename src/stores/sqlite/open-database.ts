@@ -3,8 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { HoldfastError } from "../../errors.ts";
-import { adviceIfBackedUp, isReadOnly } from "./errors.ts";
-import { blockingMilliseconds } from "./locks.ts";
+import { adviceIfBackedUp, blockingMilliseconds, isReadOnly } from "./errors.ts";
 
 export interface OpenedDatabase {
   database: DatabaseSync;

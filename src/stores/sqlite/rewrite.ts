@@ -1,10 +1,10 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { editJson, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
-import { entryToSql } from "../sql-rows.ts";
+import { entryToSql, type Value } from "../sql-rows.ts";
 import type { Scope } from "../store.ts";
-import { checksumOf, findDamagedRows, sealRows, summedColumns } from "./checksums.ts";
-import { addChange } from "./feed.ts";
+import { checksumOfRow, findDamagedRows, sealRows } from "./checksums.ts";
+import { changeEntry } from "./feed.ts";
 
 /** Every column with text of a session: how it is found, and whether it is JSON. */
 const tables = [
@@ -38,8 +38,6 @@ const tables = [
     json: [],
   },
 ] as const;
-
-type Value = string | number | null;
 
 /** Edits all text of these owners' sessions. Call it in a transaction. */
 export function rewriteRows(
@@ -95,25 +93,13 @@ function addEntry(database: DatabaseSync, { owner, sessionId: id }: Scope, now: 
     )
     .get(id, owner) as { revision: number } | undefined;
   if (!row) return;
-  addChange(database, { owner, sessionId: id }, row.revision);
-  const entry = entryToSql(rewriteEntry(row.revision, now));
-  const values = [
-    id,
-    entry.revision,
-    owner,
-    entry.at,
-    entry.actor,
-    entry.surface,
-    entry.operation,
-    entry.changes,
-    entry.idempotency_key,
-    entry.result,
-  ];
-  database
-    .prepare(
-      `INSERT INTO session_journal (${summedColumns.session_journal}, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .run(...values, checksumOf(values));
+  const entry = entryToSql({ owner, sessionId: id }, rewriteEntry(row.revision, now));
+  const stamped = { ...entry, sum: checksumOfRow("session_journal", entry) };
+  const columns = Object.keys(stamped);
+  const insert = `INSERT INTO session_journal (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+  database.prepare(insert).run(...Object.values(stamped));
+  for (const { text, values } of changeEntry({ owner, sessionId: id }, row.revision))
+    database.prepare(text.replaceAll("$", "?")).run(...(values as Value[]));
 }
 
 /** Reports that erased text may still be in the write-ahead log or in free pages. */

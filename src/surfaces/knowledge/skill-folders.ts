@@ -3,7 +3,7 @@ import { join, relative, resolve, sep } from "node:path";
 import { parse } from "yaml";
 import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
-import { findSkillFault, type SkillSource } from "./tools.ts";
+import { findSkillFault, type SkillSource, type SkillSummary } from "./tools.ts";
 
 /** Where agents keep skills in a project, highest precedence first. */
 export const defaultSkillFolders = [".claude/skills", ".agents/skills", "skills"];
@@ -13,80 +13,78 @@ const maxFileBytes = 1_000_000;
 
 const maxListedFiles = 100;
 
-interface Entry {
-  name: string;
-  /** The path shown to the agent, relative to the project. */
-  source: string;
-  directory: string;
-}
-
 /**
- * Skills in the open Agent Skills format: one folder per skill, with a SKILL.md in it. Every call lists the folders
- * again but rereads only files that changed. A broken skill is skipped with a warning that names it.
+ * Skills in the open Agent Skills format: one folder per skill, with a SKILL.md in it. A broken skill is skipped with a
+ * warning that names it.
  */
 export function skillFolders(
   root: string,
   { folders = defaultSkillFolders }: { folders?: readonly string[] } = {},
 ): SkillSource {
-  const known = new Map<string, { stamp: string; skill: ReadSkill }>();
-
-  const load = async (entry: Entry): Promise<ReadSkill> => {
-    const path = join(entry.directory, "SKILL.md");
-    const { mtimeMs, size } = await stat(path);
-    const stamp = `${mtimeMs}/${size}`;
-    const before = known.get(path);
-    if (before?.stamp === stamp) return before.skill;
-    const skill =
-      size > maxFileBytes
-        ? { fault: `it is longer than ${maxFileBytes} bytes` }
-        : readSkill(await readFile(path, "utf8"), entry.name);
-    known.set(path, { stamp, skill });
-    return skill;
-  };
-
-  const list: SkillSource["list"] = async () => {
-    const skills = new Map<string, { name: string; description: string; source: string }>();
-    const warnings: string[] = [];
-    const entries = await findEntries(root, folders);
-    const found = await Promise.all(entries.map((entry) => load(entry).catch(unreadable)));
-    for (const [index, entry] of entries.entries()) {
-      const skill = found[index] as ReadSkill;
-      const earlier = skills.get(entry.name);
-      if (skill.fault !== undefined) warnings.push(`Skipped the skill ${entry.source}: ${skill.fault}.`);
-      else if (earlier)
-        warnings.push(`Skipped the skill ${entry.source}: ${earlier.source} has the same name.`);
-      else skills.set(entry.name, { name: entry.name, description: skill.description, source: entry.source });
-    }
-    return { skills: [...skills.values()], warnings };
-  };
-
   return {
-    list,
+    async list() {
+      const { skills, warnings } = await findSkills(root, folders);
+      return {
+        skills: skills.map(({ name, description, source }) => ({ name, description, source })),
+        warnings,
+      };
+    },
     async read(name, file) {
-      const source = (await list()).skills.find((skill) => skill.name === name)?.source;
-      if (source === undefined) return undefined;
-      const directory = resolve(root, source);
-      if (file !== undefined) return { content: await readInside(directory, file), files: [] };
-      const skill = await load({ name, source, directory });
-      return skill.fault === undefined
+      const { skills } = await findSkills(root, folders);
+      const skill = skills.find((each) => each.name === name);
+      if (!skill) return undefined;
+      const directory = resolve(root, skill.source);
+      return file === undefined
         ? { content: skill.content, files: await listFiles(directory) }
-        : undefined;
+        : { content: await readInside(directory, file), files: [] };
     },
   };
 }
 
-async function findEntries(root: string, folders: readonly string[]): Promise<Entry[]> {
-  const found: Entry[] = [];
+/** A skill in a folder. `source` is the folder's path, relative to the project. */
+interface FolderSkill extends SkillSummary {
+  content: string;
+}
+
+async function findSkills(
+  root: string,
+  folders: readonly string[],
+): Promise<{ skills: FolderSkill[]; warnings: string[] }> {
+  const skills = new Map<string, FolderSkill>();
+  const warnings: string[] = [];
   for (const folder of folders) {
     const path = resolve(root, folder);
     const names = (await readdir(path).catch(() => [])).sort();
-    const areSkills = await Promise.all(names.map((name) => entryExists(join(path, name, "SKILL.md"))));
-    for (const name of names.filter((_, index) => areSkills[index])) {
-      const directory = join(path, name);
-      found.push({ name, directory, source: relative(root, directory).split(sep).join("/") });
+    const read = await Promise.all(names.map((name) => readSkill(join(path, name), name)));
+    for (const [index, name] of names.entries()) {
+      const skill = read[index];
+      if (!skill) continue;
+      const source = relative(root, join(path, name)).split(sep).join("/");
+      const earlier = skills.get(name);
+      if (skill.fault !== undefined) warnings.push(`Skipped the skill ${source}: ${skill.fault}.`);
+      else if (earlier) warnings.push(`Skipped the skill ${source}: ${earlier.source} has the same name.`);
+      else skills.set(name, { name, source, description: skill.description, content: skill.content });
     }
   }
-  return found;
+  return { skills: [...skills.values()], warnings };
+}
+
+type ReadSkill =
+  | { description: string; content: string; fault?: undefined }
+  | { fault: string; description?: undefined };
+
+/** Reads the skill in a folder; undefined if it has no SKILL.md. */
+async function readSkill(directory: string, name: string): Promise<ReadSkill | undefined> {
+  const path = join(directory, "SKILL.md");
+  try {
+    const { size } = await stat(path);
+    if (size > maxFileBytes) return { fault: `it is longer than ${maxFileBytes} bytes` };
+    return parseSkill(await readFile(path, "utf8"), name);
+  } catch (error) {
+    // The error's message would reveal the absolute path.
+    const { code } = error as NodeJS.ErrnoException;
+    return (await entryExists(path)) ? { fault: `its SKILL.md cannot be read (${code})` } : undefined;
+  }
 }
 
 /** Whether the entry exists, even if it cannot be read: that deserves a warning. */
@@ -95,11 +93,6 @@ async function entryExists(path: string): Promise<boolean> {
     () => true,
     ({ code }: NodeJS.ErrnoException) => code !== "ENOENT" && code !== "ENOTDIR",
   );
-}
-
-/** Omits the error's message, which reveals the absolute path. */
-function unreadable({ code }: NodeJS.ErrnoException): ReadSkill {
-  return { fault: `its SKILL.md cannot be read (${code})` };
 }
 
 async function listFiles(directory: string): Promise<string[]> {
@@ -134,12 +127,8 @@ async function readInside(directory: string, file: string): Promise<string> {
   return readFile(path, "utf8");
 }
 
-type ReadSkill =
-  | { description: string; content: string; fault?: undefined }
-  | { fault: string; description?: undefined };
-
 /** Parses a SKILL.md: front matter with at least a name and a description, then the instructions. */
-function readSkill(text: string, directory: string): ReadSkill {
+function parseSkill(text: string, directory: string): ReadSkill {
   const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
   if (!match) return { fault: "it does not start with front matter between two --- lines" };
   const [whole, header = ""] = match;

@@ -7,7 +7,7 @@ import { listResident, type ProjectPin, type State } from "../../engine/state.ts
 import { oneLine, quote } from "../../engine/text.ts";
 import { cannotUndo, type UndoRules } from "../../engine/undo.ts";
 import { HoldfastError } from "../../errors.ts";
-import { isKnowledgeOwner } from "../knowledge/knowledge.ts";
+import { isKnowledgeOwner } from "../knowledge/handle.ts";
 
 type Author = Pin["by"];
 

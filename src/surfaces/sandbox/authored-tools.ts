@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isObject, type Json, objectIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { problemsOf } from "../dispatch.ts";
-import type { SavedTool } from "../knowledge/saved-items.ts";
+import type { SavedTool } from "../knowledge/operations.ts";
 import type { SessionHandle } from "../session-handle.ts";
 import { type AgentOf, agentKey, type Call, defineTool, type Tool } from "../surface.ts";
 
@@ -21,49 +21,39 @@ export type RunCode = (call: Call, name: string, code: string, input: unknown) =
 /** The tools that agents authored, as of the last refresh. */
 export class AuthoredTools {
   readonly #run: RunCode;
-  readonly #byAgent = new Map<string, { saved: SavedTool; tool: Tool }[]>();
+  readonly #byAgent = new Map<string, readonly Tool[]>();
 
   constructor(run: RunCode) {
     this.#run = run;
   }
 
   of(agent: AgentOf): readonly Tool[] {
-    return (this.#byAgent.get(agentKey(agent)) ?? []).map(({ tool }) => tool);
+    return this.#byAgent.get(agentKey(agent)) ?? [];
   }
 
-  /** Reloads the tools of the session's agent, without those whose schema is no longer accepted. */
+  /** Reloads the tools of the session's agent, without those whose schema is not accepted. */
   async refresh(session: SessionHandle): Promise<void> {
-    const agent = agentKey((await session.state()).row);
-    const known = this.#byAgent.get(agent) ?? [];
-    const tools = (await (await session.knowledge()).tools()).flatMap((saved) => {
-      const same = known.find((each) => isSame(each.saved, saved));
-      if (same) return [same];
-      const tool = this.#make(saved);
-      return tool ? [{ saved, tool }] : [];
-    });
-    this.#byAgent.set(agent, tools);
+    const { row } = await session.state();
+    const saved = await (await session.knowledge()).tools();
+    const tools = saved.filter(({ schema }) => isAccepted(schema)).map((tool) => this.#make(tool));
+    this.#byAgent.set(agentKey(row), tools);
   }
 
-  #make({ name, description, schema }: SavedTool): Tool | undefined {
-    try {
-      checkToolSchema(schema);
-    } catch {
-      return undefined;
-    }
+  #make({ name, description, schema }: SavedTool): Tool {
     return defineTool({
       name,
       description,
-      input: inputOf(schema),
+      // Shows the schema to providers but accepts any object: the newest version decides.
+      input: z.looseObject({}).meta(objectIn(schema)),
       output: programOutput,
       destructive: true,
       isProgram: true,
       run: async (call, fields) => {
-        const saved = await findTool(call.session, name);
-        // Another session may have saved a new version since the last refresh.
-        const isStale = JSON.stringify(saved.schema) !== JSON.stringify(schema);
-        const parsed = inputParser(saved.schema).safeParse(fields);
-        if (parsed.success) return this.#run(call, name, saved.code, parsed.data);
-        throw isStale ? changed(saved) : mismatch(name, problemsOf(parsed.error, fields));
+        const newest = await findTool(call.session, name);
+        // Also fills in the schema's defaults.
+        const parsed = z.fromJSONSchema(objectIn(newest.schema)).safeParse(fields);
+        if (parsed.success) return this.#run(call, name, newest.code, parsed.data);
+        throw mismatch(newest, problemsOf(parsed.error, fields), !isSame(newest.schema, schema));
       },
       text: programText,
     });
@@ -81,21 +71,18 @@ export async function findTool(session: SessionHandle, name: string): Promise<Sa
   );
 }
 
-function mismatch(name: string, problems: readonly string[]): HoldfastError {
-  return new HoldfastError("invalid_input", `${name}: ${problems.join("; ")}. It was not run.`, {
+function mismatch(
+  { name, version, schema }: SavedTool,
+  problems: readonly string[],
+  hasChanged: boolean,
+): HoldfastError {
+  const change = hasChanged ? ` Version ${version} has another schema: ${JSON.stringify(schema)}` : "";
+  return new HoldfastError("invalid_input", `${name}: ${problems.join("; ")}. It was not run.${change}`, {
     data: { tool: name, problems },
   });
 }
 
-function changed({ name, version, schema }: SavedTool): HoldfastError {
-  return new HoldfastError(
-    "conflict",
-    `"${name}" has changed: version ${version} takes different input. It was not run. Call it again with input that matches its schema: ${JSON.stringify(schema)}`,
-    { data: { name, version } },
-  );
-}
-
-function isSame(a: SavedTool, b: SavedTool): boolean {
+function isSame(a: Json, b: Json): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
@@ -159,6 +146,15 @@ export function checkToolSchema(schema: Json): void {
   }
 }
 
+function isAccepted(schema: Json): boolean {
+  try {
+    checkToolSchema(schema);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function checkKeywords(schema: Json | undefined, path: string, depth: number): void {
   if (!isObject(schema)) return;
   const where = path === "" ? "" : ` at ${path}`;
@@ -172,12 +168,8 @@ function checkKeywords(schema: Json | undefined, path: string, depth: number): v
     if (typed.includes(keyword) && schema.type === undefined)
       throw refused(`"${keyword}" needs a "type" next to it${where}`);
   }
-  const { const: only, enum: allowed = [] } = schema;
-  if (
-    [only, ...(Array.isArray(allowed) ? allowed : [])].some(
-      (value) => isObject(value) || Array.isArray(value),
-    )
-  )
+  const values = [schema.const, ...[schema.enum].flat()];
+  if (values.some((value) => isObject(value) || Array.isArray(value)))
     throw refused(`"enum" and "const" take texts, numbers, true, false and null${where}`);
   if (!isObject(properties)) throw refused(`"properties" must be an object${where}`);
   if (!Array.isArray(required)) throw refused(`"required" must be an array of names${where}`);
@@ -188,16 +180,6 @@ function checkKeywords(schema: Json | undefined, path: string, depth: number): v
   for (const inner of [items, additionalProperties, ...choices]) checkKeywords(inner, path, depth + 1);
   for (const [name, inner] of Object.entries(properties))
     checkKeywords(inner, path === "" ? `properties.${name}` : `${path}.properties.${name}`, depth + 1);
-}
-
-/** Shows the schema to providers but accepts any object; `inputParser` checks it later. */
-function inputOf(schema: Json): z.ZodObject {
-  return z.looseObject({}).meta(objectIn(schema));
-}
-
-/** Checks input against the schema and fills in its defaults. */
-function inputParser(schema: Json): z.ZodType {
-  return z.fromJSONSchema(objectIn(schema));
 }
 
 function refused(problem: string): HoldfastError {

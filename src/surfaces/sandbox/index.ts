@@ -1,4 +1,4 @@
-export { defaultSandboxLimits, type LimitName, type RunLimits, type SandboxLimits } from "./limits.ts";
+export { defaultSandboxLimits, type LimitName, type SandboxLimits } from "./limits.ts";
 export {
   createSandbox,
   type Program,

@@ -19,9 +19,6 @@ export interface SandboxLimits {
 /** The limit that a program reached. */
 export type LimitName = "cpu" | "wall" | "memory" | "stack" | "output" | "operations";
 
-/** Limits that a single run can lower; memory and stack belong to the worker. */
-export type RunLimits = Omit<SandboxLimits, "memoryBytes" | "stackBytes">;
-
 export const defaultSandboxLimits: SandboxLimits = {
   cpuMilliseconds: 2_000,
   wallMilliseconds: 30_000,
@@ -60,14 +57,16 @@ export function mergeSandboxLimits(overrides: Partial<SandboxLimits> = {}): Sand
   return { ...defaultSandboxLimits, ...overrides };
 }
 
-/** A run can lower the limits of its sandbox, never raise them. */
-export function tighten(limits: SandboxLimits, requested: Partial<RunLimits> = {}): RunLimits {
+/** A program can lower the limits of its sandbox, never raise them. */
+export function tighten(limits: SandboxLimits, requested: Partial<SandboxLimits> = {}): SandboxLimits {
   mergeSandboxLimits(requested);
-  const lower = (name: keyof RunLimits) => Math.min(limits[name], requested[name] ?? limits[name]);
-  return {
-    cpuMilliseconds: lower("cpuMilliseconds"),
-    wallMilliseconds: lower("wallMilliseconds"),
-    outputCharacters: lower("outputCharacters"),
-    operations: lower("operations"),
-  };
+  const tightened = { ...limits };
+  for (const name of Object.keys(bounds) as (keyof SandboxLimits)[])
+    tightened[name] = Math.min(limits[name], requested[name] ?? limits[name]);
+  return tightened;
+}
+
+/** Milliseconds on a clock that all threads of a process share. */
+export function sharedNow(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
 }

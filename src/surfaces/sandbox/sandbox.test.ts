@@ -69,8 +69,8 @@ test("a program that does not compile or throws gets the line and the reason [sa
     (await run("return fetch('http://example.org')")).text,
     /fetch is not defined\. There is no network/,
   );
-  const refused = await run("await session.notepad.append(5)");
-  assert.match(refused.text, /"content" must be a string/);
+  const refused = await run("await 1;\nawait session.notepad.append(5)");
+  assert.match(refused.text, /^Line 2: Error: "content" must be a string/);
 });
 
 test("programs use notepad, notes, scratchpad, scratch and state; the journal attributes every call to them [sandbox.api]", async () => {
@@ -339,4 +339,12 @@ test("limits are checked, and a run can only lower them [sandbox.limits]", async
   assert.ok(!ended.ok);
   assert.deepEqual([ended.code, ended.limit], ["limit_reached", "cpu"]);
   assert.match(ended.message, /more than 20 ms/);
+  const small = { memoryBytes: 8 * 1024 * 1024, stackBytes: 32 * 1024 };
+  const code =
+    "const depth = (n) => (n === 0 ? 0 : 1 + depth(n - 1)); return [new Uint8Array(12e6).length, depth(300)]";
+  const tight = await sandbox.run({ code, limits: small });
+  assert.equal(!tight.ok && tight.limit, "memory");
+  const shallow = await sandbox.run({ code: code.replace("12e6", "1"), limits: small });
+  assert.equal(!shallow.ok && shallow.limit, "stack");
+  assert.deepEqual(await sandbox.run({ code }), { ok: true, value: [12_000_000, 300], logs: "" });
 });

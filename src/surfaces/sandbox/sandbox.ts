@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
 import { typeName } from "../../engine/check-fields.ts";
 import type { Json } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import { HostedWorker } from "./hosted-worker.ts";
-import { type LimitName, mergeSandboxLimits, type RunLimits, type SandboxLimits, tighten } from "./limits.ts";
-import type { Engine } from "./protocol.ts";
+import { type LimitName, mergeSandboxLimits, type SandboxLimits, tighten } from "./limits.ts";
+import { Supervisor } from "./supervise.ts";
+import type { Engine, WorkerStart } from "./worker.ts";
 
 /** The names that a program may call. */
 export interface SandboxApi {
@@ -28,9 +29,9 @@ export interface Program {
   code: string;
   input?: Json;
   api?: SandboxApi;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Can only lower the sandbox's limits. */
-  limits?: Partial<RunLimits>;
+  limits?: Partial<SandboxLimits> | undefined;
 }
 
 /** Why a program returned no value. */
@@ -53,12 +54,12 @@ export interface Sandbox {
   run(program: Program): Promise<SandboxResult>;
   /** Checks that a program compiles, without running it. */
   check(code: string): Promise<SandboxResult>;
-  /** Ends running programs and stops the workers. */
+  /** Ends running programs. */
   close(): Promise<void>;
 }
 
 export interface SandboxOptions {
-  limits?: Partial<SandboxLimits>;
+  limits?: Partial<SandboxLimits> | undefined;
   /** How many programs may run at once; others wait (default: the number of processors, at least 4). */
   workers?: number;
 }
@@ -66,7 +67,7 @@ export interface SandboxOptions {
 const maxCodeLength = 200_000;
 
 /**
- * Runs untrusted programs. Workers start with the first program and do not keep the process alive.
+ * Runs untrusted programs, each in its own worker thread with its own VM.
  *
  * @example
  * const sandbox = createSandbox({ limits: { cpuMilliseconds: 500 } });
@@ -74,91 +75,65 @@ const maxCodeLength = 200_000;
  */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const limits = mergeSandboxLimits(options.limits);
-  const maxWorkers = options.workers ?? Math.max(4, availableParallelism());
-  if (!Number.isInteger(maxWorkers) || maxWorkers < 1)
+  const maxRunning = options.workers ?? Math.max(4, availableParallelism());
+  if (!Number.isInteger(maxRunning) || maxRunning < 1)
     throw new HoldfastError(
       "invalid_input",
-      `"workers" must be a whole number of at least 1 (got ${maxWorkers}).`,
+      `"workers" must be a whole number of at least 1 (got ${maxRunning}).`,
     );
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
   let engine: Promise<Engine> | undefined;
-  const workers = new Set<HostedWorker>();
-  const idle: HostedWorker[] = [];
-  const queue: ((worker: HostedWorker | undefined) => void)[] = [];
-  let closed = false;
 
-  let starting = 0;
-  const startWorker = async (): Promise<HostedWorker | undefined> => {
-    starting++;
-    try {
-      engine ??= loadEngine(limits.memoryBytes);
-      const compiled = await engine;
-      if (closed) return undefined;
-      const worker = new HostedWorker(compiled, limits);
-      workers.add(worker);
-      return worker;
-    } finally {
-      starting--;
-    }
+  const runInWorker = async (
+    program: Program,
+    input: string,
+    tightened: SandboxLimits,
+    checkOnly: boolean,
+  ): Promise<SandboxResult> => {
+    engine ??= loadEngine(limits.memoryBytes);
+    const cpuDeadline = new Float64Array(new SharedArrayBuffer(8));
+    const worker = startWorker({
+      engine: await engine,
+      limits: tightened,
+      code: program.code,
+      input,
+      paths: program.api?.paths ?? [],
+      checkOnly,
+      cpuDeadline,
+    });
+    return new Supervisor(worker, program, tightened).result(cpuDeadline, closing.signal);
   };
 
-  const acquire = async (): Promise<HostedWorker | undefined> => {
-    if (closed) return undefined;
-    for (let free = idle.pop(); free; free = idle.pop()) {
-      if (free.alive) return free;
-      workers.delete(free);
-    }
-    if (workers.size + starting >= maxWorkers) return new Promise((resolve) => queue.push(resolve));
-    return startWorker();
-  };
-
-  const makeAvailable = (worker: HostedWorker): void => {
-    const waiting = queue.shift();
-    if (waiting) waiting(worker);
-    else idle.push(worker);
-  };
-
-  /** Returns a worker to the pool, or replaces it if it was killed. */
-  const release = async (worker: HostedWorker): Promise<void> => {
-    if (worker.alive) return makeAvailable(worker);
-    workers.delete(worker);
-    if (closed) return;
-    const replacement = await startWorker().catch(() => undefined);
-    if (replacement) makeAvailable(replacement);
-    else queue.shift()?.(undefined);
-  };
-
-  const work = async (program: Program, checkOnly: boolean): Promise<SandboxResult> => {
-    const refused = refuse(program, limits);
+  const run = async (program: Program, checkOnly: boolean): Promise<SandboxResult> => {
+    const tightened = tighten(limits, program.limits);
+    const input = jsonOf(program.input);
+    const refused = refuse(program, input, tightened);
     if (refused) return refused;
-    const worker = await acquire();
-    if (!worker || closed) return refusal("closed", "The sandbox was closed.");
-    try {
-      // The program may have been aborted while it waited for a worker.
-      if (program.signal?.aborted) return refusal("aborted", "The program was aborted before it started.");
-      return await worker.run(program, tighten(limits, program.limits), checkOnly);
-    } finally {
-      void release(worker);
-    }
+    while (running.size >= maxRunning) await Promise.race(running);
+    if (closing.signal.aborted) return refusal("closed", "The sandbox was closed.");
+    // The program may have been aborted while it waited.
+    if (program.signal?.aborted) return refusal("aborted", "The program was aborted before it started.");
+    const result = runInWorker(program, input, tightened, checkOnly);
+    const ended = result.catch(() => undefined).finally(() => running.delete(ended));
+    running.add(ended);
+    return result;
   };
 
   return {
     limits,
-    run: (program) => work(program, false),
-    check: (code) => work({ code }, true),
+    run: (program) => run(program, false),
+    check: (code) => run({ code }, true),
     async close() {
-      closed = true;
-      for (const waiting of queue.splice(0)) waiting(undefined);
-      await Promise.all([...workers].map((worker) => worker.close()));
-      workers.clear();
-      idle.length = 0;
+      closing.abort();
+      await Promise.all(running);
     },
   };
 }
 
 type Refusal = Extract<SandboxResult, { ok: false }>;
 
-function refuse(program: Program, limits: SandboxLimits): Refusal | undefined {
-  const { code, input, signal } = program;
+function refuse({ code, signal }: Program, input: string, limits: SandboxLimits): Refusal | undefined {
   if (typeof code !== "string")
     return refusal("syntax_error", `"code" must be a string (got ${typeName(code)}).`);
   if (code.length > maxCodeLength)
@@ -166,16 +141,16 @@ function refuse(program: Program, limits: SandboxLimits): Refusal | undefined {
       "syntax_error",
       `The program has ${code.length} characters; the limit is ${maxCodeLength}. Pass data as input.`,
     );
-  if (inputLength(input) > limits.memoryBytes / 8) {
+  if (input.length > limits.memoryBytes / 8) {
     const message = "The input is too large for the program's memory. Pass less of it.";
     return { ...refusal("limit_reached", message), limit: "memory" };
   }
   return signal?.aborted ? refusal("aborted", "The program was aborted before it started.") : undefined;
 }
 
-function inputLength(input: unknown): number {
+function jsonOf(input: unknown): string {
   try {
-    return JSON.stringify(input)?.length ?? 0;
+    return JSON.stringify(input) ?? "null";
   } catch (error) {
     throw new HoldfastError("invalid_input", `The input is not JSON: ${(error as Error).message}`, {
       cause: error,
@@ -185,6 +160,22 @@ function inputLength(input: unknown): number {
 
 function refusal(code: SandboxFailure, message: string): Refusal {
   return { ok: false, code, message, logs: "" };
+}
+
+/** In the build the worker is next to the bundle; in the source it is in this folder. */
+const workerFile = new URL(
+  import.meta.url.endsWith(".ts") ? "./worker.ts" : "./sandbox-worker.js",
+  import.meta.url,
+);
+
+function startWorker(start: WorkerStart): Worker {
+  return new Worker(workerFile, {
+    workerData: start,
+    // The program's memory is in WebAssembly; these limits are for passing texts in and out.
+    resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+    env: {},
+  });
 }
 
 declare const WebAssembly: { compile(bytes: Uint8Array): Promise<Engine> };

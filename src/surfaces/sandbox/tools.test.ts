@@ -79,6 +79,21 @@ test("two owners who share a surface have separate tools, even with the same nam
   assert.equal((await answer(ours, "double", { n: 2 })).value, 4);
 });
 
+test("a call that no longer fits a tool saved by another process shows the newest schema [sandbox.tools]", async () => {
+  const store = `${temporaryDirectory()}/memory.db`;
+  const open = () => openMemory({ store, surfaces: ["notepad", sandboxSurface({ sandbox })] });
+  const [here, there] = [await open(), await open()];
+  const session = await here.createSession();
+  await answer(session, "create_tool", doubler);
+  const schema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+  await answer(await there.createSession(), "create_tool", { ...doubler, schema, code: "return input.text" });
+  const refused = await refusal(session, "double", { n: 2 });
+  assert.equal(refused.code, "invalid_input");
+  assert.match(refused.text, /"text" is missing\. It was not run\. Version 2 has another schema: \{"type"/);
+  assert.equal((await answer(session, "double", { text: "new" })).value, "new");
+  await Promise.all([here.close(), there.close()]);
+});
+
 test("a surface's tool takes precedence over an authored one of the same name [sandbox.tools]", async () => {
   const store = `${temporaryDirectory()}/memory.db`;
   const before = await openMemory({ store, surfaces: ["notepad", sandboxSurface({ sandbox })] });

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rankPassages, searchPassages } from "../../../src/engine/rank.ts";
+import { tomlServer } from "../../../src/hosts/codex/config-toml.ts";
 import { parseNotes } from "../../../src/surfaces/project/notes.ts";
 import { openProject } from "../../../src/surfaces/project/project.ts";
 import { recoverLevel1, recoverLevel2, recoverLevel3 } from "../../../src/surfaces/project/recover.ts";
@@ -17,12 +18,13 @@ interface Pattern {
  * module is loaded.
  */
 export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
+  "src/cli/terminal/render-markdown.ts": "loaded",
   "src/cli/terminal/wrap-text.ts": "loaded",
-  "src/context/hidden-characters.ts": "loaded",
   "src/secrets/edit.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/secrets/find-secrets.ts": "loaded",
   "src/cli/commands/forget.ts": [{ source: "a+", flags: "giu" }],
-  "src/compaction/outcome.ts": "loaded",
+  "src/compaction/steps.ts": "loaded",
+  "src/context/fence.ts": "loaded",
   "src/surfaces/recall/passages.ts": "loaded",
   "src/surfaces/project/layout.ts": "loaded",
 };
@@ -34,10 +36,10 @@ const screen = { width: 80, colours: true, paint: (_style: unknown, text: string
 export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/adapters/caller/messages.ts answerOf": () => [[]],
   "src/cli/terminal/render-markdown.ts renderMarkdown": () => ["  ", screen],
-  "src/cli/terminal/wrap-text.ts wrapParagraph": () => [screen],
+  "src/cli/terminal/render-markdown.ts renderInline": () => [screen],
+  "src/cli/terminal/wrap-text.ts wrapLine": () => [screen],
   "src/cli/terminal/wrap-text.ts cutToWidth": () => [80],
   "src/cli/terminal/wrap-text.ts padToWidth": () => [80],
-  "src/cli/terminal/wrap-text.ts inlineSpans": () => [true],
   "src/compaction/receipt.ts linesShown": (text) => [text.slice(0, -1)],
   "src/compaction/summary.ts findSummaryFault": () => [{ summary: 100, removed: 1_000 }],
   "src/context/excerpt.ts chooseEnds": () => [500, characters],
@@ -67,11 +69,8 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/hosts/install/json-text.ts readJson": () => ["x.json"],
   "src/hosts/install/json-text.ts restoreJson": () => [["a"], 1, "x.json"],
   "src/hosts/install/json-text.ts setJson": () => [["a"], 1, "x.json"],
-  "src/hosts/install/toml-text.ts appendTable": () => ["[a]", ["b = 1"]],
-  "src/hosts/install/toml-text.ts readToml": () => ["x.toml"],
-  "src/hosts/install/toml-text.ts removeTable": () => [["a"]],
-  "src/hosts/install/toml-text.ts setKeys": () => [["a"], { b: "1" }],
-
+  "src/hosts/codex/config-toml.ts readToml": () => ["x.toml"],
+  "src/hosts/transcript/messages.ts answerMessages": () => [[]],
   "src/surfaces/project/refusal.ts requireLine": () => ["text"],
 };
 
@@ -83,6 +82,10 @@ export const subjects: Record<string, () => Promise<(text: string) => unknown>> 
   "search_notes with a long query": async () => {
     const notes = shortPassages();
     return (text) => searchPassages(text, notes);
+  },
+  "the removal of a server from a config in TOML": async () => {
+    const piece = tomlServer({ path: "x.toml" }, { command: "holdfast", args: [] }, []);
+    return (text) => piece.remove(text, "");
   },
   "a ranking with a long query of a long text": async () => (text) =>
     rankPassages(manyWords(Math.min(text.length, 2_000)), text.split("\n")),

@@ -1,30 +1,52 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { Compaction } from "../../../compaction/compaction.ts";
 import { Queue } from "../../../engine/queue.ts";
 import type { Session } from "../../../sessions/session.ts";
-import { memoryFor, type ShownMemory } from "../../../sessions/shown-memory.ts";
+import { memoryFor } from "../../../sessions/shown-memory.ts";
 import { compactionLimit, readFill } from "../../fill.ts";
-import { notify, notifyEnd, pluginDriver, warn } from "../../plugin/conversation.ts";
+import type { PluginConversation, Report } from "../../plugin/conversation.ts";
 import { readConversation, readSummary } from "../../transcript/read-conversation.ts";
 import { claudeCode } from "../host.ts";
-import type { HookInput, HookOutput } from "./api.ts";
-import type { MemoryServerParts } from "./memory-server.ts";
 
-interface HookParts extends Pick<MemoryServerParts, "session" | "shown"> {
-  report: (error: unknown) => void;
+/** The fields of the SDK's hook inputs that we read. */
+export interface HookInput {
+  hook_event_name: string;
+  transcript_path: string;
+  cwd: string;
+  /** The conversation. */
+  session_id?: string;
+  /** Present when the hook fires within a sub-agent, which has no part in this conversation. */
+  agent_id?: string;
+  source?: string;
+  compact_summary?: string;
+  /** After a tool has run. */
+  tool_use_id?: string;
+  tool_response?: unknown;
+}
+
+/** The SDK's output for those events. */
+export interface HookOutput {
+  hookSpecificOutput?: {
+    hookEventName: "SessionStart" | "UserPromptSubmit" | "PostToolUse";
+    additionalContext: string;
+  };
+}
+
+interface HookParts {
+  session: Session;
+  memory: PluginConversation;
+  report: Report;
 }
 
 /** The hooks of one conversation at a time. Claude Code keeps the conversation, and writes it to its transcript. */
 export class AgentSdkHooks {
-  readonly #parts: HookParts;
   readonly #session: Session;
-  readonly #shown: ShownMemory;
+  readonly #memory: PluginConversation;
+  readonly #report: Report;
   /** The transcript of the conversation; "" before its first event. */
   transcript = "";
   /** Tools that run at the same time report their results at the same time. */
   readonly #queue = new Queue();
-  #isStarted = false;
   #conversation: string | undefined;
   /** Whether the conversation contains the memory. */
   #isShown = false;
@@ -33,10 +55,10 @@ export class AgentSdkHooks {
   /** The compaction that the conversation goes on from has ended: Claude Code reports its end twice. */
   #hasEnded = false;
 
-  constructor(parts: HookParts) {
-    this.#parts = parts;
-    this.#session = parts.session;
-    this.#shown = parts.shown;
+  constructor({ session, memory, report }: HookParts) {
+    this.#session = session;
+    this.#memory = memory;
+    this.#report = report;
   }
 
   /** A failure of memory never stops the agent. */
@@ -44,7 +66,7 @@ export class AgentSdkHooks {
     try {
       return await this.#handle(input);
     } catch (error) {
-      this.#parts.report(error);
+      this.#report(error);
       return {};
     }
   }
@@ -54,7 +76,7 @@ export class AgentSdkHooks {
     this.transcript = input.transcript_path;
     if (input.hook_event_name === "PreCompact") await this.#begin(input);
     if (input.hook_event_name === "PostCompact" && this.#begun)
-      await this.#close(input, input.compact_summary ?? "");
+      await this.#close(input.compact_summary ?? "");
     if (input.hook_event_name === "SessionEnd") await this.#end(input);
     if (input.hook_event_name === "PostToolUse")
       return added("PostToolUse", await this.#queue.run(() => this.#warning(input)));
@@ -62,7 +84,7 @@ export class AgentSdkHooks {
     this.#follow(input);
     if (input.hook_event_name === "UserPromptSubmit") return this.#show(input);
     if (input.source === "compact") await this.#finish(input);
-    else this.#shown.forget();
+    else this.#memory.forget();
     this.#isShown = false;
     return this.#show(input);
   }
@@ -72,24 +94,25 @@ export class AgentSdkHooks {
     const isNew = this.#conversation !== undefined && id !== this.#conversation && source !== "compact";
     this.#conversation = id;
     if (!isNew) return;
-    this.#shown.forget();
+    this.#memory.forget();
     [this.#isShown, this.#begun, this.#hasEnded] = [false, undefined, false];
   }
 
   /** The memory as it is now, after a compaction with the handoff and the receipt; later what others changed. */
   async #show(input: HookInput): Promise<HookOutput> {
-    const { hook_event_name: name, transcript_path: path } = input;
-    const hookEventName = name === "SessionStart" ? name : "UserPromptSubmit";
-    if (!this.#isStarted) await notify(this.#session, { kind: "session-start" }, this.#parts.report);
-    this.#isStarted = true;
-    if (name === "UserPromptSubmit") this.#shown.beginTurn();
-    const { head, news } = await this.#shown.textsOnce(this.#session);
-    const warning = name === "UserPromptSubmit" ? await this.#warning(input) : "";
+    const isPrompt = input.hook_event_name === "UserPromptSubmit";
     // A resumed conversation contains the memory as another process showed it.
-    const shown = this.#isShown ? "" : await readFile(path, "utf8").catch(() => "");
-    const text = this.#isShown ? news : memoryFor(shown, head);
+    const before = this.#isShown ? "" : await readFile(input.transcript_path, "utf8").catch(() => "");
+    await this.#memory.start(this.#session, {
+      report: this.#report,
+      contains: (text) => before.includes(JSON.stringify(text).slice(1, -1)),
+    });
+    const { head, news } = await this.#memory.textsOnce(this.#session, isPrompt);
+    const warning = isPrompt ? await this.#warning(input) : "";
+    const text = this.#isShown ? news : memoryFor(before, head);
     this.#isShown = true;
-    return added(hookEventName, [text, warning].filter((part) => part !== "").join("\n\n"));
+    const shown = [text, warning].filter((part) => part !== "").join("\n\n");
+    return added(isPrompt ? "UserPromptSubmit" : "SessionStart", shown);
   }
 
   /** The warning, if a compaction is near. Claude Code may write the last result to its transcript a moment later. */
@@ -97,32 +120,18 @@ export class AgentSdkHooks {
     const results = id === undefined ? [] : [{ id, text: JSON.stringify(tool_response ?? "") }];
     const fill = readFill(claudeCode, path, { results });
     const limit = fill && compactionLimit(claudeCode, fill, cwd);
-    return fill && limit !== undefined ? warn(this.#session, { tokens: fill.tokens, limit }) : "";
+    return fill && limit !== undefined
+      ? this.#memory.warning(this.#session, { tokens: fill.tokens, limit })
+      : "";
   }
 
   async #begin({ transcript_path: path, cwd }: HookInput): Promise<void> {
     const { messages = [] } = readConversation(claudeCode, path) ?? {};
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    await this.#compaction(cwd).begin({ messages, to: messages.length, transcript: { path, size } });
+    const conversation = { messages, to: messages.length, transcript: { path, size } };
+    const [session, report] = [this.#session, this.#report];
+    await this.#memory.beginCompaction({ session, conversation, cwd, readWith: "recall", report });
     [this.#begun, this.#hasEnded] = [{ size }, false];
-  }
-
-  #compaction(cwd: string): Compaction {
-    const { report } = this.#parts;
-    const [session, shown] = [this.#session, this.#shown];
-    return new Compaction(
-      pluginDriver({
-        session,
-        cwd,
-        report,
-        readWith: "recall",
-        async contextAfter({ body }) {
-          shown.forget();
-          const text = `${(await shown.texts(session)).head}\n${body}`;
-          return { text, tokens: session.setting.countTokens(text) };
-        },
-      }),
-    );
   }
 
   /** The conversation begins again after a compaction. Claude Code may report its summary before or after this. */
@@ -131,21 +140,18 @@ export class AgentSdkHooks {
     if (!this.#begun && this.#hasEnded) return;
     if (!this.#begun) await this.#begin(input);
     const summary = readSummary(claudeCode, path, this.#begun?.size ?? 0);
-    await this.#close(input, summary || (readConversation(claudeCode, path)?.summary ?? ""));
+    await this.#close(summary || (readConversation(claudeCode, path)?.summary ?? ""));
   }
 
-  async #close({ cwd }: HookInput, summary: string): Promise<void> {
+  async #close(summary: string): Promise<void> {
     [this.#begun, this.#hasEnded] = [undefined, true];
-    const by = summary === "" ? ("unknown" as const) : ("model" as const);
-    const { handoff, receipt } = await this.#compaction(cwd).finish({ text: summary, by });
-    this.#shown.forget([handoff.text, receipt.line].filter((text) => text !== ""));
+    await this.#memory.finishCompaction({ text: summary, by: summary === "" ? "unknown" : "model" });
     this.#isShown = false;
   }
 
   async #end({ transcript_path: path }: HookInput): Promise<void> {
     const { messages = [] } = readConversation(claudeCode, path) ?? {};
-    this.#isStarted = false;
-    await notifyEnd(this.#session, messages, this.#parts.report);
+    await this.#memory.end(messages, this.#report);
   }
 }
 

@@ -1,14 +1,13 @@
 import { HoldfastError } from "../../../errors.ts";
 import type { Session } from "../../../sessions/session.ts";
-import { ShownMemory } from "../../../sessions/shown-memory.ts";
 import { inPlugin, type ReadConversation } from "../../../surfaces/surface.ts";
+import { PluginConversation } from "../../plugin/conversation.ts";
 import { readTranscripts } from "../../transcript/past-conversation.ts";
 import { claudeCode } from "../host.ts";
-import type { HookInput } from "./api.ts";
-import { AgentSdkHooks } from "./hooks.ts";
+import { AgentSdkHooks, type HookInput } from "./hooks.ts";
 import { memoryServer, serverName, toolPrefix } from "./memory-server.ts";
 
-export type { HookInput, HookOutput } from "./api.ts";
+export type { HookInput, HookOutput } from "./hooks.ts";
 
 export interface HoldfastClaudeOptions {
   /** The memory of this conversation. */
@@ -32,15 +31,15 @@ export async function holdfastClaude({ session, onError }: HoldfastClaudeOptions
     if (onError) onError(failure);
     else console.warn(`holdfast: Memory failed; the agent continues without it: ${failure.message}`);
   };
-  const shown = new ShownMemory();
+  const memory = new PluginConversation();
   const tools = await session.tools(inPlugin());
   // The conversation is in the transcript that the hooks were last told of.
   const conversation: ReadConversation = async () =>
     hooks.transcript === "" ? undefined : readTranscripts([{ host: claudeCode, path: hooks.transcript }]);
-  const hooks = new AgentSdkHooks({ session, shown, report });
+  const hooks = new AgentSdkHooks({ session, memory, report });
   const matcher = [{ hooks: [(input: HookInput) => hooks.answer(input)] }];
   // The SDK types this as its own class, and only connects it.
-  const instance = memoryServer({ session, shown, tools, conversation }) as never;
+  const instance = memoryServer({ session, memory, tools, conversation }) as never;
   return {
     hooks: {
       SessionStart: matcher,

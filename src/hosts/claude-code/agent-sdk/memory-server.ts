@@ -1,19 +1,25 @@
 import { isObject, objectIn, textIn } from "../../../engine/json.ts";
 import { HoldfastError } from "../../../errors.ts";
 import type { Session } from "../../../sessions/session.ts";
-import type { ShownMemory } from "../../../sessions/shown-memory.ts";
 import type { ReadConversation } from "../../../surfaces/surface.ts";
 import { packageVersion } from "../../../workspace/package.ts";
-import type { Transport } from "./api.ts";
+import type { PluginConversation } from "../../plugin/conversation.ts";
+
+/** The SDK's transport to the program, as the Model Context Protocol defines it. */
+interface Transport {
+  onmessage?: ((message: never) => void) | undefined;
+  start(): Promise<void>;
+  send(message: never): Promise<void>;
+}
 
 export const serverName = "holdfast";
 
 /** Before the name of each of memory's tools, as Claude Code calls it. */
 export const toolPrefix = `mcp__${serverName}__`;
 
-export interface MemoryServerParts {
+interface MemoryServerParts {
   session: Session;
-  shown: ShownMemory;
+  memory: PluginConversation;
   tools: Awaited<ReturnType<Session["tools"]>>;
   conversation: ReadConversation;
 }
@@ -45,7 +51,7 @@ async function answer(parts: MemoryServerParts, message: unknown): Promise<objec
 }
 
 async function resultOf(
-  { session, shown, tools, conversation }: MemoryServerParts,
+  { session, memory, tools, conversation }: MemoryServerParts,
   method: string,
   params: Record<string, unknown>,
 ): Promise<object> {
@@ -64,8 +70,8 @@ async function resultOf(
       const [name, input] = [textIn(params.name), isObject(params.arguments) ? params.arguments : {}];
       // Claude Code names the model's call; without a name the call is a new one.
       const id = textIn(objectIn(params._meta)["claudecode/toolUseId"]) || crypto.randomUUID();
-      const key = await shown.ownEdit(id, name, input);
-      const { ok, text } = await session.call(name, input, { key, conversation });
+      const readOnly = tools.some((tool) => tool.name === name && tool.readOnly);
+      const { ok, text } = await memory.call(session, { id, name, input, readOnly, conversation });
       return { content: [{ type: "text", text }], ...(ok ? {} : { isError: true }) };
     }
     default:

@@ -1,5 +1,5 @@
 import { parseSync } from "libpg-query";
-import { sessionTables } from "../schema.ts";
+import { sessionTables } from "../../sql-store.ts";
 
 /** Tables that are distributed by session, with the column that names the session. */
 const distributed: Record<string, string> = sessionTables;
@@ -28,6 +28,15 @@ export function tablesIn(sql: string): string[] {
   return [...new Set(names)].filter((name) => name in distributed);
 }
 
+/** The statements of a message. */
+export function statementsIn(message: string): string[] {
+  const bytes = Buffer.from(message);
+  const { stmts = [] } = parse(message) as { stmts?: { stmt_location?: number; stmt_len?: number }[] };
+  return stmts.map(({ stmt_location: start = 0, stmt_len: length }) =>
+    bytes.subarray(start, length ? start + length : undefined).toString(),
+  );
+}
+
 function parse(sql: string): Node {
   return parseSync(sql) as unknown as Node;
 }
@@ -52,7 +61,7 @@ function violationsOfOne(kind: string, statement: Node): string[] {
     for (const name of names) {
       const place = columns.indexOf(distributed[name] ?? "");
       const rows = select.valuesLists as { List: { items: Node[] } }[];
-      if (!rows.every(({ List }) => isSession(List.items[place])))
+      if (!rows.every(({ List }) => isValue(List.items[place])))
         found.push(`inserts into ${name} without a session`);
     }
     return found;
@@ -102,12 +111,13 @@ function namesSession(condition: Node, column: string): boolean {
     kind === "AEXPR_OP" &&
     name?.[0]?.String.sval === "=" &&
     fields.at(-1)?.String?.sval === column &&
-    isSession(rexpr)
+    isValue(rexpr)
   );
 }
 
-function isSession(node: Node | undefined): boolean {
-  return node?.ParamRef !== undefined;
+/** A value, as a parameter or in the text: no expression that a distributed engine would have to compute first. */
+function isValue(node: Node | undefined): boolean {
+  return node?.ParamRef !== undefined || node?.A_Const !== undefined;
 }
 
 function calls(tree: unknown): string[] {

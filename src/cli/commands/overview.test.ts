@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { compactedStory } from "../../../test/support/compacted-story.ts";
+import { openTestMemory } from "../../../test/support/memory.ts";
+import { holdfastWith } from "../../../test/support/people.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { findProject } from "../../workspace/project.ts";
+
+/** A project of its own in a home of its own, and the commands in it. */
+function freshProject() {
+  const root = realpathSync(temporaryDirectory());
+  mkdirSync(join(root, ".git"));
+  const home = temporaryDirectory();
+  const state = join(home, "state");
+  const variables = { TEST_DIRECTORY: root, HOME: home, XDG_STATE_HOME: state, PATH: "", COLUMNS: "120" };
+  return { root, home, state, run: (...args: string[]) => holdfastWith(variables, ...args) };
+}
+
+/** The project's store, where `holdfast` looks for it. */
+function storeOf({ root, state }: { root: string; state: string }): string {
+  const before = process.env.XDG_STATE_HOME;
+  process.env.XDG_STATE_HOME = state;
+  const { directory } = findProject(root);
+  if (before === undefined) delete process.env.XDG_STATE_HOME;
+  else process.env.XDG_STATE_HOME = before;
+  mkdirSync(directory, { recursive: true });
+  return join(directory, "memory.db");
+}
+
+test("holdfast alone shows where memory stands and one next step, and writes nothing [people.welcome]", async () => {
+  const { root, home, run } = freshProject();
+  const empty = await run();
+  assert.equal(empty.code, 0, empty.stderr);
+  assert.match(empty.stdout, /no coding agent is connected\n\nNo memory has been written here yet\.\n/);
+  assert.match(empty.stdout.replaceAll("\n", " "), /Next: .* serve --demo, to watch a scripted agent/);
+  assert.deepEqual(readdirSync(home), []);
+  assert.deepEqual(readdirSync(root), [".git"]);
+
+  mkdirSync(join(root, ".claude"));
+  assert.match((await run()).stdout, /Next: .* init --dry-run, to see how to connect Claude Code\n/);
+  assert.equal((await run("init", "claude-code")).code, 0);
+  assert.match(
+    (await run()).stdout,
+    /connected: Claude Code\n[\s\S]*\nNext: start Claude Code here and give it a task\n/,
+  );
+});
+
+test("without memory, a command names the next step: init, or the agent that init connected [people.bad-store]", async () => {
+  const { root, run } = freshProject();
+  assert.match((await run("show")).stderr.replaceAll(/\s+/g, " "), /yet\. Run "holdfast init" to connect/);
+  mkdirSync(join(root, ".claude"));
+  await run("init", "claude-code");
+  const { code, stderr } = await run("show");
+  assert.equal(code, 1);
+  assert.match(stderr.replaceAll(/\s+/g, " "), /yet\. Start Claude Code here and give it a task\./);
+  assert.doesNotMatch(stderr, /holdfast init/);
+});
+
+test("the overview has a line per session: window, plan, last compaction, and what needs attention [people.welcome]", async () => {
+  const project = freshProject();
+  const memory = await openTestMemory({ store: storeOf(project), surfaces: ["notepad", "notes"] });
+  const session = await compactedStory(memory, "audit-1");
+  await session.apply({ type: "session.rename", title: "Workbook audit" });
+  await session.notepad.write("- [x] Read\n- [ ] Explain\n- [ ] Report");
+  const facts = { purpose: "turn", contextWindow: 8_000, usage: { input: 4_000 }, parts: {} };
+  await session.calls.record([], facts, Date.now());
+  for (let number = 1; number <= 6; number++) await memory.createSession({ id: `s${number}` });
+  await session.notepad.append("- [x] Ask");
+  await memory.close();
+  const { stdout, stderr } = await project.run();
+  assert.equal(stderr, "");
+  assert.match(stdout, /\nSESSION +AGENT +WINDOW +PLAN +LAST COMPACTION +WRITTEN\n/);
+  assert.match(stdout, /\nWorkbook audit +\S+ +50 % +2\/4 +6 lost +\S.* ago\n/);
+  assert.match(stdout, /\n2 more sessions: holdfast sessions\n/);
+  assert.match(
+    stdout,
+    /\n\nNeeds attention\n {2}"Workbook audit": the last compaction removed 6 messages, and they are lost\.\n/,
+  );
+  assert.match(stdout, /\n\nNext: .* serve, to watch and edit this memory in the browser\n$/);
+});
