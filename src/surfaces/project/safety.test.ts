@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { noMounts, readOnlyPlace, smallDisk } from "../../../test/support/mounts.ts";
 import { startProgram } from "../../../test/support/processes.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { HoldfastError } from "../../errors.ts";
+import { addLines } from "./edit.ts";
 import { locateNotes, notesFolder } from "./file.ts";
 import { lintProject } from "./lint.ts";
 import { parseNotes, rowsOf } from "./notes.ts";
@@ -26,6 +27,24 @@ test("writers in several processes lose nothing and use no id twice [project.wri
   assert.equal(new Set(rows.map(({ values }) => values.description)).size, 36);
   assert.equal(read().match(/- \[ \] Goal number/g)?.length, 12);
   assert.deepEqual((await lintProject(project)).findings, []);
+});
+
+test("what an editor saves while a change is planned stays, and the change is planned again [project.writers]", () => {
+  const { project, read, write } = makeProject({ notes: seedNotes });
+  let plans = 0;
+  const change = (times: number) =>
+    project.change((notes) => {
+      plans++;
+      if (plans <= times) write(`${read()}\nSaved ${plans}\n`);
+      return { edits: [addLines(notes, "goals", ["- [ ] Planned"])], result: plans };
+    });
+  assert.equal(change(2), 3);
+  assert.equal(read().match(/^Saved \d$/gm)?.length, 2);
+  assert.equal(read().match(/^- \[ \] Planned$/gm)?.length, 1);
+  plans = 0;
+  assert.throws(() => change(100), { code: "conflict" });
+  assert.equal(read().match(/^- \[ \] Planned$/gm)?.length, 1);
+  assert.deepEqual(readdirSync(dirname(project.file.path)), ["NOTES.md"]);
 });
 
 test("a killed writer leaves the old or the new file, and no lock [project.kill]", async () => {
