@@ -49,11 +49,9 @@ const surfaces = text(
   "A,B",
   "memory types to enable: notepad, notes, pins, scratchpad, tasks, results, sessions, knowledge, project, sandbox",
 );
-const session = ["SESSION", "an id or the beginning of one (default: the session written to last)"] as const;
-const ofSession = text(
-  "SESSION",
-  "an id or the beginning of one (default: the conversation here, or else the session written to last)",
-);
+const whichSession =
+  "an id or the beginning of one (default: the conversation here, or else the session written to last)";
+const session = ["SESSION", whichSession] as const;
 const host = ["HOST", ({ all }: HostWords) => `${all} (default: those found here)`] as const;
 const changes = {
   user: flag("in your own files, for all your projects (the default of init)"),
@@ -222,7 +220,7 @@ export const commands = {
     about: "remove a pin",
     takes: "ID",
     terms: [["ID", "the pin, such as u3 of the project or p3 of a conversation"]],
-    options: { session: ofSession, ...stored },
+    options: { session: text("SESSION", whichSession), ...stored },
     examples: [["unpin u3", "remove the pin that the list calls u3"]],
     docs: "pins",
   },
