@@ -29,7 +29,7 @@ import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/handl
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { type Arguments, readArguments, usageError } from "../arguments.ts";
-import { exportFormats } from "../help.ts";
+import { hostFormats } from "../commands.ts";
 import { withMemory } from "../memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { absoluteAddress, rememberCopy } from "../store-backups.ts";
@@ -170,7 +170,7 @@ function refuseOtherFile(path: string | undefined, format: string): void {
   if (start === "" || kindOf(start) === format) return;
   throw new HoldfastError(
     "invalid_input",
-    `${path} exists and is not an earlier export of this kind. Nothing was written. Name a new file. To add the memory to a coding agent's own session file, pass --format: ${exportFormats.slice(1).join(" or ")}.`,
+    `${path} exists and is not an earlier export of this kind. Nothing was written. Name a new file. To add the memory to a coding agent's own session file, pass --format: ${hostFormats.join(" or ")}.`,
   );
 }
 
@@ -197,7 +197,7 @@ async function exportToHost(session: Session, format: string, path: string | und
   if (!host || !file) {
     throw new HoldfastError(
       "invalid_input",
-      `--format must be ${exportFormats.join(" or ")} (got ${JSON.stringify(format)}).`,
+      `--format must be ${["json", ...hostFormats].join(" or ")} (got ${JSON.stringify(format)}).`,
     );
   }
   if (path === undefined) {
