@@ -64,7 +64,7 @@ test(`${spec}: the memory is shown, and shown again after a compaction`, { timeo
   assert.match(model.requests[0]?.body ?? "", /## Session Notepad\\nthe ledger is cedar-4711/);
   const last = model.requests.findLast(({ body }) => body.includes("Go on."))?.body ?? "";
   assert.match(last, /## Session Notepad\\nthe ledger is cedar-4711/);
-  assert.match(last, /\[Checkpoint[\s\S]*\[Receipt: /);
+  assert.match(last, /\[Handoff[\s\S]*\[Receipt: /);
   assert.doesNotMatch(last, /pad pad/);
   const [receipt] = await session.receipts();
   assert.equal(receipt?.summaryBy, "model");
