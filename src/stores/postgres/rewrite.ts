@@ -1,7 +1,7 @@
 import { HoldfastError } from "../../errors.ts";
 import { editRow, editValue, type Rewritten, rewriteEntry, type TextEdit, textTables } from "../rewrite.ts";
 import type { Value } from "../sql-rows.ts";
-import { batchesOf, type Statement, sessionTables, valuesOf } from "../sql-store.ts";
+import { batchesOf, type SqlDatabase, type Statement, sessionTables, valuesOf } from "../sql-store.ts";
 import type { Scope, Store } from "../store.ts";
 import { type Connections, endClient, openClient, postgresError, type Query } from "./connections.ts";
 
@@ -12,7 +12,7 @@ type Row = Record<string, Value>;
 
 interface RewriteParts {
   query: Query;
-  write: Connections["write"];
+  write: SqlDatabase["write"];
   store: Pick<Store, "sessions" | "load" | "commit">;
 }
 

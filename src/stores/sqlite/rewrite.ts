@@ -5,7 +5,7 @@ import { entryToSql, type Value } from "../sql-rows.ts";
 import { sessionTables } from "../sql-store.ts";
 import type { Scope } from "../store.ts";
 import { checksumOfRow, findDamagedRows, sealRows } from "./checksums.ts";
-import { changeEntry } from "./feed.ts";
+import { addChange } from "./feed.ts";
 
 /** Edits all text of these owners' sessions. Call it in a transaction. */
 export function rewriteRows(
@@ -61,8 +61,7 @@ function addEntry(database: DatabaseSync, { owner, sessionId: id }: Scope, now: 
   const columns = Object.keys(stamped);
   const insert = `INSERT INTO session_journal (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
   database.prepare(insert).run(...Object.values(stamped));
-  for (const { text, values } of changeEntry({ owner, sessionId: id }, row.revision))
-    database.prepare(text.replaceAll("$", "?")).run(...(values as Value[]));
+  addChange(database, { owner, sessionId: id }, row.revision);
 }
 
 /** Reports that erased text may still be in the write-ahead log or in free pages. */
