@@ -87,13 +87,17 @@ function promptFor({ kind, prompt, input }: Task): string {
 Then run \`node check.mjs\` in this folder, and correct what it reports until it reports nothing. Everything that you may know is in this file: open no other one, except \`${file}\` and \`check.mjs\`, and search nowhere. Read this file completely.${line}${input}`;
 }
 
-/** Writes a folder for each open task: the prompt, and a program that checks the form of the answer. */
+/**
+ * Writes a folder for each open task: the prompt, and a program that checks the form of the answer. A folder with an answer
+ * that is not recorded yet stays as it is.
+ */
 export async function exportTasks(folder: string): Promise<{ name: string; text: string }[]> {
   const source = readFileSync(join(import.meta.dirname, "check.ts"), "utf8");
   const tasks = await openTasks();
   return tasks.map((task) => {
     const name = folderOf(task.id);
     const text = promptFor(task);
+    if (existsSync(join(folder, name, answerFile(task.kind)))) return { name, text };
     mkdirSync(join(folder, name), { recursive: true });
     writeFileSync(join(folder, name, "prompt.md"), text);
     writeFileSync(join(folder, name, "check.mjs"), checkProgram(source, task.kind));
@@ -117,13 +121,17 @@ try {
 `;
 }
 
-/** Records the answers that models wrote into exported folders. Returns what was recorded, and what is wrong with others. */
+/**
+ * Records the answers that models wrote into exported folders, if they are not recorded yet. Returns what was recorded, and
+ * what is wrong with others.
+ */
 export function importTasks(folder: string, model: string): { recorded: string[]; problems: string[] } {
   const ids = new Map(taskIds().map((id) => [folderOf(id), id]));
   const [recorded, problems]: [string[], string[]] = [[], []];
   for (const name of readdirSync(folder)) {
     const id = ids.get(name);
-    if (id === undefined) continue;
+    // An earlier round in the same folder, perhaps by another model.
+    if (id === undefined || readRecorded(id)) continue;
     const kind = id.split("-")[0] as TaskKind;
     const path = join(folder, name, answerFile(kind));
     if (!existsSync(path)) {

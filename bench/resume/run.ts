@@ -33,7 +33,8 @@ if (command === "export" && directory) {
 } else if (command === "import" && directory) {
   if (!values.model) throw new Error("Pass --model with the name of the model that wrote the answers.");
   const { recorded, problems } = importTasks(directory, values.model);
-  console.log([...recorded.map((text) => `recorded ${text}`), ...problems].join("\n"));
+  const lines = [...recorded.map((text) => `recorded ${text}`), ...problems];
+  console.log(lines.join("\n") || `${directory} has no task that is not recorded.`);
   if (problems.length > 0) process.exitCode = 1;
 } else {
   if (values.model) await askModels(values.model, values.grader ?? values.model);

@@ -65,7 +65,10 @@ export function scores(): Score[] {
 function gradeOf(answers: Answers, batch: Grades, question: string, letter: string): Grade {
   if (!answers[question]) return 0;
   const grade = batch[question]?.[letter];
-  if (grade === undefined) throw new Error(`Question ${question}: reader ${letter} has no grade.`);
+  if (grade === undefined)
+    throw new Error(
+      `Question ${question}: reader ${letter} has no grade. The gradings are of other answers: delete bench/resume/recorded/grade-*.json and grade again.`,
+    );
   return grade;
 }
 

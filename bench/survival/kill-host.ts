@@ -1,6 +1,5 @@
 import { fork } from "node:child_process";
 import { join } from "node:path";
-import { errorIn } from "./error-in.ts";
 import type { Answer, Command, Conversation } from "./kill-child.ts";
 import type { RunningSystem } from "./system.ts";
 
@@ -73,4 +72,11 @@ export async function startHost(id: string): Promise<KillHost> {
       return ended;
     },
   };
+}
+
+/** The error in the output of a process, in one line. */
+export function errorIn(stderr: string): string {
+  const lines = stderr.trim().split("\n");
+  const line = lines.find((each) => /^\w*Error: /.test(each)) ?? lines.at(-1);
+  return line?.slice(0, 160) || "it failed";
 }

@@ -3,17 +3,34 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ScriptedServer, startScriptedServer } from "../../src/testing/index.ts";
 import type { KillHost } from "./kill-host.ts";
-import { deadlyFile, isOneTurn, type Kill, type Phase, planKills } from "./kill-plan.ts";
-import { goOn, hopeless, type Outcome, outcomeOf, probe, reachedOf, takeTurn } from "./run-story.ts";
+import { hopeless, type Outcome, outcomeOf, probe, reachedOf, takeTurn } from "./run-story.ts";
 import { Script } from "./script.ts";
 import { makeStory, type Story, type StoryOptions, type StoryTurn } from "./story.ts";
 import type { RequestKind, RunningSystem, System } from "./system.ts";
 
-export interface KilledOptions {
-  system: System;
-  story: StoryOptions;
-  /** The kills, in the order in which they happen: one in every phase, unless said otherwise. */
-  plan?: Kill[];
+/** The phase in which a process is killed. */
+export const phases = [
+  "while it waits for an answer",
+  "during a tool",
+  "between two turns",
+  "while it waits for a summary",
+  "in the first request after a summary",
+] as const;
+
+type Phase = (typeof phases)[number];
+
+/** A kill in the first such phase from a turn of the story on. */
+export interface Kill {
+  phase: Phase;
+  from: number;
+}
+
+/** One kill in every phase that the system has, spread over the story, after the marks are said. */
+export function planKills({ marks, turns }: Story, { summarises }: System): Kill[] {
+  const apart = Math.max(1, Math.floor((turns.length - marks.length) / phases.length));
+  return phases
+    .filter((phase) => summarises !== false || !phase.includes("summary"))
+    .map((phase, index) => ({ phase, from: marks.length + index * apart }));
 }
 
 /** A conversation that was killed, at its end. */
@@ -30,14 +47,12 @@ export interface KilledRun extends StoryOptions {
 /** A process that ends by itself, more often than this, cannot go on. */
 const maxCrashes = 3;
 
-const goOnText = "That broke off. Go on with what I asked you to do.";
-
 /**
  * A conversation whose process is killed again and again. It halts in the phase of each kill: the model gives no answer,
  * or a tool does not return, until the process is gone. The next process goes on with what the last one has kept.
  */
 export class KilledConversation {
-  readonly #options: KilledOptions;
+  readonly #options: StoryOptions;
   readonly #story: Story;
   readonly #script: Script;
   readonly #plan: Kill[];
@@ -55,18 +70,17 @@ export class KilledConversation {
   /** Set while a process may go on. */
   #halt: (() => void) | undefined;
 
-  constructor(options: KilledOptions) {
-    const { system, story, plan } = options;
+  constructor(system: System, options: StoryOptions, plan?: readonly Kill[]) {
     this.#options = options;
-    this.#story = makeStory(story);
-    this.#script = new Script({ ...story, story: this.#story, system });
-    this.#plan = plan ?? planKills(this.#story, system);
+    this.#story = makeStory(options);
+    this.#script = new Script({ story: this.#story, system, window: options.window });
+    this.#plan = [...(plan ?? planKills(this.#story, system))];
     this.#planned = this.#plan.length;
   }
 
   result(): KilledRun {
     return {
-      ...this.#options.story,
+      ...this.#options,
       planned: this.#planned,
       kills: this.#kills,
       reached: reachedOf(this.#story, this.#script),
@@ -114,14 +128,14 @@ export class KilledConversation {
       return this.#halt === undefined ? new Promise(() => {}) : this.#script.answer(request);
     });
     const [kill] = this.#plan;
-    const file = kill?.phase === "during a tool" ? deadlyFile(this.#story, kill) : undefined;
+    const turn = kill?.phase === "during a tool" ? this.#turnAt(Math.max(kill.from, this.#turn)) : undefined;
     return host.open(
       {
-        story: this.#options.story,
+        story: this.#options,
         url: this.#server.url,
         directory: this.#directory,
         earlierStarts: this.#starts++,
-        ...(file === undefined ? {} : { deadlyFile: file }),
+        ...(turn ? { deadlyFile: turn.path } : {}),
       },
       () => this.#halt?.(),
     );
@@ -129,33 +143,26 @@ export class KilledConversation {
 
   #hasMore(): boolean {
     const { turns } = this.#story;
-    if (this.#script.probed || this.#failedInARow === hopeless || !this.#nextTurn()) return false;
-    const isEnough = this.#script.compactions >= this.#options.story.compactions && this.#plan.length === 0;
+    if (this.#script.probed || this.#failedInARow === hopeless || !this.#turnAt(this.#turn)) return false;
+    const isEnough = this.#script.compactions >= this.#options.compactions && this.#plan.length === 0;
     return this.#turn < turns.length || !isEnough;
   }
 
-  #nextTurn(): StoryTurn | undefined {
+  #turnAt(index: number): StoryTurn | undefined {
     const { turns, more } = this.#story;
-    return turns[this.#turn] ?? more[this.#turn - turns.length];
+    return turns[index] ?? more[index - turns.length];
   }
 
   /** A turn that a kill cut off is said again, unless the system has finished it by itself when it was opened. */
   async #takeTurn(host: KillHost, running: RunningSystem): Promise<void> {
-    const turn = this.#nextTurn();
+    const turn = this.#turnAt(this.#turn);
     if (!turn) return;
     if (!this.#isTurnBegun || !this.#script.isAnswered) {
-      const isCutOff = this.#isTurnBegun;
       this.#isTurnBegun = true;
-      this.#note(host, await outcomeOf(this.#say(running, turn, isCutOff)));
+      this.#note(host, await outcomeOf(takeTurn(running, this.#script, turn)));
     }
     this.#isTurnBegun = false;
     this.#turn++;
-  }
-
-  /** A long ask is not told again: the system has to know what it was. */
-  #say(running: RunningSystem, turn: StoryTurn, isCutOff: boolean) {
-    if (!isCutOff || !isOneTurn(this.#story)) return takeTurn(running, this.#script, turn);
-    return goOn(running, this.#script, goOnText);
   }
 
   #note(host: KillHost, outcome: Outcome): void {
@@ -177,8 +184,7 @@ export class KilledConversation {
 
   #isDue(phase: Phase): boolean {
     const [next] = this.#plan;
-    const place = isOneTurn(this.#story) ? this.#script.callsMade : this.#turn;
-    return next?.phase === phase && place >= next.from;
+    return next?.phase === phase && this.#turn >= next.from;
   }
 
   #waitForKill(): Promise<boolean> {

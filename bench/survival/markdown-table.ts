@@ -9,7 +9,3 @@ export function table(head: Row, rows: readonly Row[]): string {
   const [first = [], ...rest] = cells;
   return [line(first), line(widths.map((width) => "-".repeat(width))), ...rest.map(line)].join("\n");
 }
-
-export function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
-}

@@ -1,38 +1,37 @@
-import { killTables, survivedOf } from "./kill-report.ts";
-import { oneLine, type Row, table } from "./markdown-table.ts";
-import type { Results, SystemResult } from "./results.ts";
+import type { KillResult } from "./kills.ts";
+import { table } from "./markdown-table.ts";
+import type { StoryResult } from "./run-story.ts";
 import type { SpeedResult } from "./speed.ts";
+import type { SystemResult } from "./worker.ts";
 
-const thousands = (value: number) => value.toLocaleString("en-US");
-
-export interface Report {
-  date: string;
-  /** The same for the same seeds and versions, byte for byte. */
-  results: Results;
-  /** Depends on the machine. */
-  speed: SpeedResult[];
+/** A part of the benchmark that could not be run, and why. */
+export interface NotRun {
+  name: string;
+  problem: string;
 }
 
-/** All tables, as Markdown that is also readable in a terminal. */
-export function renderReport({ date, results: { systems, seeds }, speed }: Report): string {
-  const ran = systems.filter(({ problem }) => problem === undefined);
+export function renderReport(
+  systems: readonly (SystemResult | NotRun)[],
+  speed: readonly (SpeedResult | NotRun)[],
+): string {
+  const ran = systems.filter((result) => "results" in result);
   return [
-    `Run on ${date}, seeds ${seeds.join(", ")}.`,
     table(
       ["System", "Version", "Configuration", "Durability"],
-      systems.map(({ name, version, configuration, durability }) => [
-        name,
-        version,
-        configuration,
-        durability,
-      ]),
+      ran.map(({ name, version, configuration, durability }) => [name, version, configuration, durability]),
     ),
-    "### What survives a kill, and what a turn costs",
+    "### What survives kills, and what a turn costs",
     table(
-      ["System", "Tokens", "Prefix bytes changed per turn", "Dollars per 100 turns", "Killed runs survived"],
-      systems.map(mainRow),
+      [
+        "System",
+        "Runs survived",
+        "Tokens of context",
+        "Dollars per 100 turns",
+        "Turns that failed",
+        "First loss",
+      ],
+      systems.map((result) => ("problem" in result ? notRun(result, 6) : mainRow(result))),
     ),
-    ...killTables(ran),
     "### Speed, in milliseconds",
     table(
       [
@@ -45,43 +44,47 @@ export function renderReport({ date, results: { systems, seeds }, speed }: Repor
         "Edit after 1,000",
         "Read after 1,000",
       ],
-      speed.map(speedRow),
-    ),
-    "### Runs that failed",
-    table(
-      [
-        "System",
-        "Runs without a context that fits",
-        "Requests over the window",
-        "Turns that failed",
-        "First failure",
-      ],
-      ran.map(({ name, cost, failure = "" }) => [
-        name,
-        `${cost.unfinished} of ${cost.runs}`,
-        cost.overflows,
-        cost.failedTurns,
-        oneLine(failure).slice(0, 120),
-      ]),
+      speed.map((result) => ("problem" in result ? notRun(result, 8) : speedRow(result))),
     ),
   ].join("\n\n");
 }
 
-function mainRow({ name, cost, kills, problem }: SystemResult): Row {
-  if (problem !== undefined) return [name, `not run: ${oneLine(problem)}`, ...Array<string>(3).fill("")];
+function notRun({ name, problem }: NotRun, columns: number): string[] {
+  return [name, `not run: ${problem}`, ...Array<string>(columns - 2).fill("")];
+}
+
+function mainRow({ name, results, kills }: SystemResult) {
+  const { tokens, dollarsPer100Turns, failedTurns } = totalCost(results);
+  const counted = kills.filter(({ without }) => without > 0);
+  const lost = counted.find(({ survived }) => !survived);
+  const failure = lost ? lossOf(lost) : results.find((result) => result.failure)?.failure;
   return [
     name,
-    thousands(cost.tokens),
-    thousands(cost.prefixBytesChanged),
-    cost.dollarsPer100Turns.toFixed(2),
-    survivedOf(kills),
+    `${counted.filter(({ survived }) => survived).length} of ${counted.length}`,
+    tokens.toLocaleString("en-US"),
+    dollarsPer100Turns.toFixed(2),
+    failedTurns,
+    (failure ?? "").replaceAll(/\s+/g, " ").slice(0, 120),
   ];
 }
 
-function speedRow(result: SpeedResult): Row {
-  if ("problem" in result)
-    return [result.name, `not run: ${oneLine(result.problem)}`, "", "", "", "", "", ""];
-  const { name, durability, edit, editRatio, read, resume, editGrowth, readGrowth } = result;
+function lossOf({ compactions, without, after, problem = "" }: KillResult): string {
+  return `compactions: ${compactions}, numbers: ${after} of ${without} ${problem}`;
+}
+
+/** Of the runs without kills. Turns without an answer cost as well, so the dollars are per answered turn. */
+export function totalCost(results: readonly StoryResult[]) {
+  const sum = (value: (result: StoryResult) => number) =>
+    results.reduce((total, result) => total + value(result), 0);
+  const sizes = results.flatMap(({ tokens }) => tokens ?? []);
+  return {
+    tokens: Math.round(sizes.reduce((total, size) => total + size, 0) / Math.max(1, sizes.length)),
+    dollarsPer100Turns: (100 * sum(({ dollars }) => dollars)) / sum(({ answeredTurns }) => answeredTurns),
+    failedTurns: sum(({ failedTurns }) => failedTurns),
+  };
+}
+
+function speedRow({ name, durability, edit, editRatio, read, resume, editGrowth, readGrowth }: SpeedResult) {
   return [
     name,
     durability,

@@ -14,15 +14,9 @@ export interface StoryResult extends StoryOptions {
   reached: string[];
   /** Tokens of the context in which the marks were looked for; undefined if the model never saw one. */
   tokens: number | undefined;
-  /** How often the system compacted, as the model sees it. */
-  compacted: number;
   /** Messages of the user that the model answered to the end, the closing question included. */
   answeredTurns: number;
   failedTurns: number;
-  /** Requests that did not fit the window. */
-  overflows: number;
-  /** Bytes of a turn's prompt that the next prompt of a turn did not begin with, for all of them together. */
-  prefixBytesChanged: number;
   dollars: number;
   /** The first failure, in the system's own words. */
   failure?: string;
@@ -34,7 +28,7 @@ export const instructions =
 export async function runStory(system: System, options: StoryOptions): Promise<StoryResult> {
   const { window, compactions } = options;
   const story = makeStory(options);
-  const script = new Script({ story, system, window, compactions });
+  const script = new Script({ story, system, window });
   const server = await startScriptedServer((request) => script.answer(request));
   const directory = mkdtempSync(join(tmpdir(), "holdfast-survival-"));
   const tools = toolsOf(story);
@@ -72,11 +66,9 @@ export async function runStory(system: System, options: StoryOptions): Promise<S
     ...options,
     reached: reachedOf(story, script),
     tokens: script.probed && tokensOf(script.probed),
-    compacted: script.compactions,
     answeredTurns,
     failedTurns: failures.length,
-    overflows: script.overflows,
-    ...costOf(script.seen, script.outputBytes),
+    dollars: costOf(script.seen, script.outputBytes),
     ...(failures[0] === undefined ? {} : { failure: failures[0] }),
   };
 }
@@ -96,12 +88,6 @@ export function outcomeOf(work: Promise<Outcome>): Promise<Outcome> {
 export function takeTurn(running: RunningSystem, script: Script, turn: StoryTurn): Promise<Outcome> {
   script.begin(turn);
   return send(running, script, turn.user);
-}
-
-/** For a turn that broke off. */
-export function goOn(running: RunningSystem, script: Script, text: string): Promise<Outcome> {
-  script.goOn(text);
-  return send(running, script, text);
 }
 
 export function probe(running: RunningSystem, script: Script): Promise<Outcome> {

@@ -1,38 +1,71 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs, promisify } from "node:util";
 import { installPeers } from "../peers/install.ts";
-import { type Report, renderReport } from "./report.ts";
-import { runAll } from "./run-all.ts";
-import { isPeer, systemIds } from "./systems.ts";
+import { errorIn } from "./kill-host.ts";
+import { type NotRun, renderReport } from "./report.ts";
+import type { SpeedResult } from "./speed.ts";
+import { isPeer, storesNothing, systemIds } from "./systems.ts";
+import type { SystemResult } from "./worker.ts";
 
 /**
- * `npm run bench:survival [-- --seeds 1,2] [--only holdfast,no-memory] [--json FILE]`: drives every system through the
- * same stories, kills it, and prints what survives and what a turn costs. `--from FILE` prints an earlier run.
+ * `npm run bench:survival [-- --seed 1] [--only holdfast,no-memory]`: drives every system through the same stories, kills
+ * it, and prints what survives, what a turn costs, and how fast its store is.
  */
 const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "1" },
-    only: { type: "string", default: systemIds.join(",") },
-    json: { type: "string" },
-    from: { type: "string" },
-  },
+  options: { seed: { type: "string", default: "1" }, only: { type: "string", default: systemIds.join(",") } },
 });
-const seeds = values.seeds.split(",").map(Number);
-if (seeds.some((seed) => !Number.isInteger(seed)))
-  throw new Error(`--seeds takes whole numbers with commas between them, not "${values.seeds}".`);
+const { seed } = values;
+if (!/^\d+$/.test(seed)) throw new Error(`--seed takes a whole number, not "${seed}".`);
 const ids = values.only.split(",");
 for (const id of ids)
   if (!systemIds.includes(id))
     throw new Error(`There is no system "${id}". There are: ${systemIds.join(", ")}.`);
+const peerProblem = ids.some(isPeer) ? installPeers() : undefined;
 
-const options = {
-  seeds,
-  ids,
-  peerProblem: !values.from && ids.some(isPeer) ? installPeers() : undefined,
+/** Every process loads a framework; only the first one compiles it. */
+const compiled = mkdtempSync(join(tmpdir(), "holdfast-survival-"));
+const minutes = 9;
+
+/** The last line that a script prints; frameworks write notices before it. */
+async function runScript<T>(script: string, id: string): Promise<T | NotRun> {
+  if (peerProblem !== undefined && isPeer(id)) return { name: id, problem: peerProblem };
+  try {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(import.meta.dirname, script), id, seed],
+      {
+        env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+        timeout: minutes * 60_000,
+        maxBuffer: 64 * 1024 * 1024,
+      },
+    );
+    return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as T;
+  } catch (error) {
+    const { killed, stderr = "" } = error as { killed?: boolean; stderr?: string };
+    return { name: id, problem: killed ? `it was stopped after ${minutes} minutes` : errorIn(stderr) };
+  }
+}
+
+/** Laptops and runners have at least two cores, and frameworks wait at times. */
+const processes = 3;
+const systems: (SystemResult | NotRun)[] = [];
+const waiting = [...ids.entries()];
+const lane = async () => {
+  for (let next = waiting.shift(); next; next = waiting.shift())
+    systems[next[0]] = await runScript<SystemResult>("worker.ts", next[1]);
 };
-const report: Report =
-  values.from === undefined
-    ? await runAll(options)
-    : (JSON.parse(readFileSync(values.from, "utf8")) as Report);
-console.log(renderReport(report));
-if (values.json) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+try {
+  await Promise.all(Array.from({ length: processes }, lane));
+  const speed: (SpeedResult | NotRun)[] = [];
+  // One after another: a busy neighbor would slow what is timed.
+  for (const id of ["bare", ...ids]) speed.push(await runScript<SpeedResult>("speed.ts", id));
+  const timed = speed.filter((result) => !("problem" in result && result.problem.includes(storesNothing)));
+  console.log(
+    `Run on ${new Date().toISOString().slice(0, 10)}, seed ${seed}.\n\n${renderReport(systems, timed)}`,
+  );
+} finally {
+  rmSync(compiled, { recursive: true, force: true });
+}

@@ -3,11 +3,10 @@ import { contextOf, textOf, tokensIn, tokensOf } from "./request-text.ts";
 import type { Mark, Story, StoryTurn } from "./story.ts";
 import type { RequestKind, System, ToolCall } from "./system.ts";
 
-export interface ScriptOptions {
+interface ScriptOptions {
   story: Story;
   system: System;
   window: number;
-  compactions: number;
 }
 
 const probeText = "Before you go on: tell me what you know about the open points.";
@@ -18,18 +17,13 @@ const shrunk = 0.8;
 interface Progress {
   turn: StoryTurn;
   /** Calls that are still to be made. */
-  calls: (ToolCall & { says?: string })[];
-}
-
-/** A request that was not too long, and what it asked for. */
-export interface SeenRequest {
-  kind: RequestKind;
-  request: ScriptedRequest;
+  calls: ToolCall[];
 }
 
 /** The model: it reads a request like any model would, and answers by the story. */
 export class Script {
-  readonly seen: SeenRequest[] = [];
+  /** The requests that were not too long. */
+  readonly seen: ScriptedRequest[] = [];
   /** The context of the first request of the probe, as the model saw it. */
   probed: ScriptedRequest | undefined;
   /** The marks that the agent has found with one call. */
@@ -55,24 +49,10 @@ export class Script {
   constructor(options: ScriptOptions) {
     this.#options = options;
     const { turns, more } = options.story;
-    this.#leads = [
-      ...new Set(
-        [...turns, ...more].flatMap(({ user, steps, answer }) =>
-          [user, ...steps.flatMap(({ input, result }) => [...Object.values(input), result]), answer].map(
-            leadOf,
-          ),
-        ),
-      ),
-    ].filter((lead) => lead.includes(" ") && !lead.startsWith("const "));
+    this.#leads = [...new Set([...turns, ...more].flatMap(({ user, answer }) => [user, answer].map(leadOf)))];
   }
 
   static readonly probeText = probeText;
-
-  /** Calls of the turn that the model has made. */
-  get callsMade(): number {
-    const { turn, calls } = this.#progress ?? {};
-    return turn && calls ? Math.max(0, turn.steps.length - calls.length) : 0;
-  }
 
   /** Whether a summary was answered since the last step. */
   get isSummarised(): boolean {
@@ -83,24 +63,13 @@ export class Script {
     this.isAnswered = false;
     this.refusal = undefined;
     this.#said = turn.user;
-    const calls: Progress["calls"] = turn.steps.map(({ tool, input, says = "" }) => ({
-      name: tool,
-      input,
-      says,
-    }));
+    const calls: ToolCall[] = [{ name: "view_file", input: { path: turn.path } }];
     const { note } = this.#options.system;
     if (turn.note !== undefined && note) {
       this.#noted.push(turn.note);
       calls.push(note(turn.note, this.#noted));
     }
     this.#progress = { turn, calls };
-  }
-
-  /** The user asks for the rest of a turn that broke off. */
-  goOn(text: string): void {
-    this.isAnswered = false;
-    this.refusal = undefined;
-    this.#said = text;
   }
 
   readonly #noted: string[] = [];
@@ -148,13 +117,13 @@ export class Script {
   }
 
   #decide(kind: RequestKind, request: ScriptedRequest, size: number): ScriptedAnswer {
-    this.seen.push({ kind, request });
+    this.seen.push(request);
     if (kind === "summary") return this.#summarise(request);
     if (kind === "other") return { text: "Understood." };
     if (this.#isCompacted(size)) this.compactions++;
     this.#size = size;
     this.#summary = "none";
-    return this.#probe ? this.#lookUp(request) : this.#work(request);
+    return this.#probe ? this.#lookUp(request) : this.#work();
   }
 
   /** A summary that failed makes no room by itself, but some systems go on without one. */
@@ -178,18 +147,9 @@ export class Script {
     return { text: this.#options.system.formatSummary?.(summary) ?? summary };
   }
 
-  #work(request: ScriptedRequest): ScriptedAnswer {
-    const progress = this.#progress;
-    if (!progress) return { text: "Understood." };
-    const { turn } = progress;
-    const call = progress.calls.shift();
-    if (turn.isProbed && (!call || this.compactions >= this.#options.compactions)) {
-      this.beginProbe();
-      return this.#lookUp(request);
-    }
-    if (!call) return { text: turn.answer };
-    const { name, input, says = "" } = call;
-    return { toolCalls: [{ name, input }], ...(says === "" ? {} : { text: says }) };
+  #work(): ScriptedAnswer {
+    const call = this.#progress?.calls.shift();
+    return call ? { toolCalls: [call] } : { text: this.#progress?.turn.answer ?? "Understood." };
   }
 
   /** Looks for every mark that is not in the context, with one call each. */

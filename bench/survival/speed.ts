@@ -7,9 +7,7 @@ import type { SpeedSubject } from "./system.ts";
 import { loadSystem, storesNothing } from "./systems.ts";
 
 /** Times in milliseconds; they depend on the machine, so they are not part of the results that a seed reproduces. */
-export type SpeedResult = SpeedFigures | { name: string; problem: string };
-
-interface SpeedFigures {
+export interface SpeedResult {
   name: string;
   durability: string;
   edit: number;
@@ -29,7 +27,7 @@ const sample = 100;
 async function measureSpeed(
   name: string,
   open: (directory: string) => Promise<SpeedSubject>,
-): Promise<SpeedFigures> {
+): Promise<SpeedResult> {
   const directory = mkdtempSync(join(tmpdir(), "holdfast-speed-"));
   try {
     const subject = await open(directory);

@@ -1,25 +1,13 @@
 import { seededRandom } from "../measure.ts";
-import { fillerCode, fillerProse, pick } from "./filler.ts";
 
-/** A call that the scripted model makes, and what its tool returns. */
-export interface Step {
-  tool: "view_file";
-  input: Record<string, string>;
-  result: string;
-  /** The agent's words with the call. */
-  says?: string;
-}
-
-/** One message of the user and everything that the agent does in answer to it. */
+/** A message of the user, the file that the agent reads, and its answer. */
 export interface StoryTurn {
   /** Unique in the story. */
   user: string;
-  steps: readonly Step[];
+  path: string;
   answer: string;
   /** The note that the agent writes in this turn, if the system gives it a tool for that. */
   note?: string;
-  /** The agent is asked what it knows at the end of this turn, before it answers. */
-  isProbed?: boolean;
 }
 
 /** A number that the user says once. Nothing else in the story contains it. */
@@ -28,23 +16,17 @@ export interface Mark {
   number: string;
 }
 
-/** `said`: the agent writes nothing down. `noted`: it notes each mark. `long ask`: one turn with all of the work. */
-export const storyKinds = ["said", "noted", "long ask"] as const;
-export type StoryKind = (typeof storyKinds)[number];
-
 /** A conversation that is the same for every system. It has at least `compactions` epochs. */
 export interface Story {
-  kind: StoryKind;
   marks: readonly Mark[];
   turns: readonly StoryTurn[];
   /** Further turns, for a system that has not compacted often enough by the end. */
   more: readonly StoryTurn[];
-  /** The files of the story: reading one again returns the same. */
+  /** Reading a file again returns the same. */
   files: ReadonlyMap<string, string>;
 }
 
 export interface StoryOptions {
-  kind: StoryKind;
   seed: number;
   compactions: number;
   /** The model's window in tokens; an epoch of the story adds `epochShare` of it. */
@@ -58,41 +40,71 @@ const charactersPerToken = 4;
 const services = ["svc-lyra", "svc-orion", "svc-pavo"];
 const folders = ["inbox", "outbox", "transport", "storage", "render", "export"];
 
-export function makeStory({ kind, seed, compactions, window }: StoryOptions): Story {
-  const random = seededRandom(seed * storyKinds.length + storyKinds.indexOf(kind));
+/** The user says the numbers in the first turns, and asks for work that has nothing to do with them. */
+export function makeStory({ seed, compactions, window }: StoryOptions): Story {
+  const random = seededRandom(seed);
   const files = new Map<string, string>();
   const room = (window * epochShare * charactersPerToken) / turnsPerEpoch;
   const marks = services.map((subject) => ({
     subject,
     number: `K-${100_000 + Math.floor(random() * 900_000)}`,
   }));
-  const sentences = marks.map(({ subject, number }) => `The number of ${subject} is ${number}.`);
   const turns = Array.from({ length: 2 * compactions * turnsPerEpoch }, (_, index): StoryTurn => {
     const path = `src/${pick(random, folders)}/part-${index + 1}.ts`;
-    const code = fillerCode(random, room * 0.75);
-    files.set(path, code);
-    const mark = sentences[index];
+    files.set(path, fillerCode(random, room * 0.75));
+    const mark = marks[index];
+    const note = mark && `The number of ${mark.subject} is ${mark.number}.`;
     return {
-      user: `${mark ? `${mark} ` : ""}Task ${index + 1}: look at ${path} and say what it does.`,
-      steps: [{ tool: "view_file", input: { path }, result: code }],
+      user: `${note ? `${note} ` : ""}Task ${index + 1}: look at ${path} and say what it does.`,
+      path,
       answer: fillerProse(random, Math.ceil((room * 0.2) / 75)),
-      ...(mark && kind === "noted" ? { note: mark } : {}),
+      ...(note ? { note } : {}),
     };
   });
-  if (kind === "long ask") return { kind, marks, files, turns: [longTurn(sentences, turns)], more: [] };
   const first = compactions * turnsPerEpoch;
-  return { kind, marks, files, turns: turns.slice(0, first), more: turns.slice(first) };
+  return { marks, files, turns: turns.slice(0, first), more: turns.slice(first) };
 }
 
-/**
- * One request with the work of the whole story, so that every compaction comes before its answer. The script ends it early,
- * when there were enough of them.
- */
-function longTurn(sentences: readonly string[], turns: readonly StoryTurn[]): StoryTurn {
-  return {
-    user: `${sentences.join(" ")} Read every part and write a table of the longest functions.`,
-    answer: "The table is written.",
-    steps: turns.flatMap(({ steps, answer: says }) => steps.map((step) => ({ ...step, says }))),
-    isProbed: true,
-  };
+const nouns =
+  "batch buffer cursor digest event frame gauge header index journal kernel ledger marker node offset packet queue record segment token".split(
+    " ",
+  );
+const verbs =
+  "append apply collect decode drain encode flush gather merge parse read scan sort trim write".split(" ");
+const adjectives = "cold early fresh inner large late lazy local outer plain sparse spare warm wide".split(
+  " ",
+);
+
+type Random = () => number;
+
+function pick<T>(random: Random, from: readonly T[]): T {
+  return from[Math.floor(random() * from.length)] as T;
+}
+
+/** Source code of about `characters` characters. */
+function fillerCode(random: Random, characters: number): string {
+  const lines: string[] = [];
+  for (let length = 0; length < characters; length += lines.at(-1)?.length ?? 0) {
+    const [a, b, c] = [pick(random, nouns), pick(random, nouns), pick(random, adjectives)];
+    lines.push(
+      `  const ${c}${capital(a)} = ${pick(random, verbs)}${capital(b)}(${a}s, ${Math.floor(random() * 90) + 10});`,
+    );
+  }
+  return lines.join("\n");
+}
+
+/** A few sentences about a file, with names and numbers of their own. */
+function fillerProse(random: Random, sentences: number): string {
+  const name = () =>
+    `${pick(random, verbs)}${capital(pick(random, adjectives))}${capital(pick(random, nouns))}`;
+  const number = () => 100 + Math.floor(random() * 9_900);
+  return Array.from(
+    { length: sentences },
+    () =>
+      `In line ${number()} ${name()} calls ${name()} with the ${pick(random, adjectives)} ${pick(random, nouns)}.`,
+  ).join(" ");
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

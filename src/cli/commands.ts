@@ -273,10 +273,7 @@ export const commands = {
   },
   rescue: {
     about: "get back work that a compaction removed from a conversation",
-    takes: "[FILE]",
-    terms: [
-      ["FILE", "a transcript (default: the newest conversations of the coding agents in this project)"],
-    ],
+    takes: "",
     options: {
       take: text(
         "NUMBER",

@@ -7,7 +7,16 @@ const minIdCharacters = 10;
  */
 export async function callKeyOf(id: unknown, tool: string, input: unknown): Promise<string | undefined> {
   if (typeof id !== "string" || id.length < minIdCharacters) return undefined;
-  const text = new TextEncoder().encode(JSON.stringify([id, tool, input]));
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-  return `tool-${Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return `tool-${await hashOf(JSON.stringify([id, tool, input]))}`;
+}
+
+/** The key of a write that a session makes elsewhere, where other sessions may use the same key. */
+export async function derivedKey(sessionId: string, key: string): Promise<string> {
+  return hashOf(`${sessionId}\n${key}`);
+}
+
+/** The first half of a text's SHA-256, in hexadecimal. */
+export async function hashOf(text: string): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  return Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

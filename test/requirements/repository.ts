@@ -9,7 +9,9 @@ export const repository = [
   }),
   ...from("survival benchmark", {
     "bench.seeds":
-      "A story of the survival benchmark depends on its seed alone, and each number is said once; costs depend on neither clock nor random ids.",
+      "A story of the survival benchmark depends on its seed alone, and each number is said once.",
+    "bench.cost":
+      "The survival benchmark counts a prompt's part that a provider has in its cache at a tenth, and everything else in full.",
     "bench.failures":
       "A turn without an answer has failed in the survival benchmark, whatever a system returns.",
     "bench.kills":

@@ -4,6 +4,7 @@ import { requireEntries } from "../../engine/history-start.ts";
 import type { Json } from "../../engine/json.ts";
 import { compareKeys, type KeyValue } from "../../engine/records.ts";
 import { revertChanges } from "../../engine/state.ts";
+import { hashOf } from "../call-key.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
 import {
   readLocks,
@@ -146,9 +147,7 @@ export function keyValuesOf(open: () => Promise<SessionHandle>): KeyValues {
 
 /** The id of the session that holds an agent's knowledge; derived from owner and agent, so it is the same everywhere. */
 export async function knowledgeId(owner: string, agent: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${owner}\n${agent}`));
-  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `knowledge-${hex.slice(0, 32)}`;
+  return `knowledge-${await hashOf(`${owner}\n${agent}`)}`;
 }
 
 /** Knowledge has a separate owner, so that it is never listed among the sessions. */

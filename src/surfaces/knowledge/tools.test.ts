@@ -181,6 +181,18 @@ test("state: writes over a limit are refused [knowledge.state-limits]", async ()
   assert.equal(await code({ key: "c", value: 1 }), "ok");
 });
 
+test("state: long idempotency keys and those of another session do not meet [knowledge.state]", async () => {
+  const { session, other } = await open();
+  const set = async (from: Session, value: number, key: string) =>
+    assert.ok((await from.call("set_state", { key: "n", value }, { key })).ok);
+  const long = "k".repeat(254);
+  await set(session, 1, `${long}1`);
+  await set(session, 2, `${long}2`);
+  await set(other, 3, `${long}1`);
+  await set(session, 1, `${long}1`);
+  assert.equal((await answer(session, "get_state", { key: "n" })).value, 3);
+});
+
 test("session.scratch is the same for a single session, and a fork copies it [knowledge.scratch]", async () => {
   const memory = await openTestMemory({ surfaces: ["notepad", "knowledge"] });
   const session = await memory.createSession({ id: "a" });

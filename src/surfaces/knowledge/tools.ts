@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
 import type { Json } from "../../engine/json.ts";
-import { countCharacters, isLongerThan, oneLine, quote, takeCharacters } from "../../engine/text.ts";
+import { countCharacters, oneLine, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
+import { derivedKey } from "../call-key.ts";
 import { editAnswer, editInput, editOutput, operationOf } from "../edit-tool.ts";
 import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { agentKey, type Call, defineTool, type Surface, type Tool } from "../surface.ts";
@@ -56,7 +57,7 @@ const editSystemPrompt = defineTool({
   destructive: true,
   run: async (call, input) => {
     const { session } = await call.session.knowledge();
-    const { result } = await session.apply(operationOf("system", input), knowledgeOptions(call));
+    const { result } = await session.apply(operationOf("system", input), await knowledgeOptions(call));
     return editAnswer(input, result);
   },
 });
@@ -107,20 +108,15 @@ const minSummaryLength = 60;
 
 function renderSkills(skills: readonly SkillSummary[]): string {
   if (skills.length === 0) return "";
-  const summaries = skills.map(({ name, description }) => ({ name, text: summaryLine(description) }));
+  const summaries = skills.map(({ name, description }) => ({
+    name,
+    text: fenceContent(oneLine(description)),
+  }));
   const isLong = summaries.reduce((sum, { text }) => sum + text.length, 0) > maxSummaryCharacters;
   const share = Math.max(minSummaryLength, Math.floor(maxSummaryCharacters / skills.length));
-  const lines = summaries.map(({ name, text }) => `- ${name}: ${isLong ? cut(text, share) : text}`);
+  const lines = summaries.map(({ name, text }) => `- ${name}: ${isLong ? oneLine(text, share) : text}`);
   if (isLong) lines.push("(Some descriptions are cut; list_skills shows them in full.)");
   return `## Skills\n${lines.join("\n")}`;
-}
-
-function cut(text: string, characters: number): string {
-  return isLongerThan(text, characters) ? `${takeCharacters(text, characters - 1)}…` : text;
-}
-
-function summaryLine(description: string): string {
-  return fenceContent(oneLine(description));
 }
 
 /** All skills of a session's agent: those in folders first, then those it saved. */
@@ -208,7 +204,7 @@ function skillTools(source: SkillSource): Tool[] {
         await refuseHidden(source, name);
         const knowledge = await call.session.knowledge();
         const skill = { name, description: oneLine(description), content: text };
-        const { result } = await knowledge.saveSkill(skill, knowledgeOptions(call));
+        const { result } = await knowledge.saveSkill(skill, await knowledgeOptions(call));
         return { ok: true as const, name, version: result.version };
       },
     }),
@@ -271,7 +267,7 @@ const setState = defineTool({
   destructive: true,
   run: async (call, { key, value, expected_version: expected }) => {
     const { state } = await call.session.knowledge();
-    const { result } = await state.set(key, value as Json, { ...knowledgeOptions(call), expected });
+    const { result } = await state.set(key, value as Json, { ...(await knowledgeOptions(call)), expected });
     return { ok: true as const, version: result.version };
   },
 });
@@ -284,7 +280,7 @@ const deleteState = defineTool({
   destructive: true,
   run: async (call, { key, expected_version: expected }) => {
     const { state } = await call.session.knowledge();
-    await state.delete(key, { ...knowledgeOptions(call), expected });
+    await state.delete(key, { ...(await knowledgeOptions(call)), expected });
     return { ok: true as const };
   },
 });
@@ -312,12 +308,12 @@ const listState = defineTool({
 /** JSON values that belong to the agent, not to a session. */
 const stateTools = [getState, setState, deleteState, listState];
 
-/** Options for a session's write to the agent's knowledge. Sessions may use the same idempotency key, so prefix it. */
-export function knowledgeOptions({ session, options }: Call): ApplyOptions {
+/** Options for a session's write to the agent's knowledge. Sessions may use the same idempotency key. */
+export async function knowledgeOptions({ session, options }: Call): Promise<ApplyOptions> {
   const { key } = options;
   return {
     ...options,
     surface: options.surface ?? "knowledge",
-    ...(key === undefined ? {} : { key: `${session.id}:${key}`.slice(0, 255).toWellFormed() }),
+    ...(key === undefined ? {} : { key: await derivedKey(session.id, key) }),
   };
 }

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { Json } from "../../engine/json.ts";
 import type { KeyValue } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
+import { derivedKey } from "../call-key.ts";
 import type { KeyValues } from "../knowledge/handle.ts";
 import type { AppliedOperation, ApplyOptions, SessionHandle } from "../session-handle.ts";
 import type { Call } from "../surface.ts";
@@ -11,6 +11,7 @@ import type { ApiAnswer, SandboxApi } from "./sandbox.ts";
 export function programApi({ session, options }: Call, tool: string, hostTools: HostTools): SandboxApi {
   const toolPaths = Object.keys(hostTools).map((name) => `tools.${name}`);
   const actor = { kind: options.actor?.kind ?? "agent", name: tool };
+  const base = options.key === undefined ? undefined : derivedKey(session.id, options.key);
   let calls = 0;
   return {
     paths: [...Object.keys(sessionOperations), ...toolPaths],
@@ -18,19 +19,14 @@ export function programApi({ session, options }: Call, tool: string, hostTools: 
       const number = ++calls;
       const operation = sessionOperations[path];
       if (operation) {
-        const key = options.key === undefined ? {} : { key: callKey(session.id, options.key, number) };
+        // Repeating the program repeats its keys, and so its calls return their first answers.
+        const key = base === undefined ? {} : { key: `sandbox:${await base}:${number}` };
         return operation(session, args, { actor, surface: "sandbox", ...key });
       }
       const [input] = args as [Json?];
       return { value: await callHostTool(hostTools, path.slice("tools.".length), input, signal) };
     },
   };
-}
-
-/** Repeating a call uses the same key and so returns the first answer; hashing keeps the key short. */
-function callKey(sessionId: string, key: string, number: number): string {
-  const digest = createHash("sha256").update(`${sessionId}\n${key}`).digest("hex").slice(0, 32);
-  return `sandbox:${digest}:${number}`;
 }
 
 /** An unchecked argument from a program: any JSON, or missing. The engine checks it. */

@@ -69,8 +69,8 @@ test("a program that does not compile or throws gets the line and the reason [sa
     (await run("return fetch('http://example.org')")).text,
     /fetch is not defined\. There is no network/,
   );
-  const refused = await run("await session.notepad.append(5)");
-  assert.match(refused.text, /"content" must be a string/);
+  const refused = await run("await 1;\nawait session.notepad.append(5)");
+  assert.match(refused.text, /^Line 2: Error: "content" must be a string/);
 });
 
 test("programs use notepad, notes, scratchpad, scratch and state; the journal attributes every call to them [sandbox.api]", async () => {

@@ -38,18 +38,17 @@ const codes: Record<SandboxFailure, ErrorCode> = {
 
 /** Programs that the agent writes: run once, or saved as tools. */
 export function sandboxSurface(options: SandboxSurfaceOptions = {}): Surface {
-  const { sandbox = createSandbox(options.limits ? { limits: options.limits } : {}), hostTools = {} } =
-    options;
+  const { limits, sandbox = createSandbox({ limits }), hostTools = {} } = options;
   checkHostTools(hostTools);
-  mergeSandboxLimits(options.limits);
+  mergeSandboxLimits(limits);
   const outputs = new Outputs();
   const runCode: RunCode = async (call, name, code, input) => {
     const result = await sandbox.run({
       code,
       input: (input ?? null) as Json,
       api: programApi(call, name, hostTools),
-      ...(call.signal ? { signal: call.signal } : {}),
-      ...(options.limits ? { limits: options.limits } : {}),
+      signal: call.signal,
+      limits,
     });
     return answer(call, result, outputs);
   };
@@ -138,7 +137,7 @@ function createTool(sandbox: Sandbox, authored: AuthoredTools): Tool {
         );
       const knowledge = await session.knowledge();
       const tool = { name, description, schema: schema as Json, code };
-      const { result } = await knowledge.saveTool(tool, knowledgeOptions(call));
+      const { result } = await knowledge.saveTool(tool, await knowledgeOptions(call));
       await authored.refresh(session);
       return {
         ok: true as const,
@@ -185,7 +184,7 @@ function deleteTool(authored: AuthoredTools): Tool {
     destructive: true,
     run: async (call, { name }) => {
       const { session } = call;
-      await (await session.knowledge()).deleteTool(name, knowledgeOptions(call));
+      await (await session.knowledge()).deleteTool(name, await knowledgeOptions(call));
       await authored.refresh(session);
       return { ok: true as const };
     },

@@ -53,6 +53,7 @@ const send = (message: FromWorker) => port.postMessage(message);
 
 /** Reports the end and stops this thread, even in the middle of a call from the VM. */
 function finish(end: ProgramEnd): never {
+  cpuDeadline[0] = 0;
   send({ type: "end", end });
   process.exit();
 }
@@ -223,6 +224,8 @@ type HostCall = (kind: string, ...texts: string[]) => void;
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: unknown): void;
+  /** Made by the call, so that its stack names the line. */
+  error: Error;
 }
 
 /**
@@ -244,7 +247,7 @@ function bootGuest(host: HostCall, random: () => number, input: string, paths: s
     new Promise((resolve, reject) => {
       const text = stringify(args);
       const call = `${++calls}`;
-      waiting[call] = { resolve, reject };
+      waiting[call] = { resolve, reject, error: new Error() };
       host("call", call, path, text);
     });
 
@@ -312,7 +315,7 @@ function bootGuest(host: HostCall, random: () => number, input: string, paths: s
       if (!entry) return;
       const value = text === "" ? undefined : parse(text);
       if (failed === "") entry.resolve(value);
-      else entry.reject(Object.assign(new Error(value.message), { code: value.code }));
+      else entry.reject(Object.assign(entry.error, { message: value.message, code: value.code }));
     },
   };
 }

@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { openTestMemory } from "../../../../test/support/memory.ts";
-import { startClientModel } from "../../doctor/client-model.ts";
+import { startScriptedModel } from "../../doctor/scripted-model.ts";
 import { installClient, makePlace } from "../../test-support/clients.ts";
 import { holdfastClaude } from "./index.ts";
 
@@ -22,7 +22,7 @@ after(async () => {
 
 async function openPlace() {
   const place = makePlace("claude-code");
-  const model = await startClientModel();
+  const model = await startScriptedModel();
   stops.push(model.close);
   const env = {
     ...place.env,

@@ -84,6 +84,26 @@ test("a resumed conversation reads that the memory replaces the copy it has [cla
   await memory.close();
 });
 
+test("a process that starts after a compaction shows its facts, unless the conversation has them [claude.sdk-hooks]", async () => {
+  const memory = await openTestMemory({ surfaces: ["notepad"] });
+  const session = await memory.openSession("s");
+  await session.notepad.write("- July is counted twice");
+  const before = await openHooks(session);
+  await before.send("UserPromptSubmit");
+  await before.send("PreCompact");
+  await before.send("PostCompact", { compact_summary: "The user asked about Q3." });
+  const after = await openHooks(session);
+  const shown = await after.send("UserPromptSubmit");
+  assert.match(JSON.stringify(shown), /\[Receipt: .*July is counted twice/);
+  const transcript_path = join(temporaryDirectory(), "transcript.jsonl");
+  writeFileSync(transcript_path, `${JSON.stringify({ type: "attachment", attachment: shown })}\n`);
+  const later = await openHooks(session);
+  const again = JSON.stringify(await later.send("UserPromptSubmit", { transcript_path }));
+  assert.match(again, /July is counted twice/);
+  assert.doesNotMatch(again, /\[Receipt: /);
+  await memory.close();
+});
+
 test("memory's tools answer over the SDK's transport, once per call of the model [claude.sdk-tools]", async () => {
   const memory = await openTestMemory({ surfaces: ["notepad"] });
   const session = await memory.openSession("s");

@@ -1,18 +1,18 @@
-import { HoldfastError } from "../errors.ts";
-import { commandName, ownCommand } from "../hosts/install/launcher.ts";
-import type { HostSessions } from "../server/hosts.ts";
-import type { Memory } from "../sessions/memory.ts";
-import type { SessionSummary } from "../stores/store.ts";
-import { findProject } from "../workspace/project.ts";
-import { type FoundAgent, foundAgents } from "./found-agents.ts";
-import { hostSessions } from "./host-sessions.ts";
-import { withMemory } from "./memory.ts";
-import { eachSession } from "./pick-session.ts";
-import { factsOf, type SessionFacts } from "./session-facts.ts";
-import { ageOf, count, counted, percent } from "./terminal/quantities.ts";
-import { printLines, type Screen } from "./terminal/screen.ts";
-import { renderTable } from "./terminal/table.ts";
-import { homePath, visibleLine } from "./terminal/visible-text.ts";
+import { HoldfastError } from "../../errors.ts";
+import { commandName, ownCommand } from "../../hosts/install/launcher.ts";
+import type { HostSessions } from "../../server/hosts.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { SessionSummary } from "../../stores/store.ts";
+import { findProject } from "../../workspace/project.ts";
+import { type FoundAgent, foundAgents } from "../found-agents.ts";
+import { hostSessions } from "../host-sessions.ts";
+import { withMemory } from "../memory.ts";
+import { eachSession } from "../pick-session.ts";
+import { factsOf, type SessionFacts } from "../session-facts.ts";
+import { ageOf, count, counted, percent } from "../terminal/quantities.ts";
+import { printLines, type Screen } from "../terminal/screen.ts";
+import { renderTable } from "../terminal/table.ts";
+import { homePath, visibleLine } from "../terminal/visible-text.ts";
 
 /** "holdfast sessions" lists more. */
 const newest = 5;
