@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { startClientModel } from "../doctor/client-model.ts";
+import { startScriptedModel } from "../doctor/scripted-model.ts";
 import { findLink } from "../session-link.ts";
 import { count, installClient, makePlace, run } from "../test-support/clients.ts";
 
@@ -17,7 +17,7 @@ after(async () => {
 
 test(`${spec}: a note survives a compaction and is not repeated`, { timeout: 180_000 }, async () => {
   const place = makePlace("claude-code");
-  const model = await startClientModel();
+  const model = await startScriptedModel();
   stops.push(model.close);
   Object.assign(place.env, {
     ANTHROPIC_BASE_URL: model.url,

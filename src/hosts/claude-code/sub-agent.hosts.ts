@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, startClientModel } from "../doctor/client-model.ts";
+import { type ClientAnswer, startScriptedModel } from "../doctor/scripted-model.ts";
 import { installClient, makePlace, run, writeJson } from "../test-support/clients.ts";
 
 const spec = "@anthropic-ai/claude-code@2.1.325";
@@ -26,7 +26,7 @@ test(`${spec}: a sub-agent writes to a notepad of its own, and the main agent's 
   ];
   const forSub = [write("six sheets")];
   const subContexts: string[] = [];
-  const model = await startClientModel(({ tools, text }) => {
+  const model = await startScriptedModel(({ tools, text }) => {
     const isMain = text.includes("Move the ledger.");
     if (!isMain) subContexts.push(text);
     return (isMain ? forMain.shift()?.(tools) : forSub.shift()) ?? { text: "Done." };

@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { warningStart } from "../../compaction/warning.ts";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, type ClientRequest, startClientModel } from "../doctor/client-model.ts";
+import { type ClientAnswer, type ClientRequest, startScriptedModel } from "../doctor/scripted-model.ts";
 import {
   type ClientPlace,
   count,
@@ -46,7 +46,7 @@ async function tell({ steps, answer = writing }: Story) {
   const requests: (ClientRequest & { kind: "turn" | "summary"; of: string; answered?: number })[] = [];
   /** The steps done, by the ledger that the conversation is about. */
   const done: Record<string, number> = {};
-  const model = await startClientModel((request) => {
+  const model = await startScriptedModel((request) => {
     const isSummary = /detailed summary of the conversation/i.test(request.last);
     const [, of = ""] = /Move the ledger (\w+)/.exec(request.text) ?? [];
     const record: (typeof requests)[number] = { ...request, kind: isSummary ? "summary" : "turn", of };

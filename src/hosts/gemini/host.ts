@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { plainTextOf, type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
 import { objectIn, objectsIn, parseObject, textIn } from "../../engine/json.ts";
 import { shortHash } from "../../engine/short-hash.ts";
-import type { Fill, ReportedUsage } from "../fill.ts";
+import type { Fill, ReportedUsage } from "../context-fill.ts";
 import { angleBrackets, injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { countIn, jsonObjects, readSettings } from "../transcript/json-files.ts";
@@ -42,7 +42,7 @@ export const gemini: Host = {
   startsWithPrompt: true,
   // It announces a compaction before every request, whether or not it compacts, which would start a process each time.
   compaction: {
-    lastRemoved: lastRemovedByGemini,
+    lastRemoved,
     newestSummary,
     limit: geminiLimit,
   },
@@ -145,12 +145,6 @@ function resultText(call: Record<string, unknown>): string {
 /** The share of the conversation, in characters, that Gemini CLI replaces with a summary. */
 const compressed = 0.7;
 
-/** Gemini CLI keeps the newest messages. */
-function lastRemovedByGemini(messages: readonly StoredMessage[]): number {
-  // Without a cut there is no compaction, so the host must have cut elsewhere.
-  return lastRemoved(messages) || messages.length;
-}
-
 /**
  * The last message that Gemini CLI removes: those before the first prompt of the user behind 70 % of the conversation. If
  * there is no such prompt, all up to the last prompt, or all if the model has finished its answer.
@@ -161,12 +155,13 @@ export function lastRemoved(messages: readonly StoredMessage[]): number {
   let [seen, lastPrompt] = [0, 0];
   for (const [index, { message }] of messages.entries()) {
     if (message.role === "user") {
-      if (seen >= target) return messages[index - 1]?.number ?? 0;
+      if (seen >= target) return messages[index - 1]?.number || messages.length;
       lastPrompt = index;
     }
     seen += sizes[index] ?? 0;
   }
   const last = messages.at(-1);
   const isAnswered = last?.message.role === "assistant" && toolCallsOf(last).length === 0;
-  return isAnswered ? last.number : (messages[lastPrompt - 1]?.number ?? 0);
+  // Without a cut there is no compaction, so Gemini CLI must have cut elsewhere.
+  return (isAnswered ? last.number : messages[lastPrompt - 1]?.number) || messages.length;
 }

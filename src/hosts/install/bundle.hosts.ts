@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientModel, startClientModel } from "../doctor/client-model.ts";
+import { type ScriptedModel, startScriptedModel } from "../doctor/scripted-model.ts";
 import {
   builtCommand,
   type ClientPlace,
@@ -21,7 +21,7 @@ const bundle = join(root, "plugins/agent-plugins");
 const marketplace = join(root, "plugins");
 
 /** A place without `holdfast init`, where `holdfast` is on the PATH, and a model that writes to the notepad. */
-async function start(t: TestContext): Promise<{ place: ClientPlace; model: ClientModel }> {
+async function start(t: TestContext): Promise<{ place: ClientPlace; model: ScriptedModel }> {
   const place = makeBarePlace();
   const bin = join(place.home, "bin");
   mkdirSync(bin);
@@ -30,7 +30,7 @@ async function start(t: TestContext): Promise<{ place: ClientPlace; model: Clien
   chmodSync(join(bin, "holdfast"), 0o755);
   place.env.PATH = `${bin}${delimiter}${place.env.PATH ?? ""}`;
   let isCalled = false;
-  const model = await startClientModel(({ text, tools }) => {
+  const model = await startScriptedModel(({ text, tools }) => {
     const direct = tools.find((name) => /write_notepad$/.test(name));
     const hidden = /mcp__holdfast__write_notepad/.exec(text)?.[0];
     const input = { content: "cedar-4711" };
@@ -52,7 +52,7 @@ async function start(t: TestContext): Promise<{ place: ClientPlace; model: Clien
 const words = "Please remember: cedar-4711";
 
 /** The tools work on the project's memory, and the skill is offered. */
-async function assertBundle(place: ClientPlace, model: ClientModel): Promise<void> {
+async function assertBundle(place: ClientPlace, model: ScriptedModel): Promise<void> {
   assertSkill(model);
   const results = model.requests.filter(({ isResult }) => isResult).map(({ text }) => text);
   assert.match(results.join("\n"), /"?ok"?\W+true/, "the tool was called");
@@ -64,7 +64,7 @@ async function assertBundle(place: ClientPlace, model: ClientModel): Promise<voi
 }
 
 /** The skill is offered with its description. */
-function assertSkill({ requests }: ClientModel): void {
+function assertSkill({ requests }: ScriptedModel): void {
   const whole = requests.map(({ body }) => body).join("\n");
   assert.match(
     whole,

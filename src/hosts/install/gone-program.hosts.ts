@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { packageRoot } from "../../workspace/package.ts";
-import { startClientModel } from "../doctor/client-model.ts";
+import { startScriptedModel } from "../doctor/scripted-model.ts";
 import {
   builtCommand,
   type ClientPlace,
@@ -98,7 +98,7 @@ for (const [host, { spec, prepare, say }] of Object.entries(clients)) {
     timeout: 240_000,
   }, async () => {
     const place = makeBarePlace();
-    const model = await startClientModel();
+    const model = await startScriptedModel();
     stops.push(model.close);
     prepare(place, model.url);
     const root = installedPackage();

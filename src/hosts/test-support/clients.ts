@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import type { ScriptedRequest } from "../../testing/scripted-server.ts";
 import { packageRoot } from "../../workspace/package.ts";
 import { usesBuild } from "../install/launcher.ts";
 
@@ -104,18 +103,6 @@ export function run(program: string, args: string[], { root, env }: ClientPlace)
         : reject(new Error(`${program} ${args.join(" ")} ended with ${code}:\n${output}`)),
     );
   });
-}
-
-/** The whole content of a request as one text. */
-export function textOf(request: ScriptedRequest | undefined): string {
-  return (request?.messages ?? [])
-    .flatMap(({ content }) => (Array.isArray(content) ? content.map(({ text }) => text) : [content]))
-    .filter((text) => typeof text === "string")
-    .join("\n");
-}
-
-export function toolNames(request: ScriptedRequest | undefined): string[] {
-  return (request?.tools ?? []).map((tool) => tool.function.name);
 }
 
 export function count(text: string, part: string): number {

@@ -8,10 +8,11 @@ import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import {
   type ClientAnswer,
-  type ClientModel,
   type ClientRequest,
-  startClientModel,
-} from "../doctor/client-model.ts";
+  type ScriptedModel,
+  startScriptedModel,
+} from "../doctor/scripted-model.ts";
+import { hostNamed } from "../hosts.ts";
 import { builtCommand, type ClientPlace, installClient, makePlace, run, writeJson } from "./clients.ts";
 
 /** The scenarios for each client. The order is that of the table's columns. */
@@ -37,7 +38,7 @@ export interface RealClient {
   /** The package and its version. */
   spec: string;
   /** Writes what a user decides once: trust, the model, approvals. */
-  prepare(place: ClientPlace, model: ClientModel): void | Promise<void>;
+  prepare(place: ClientPlace, model: ScriptedModel): void | Promise<void>;
   /** A turn of a new conversation. */
   begin(place: ClientPlace, words: string): Promise<unknown>;
   /** A turn of the last conversation, in a new process. */
@@ -59,7 +60,7 @@ export interface RealClient {
   /** Further arguments of `npm install`. */
   installWith?: readonly string[];
   /** The user's decisions, before doctor finds nothing wrong (default: `prepare`). */
-  decide?(place: ClientPlace, model: ClientModel): void | Promise<void>;
+  decide?(place: ClientPlace, model: ScriptedModel): void | Promise<void>;
   /** The program that is asked as doctor (default: the built one of this checkout). */
   doctor?(): Promise<string>;
   /** The tokens at which it compacts by itself, as prepared. */
@@ -70,6 +71,26 @@ export interface RealClient {
   untried?: Partial<Record<Scenario, string>>;
   /** Its first start makes a database of its own; of two first starts at once, one fails. */
   makesDatabase?: boolean;
+}
+
+/** Turns with the arguments that doctor runs the client with. `command`: the program, and the words before them. */
+export function doctorTurns(host: string, command: () => string[]): Pick<RealClient, "begin" | "resume"> {
+  const turn = (which: "first" | "again") => async (place: ClientPlace, prompt: string) => {
+    const { live } = await hostNamed(host).setup();
+    const [program = "", ...words] = command();
+    return run(program, [...words, ...live[which]({ url: "", folder: "", prompt })], place);
+  };
+  return { begin: turn("first"), resume: turn("again") };
+}
+
+/** Has the client use a model as doctor does. */
+export async function useDoctorModel(
+  host: string,
+  place: ClientPlace,
+  { url }: ScriptedModel,
+): Promise<void> {
+  const { live } = await hostNamed(host).setup();
+  Object.assign(place.env, live.env({ url, folder: "", prompt: "" }));
 }
 
 /** One line of the table in docs/hosts.md. */
@@ -136,7 +157,7 @@ export function testClient(client: RealClient): void {
 
 /** As a user would run it: with the program on the PATH, in the project that init has connected. */
 async function askDoctor(client: RealClient, t: TestContext): Promise<void> {
-  const model = await startClientModel(() => ({ text: "Done." }));
+  const model = await startScriptedModel(() => ({ text: "Done." }));
   t.after(model.close);
   const command = (await client.doctor?.()) ?? builtCommand();
   const place = makePlace(client.host, command);
@@ -153,7 +174,7 @@ async function askDoctor(client: RealClient, t: TestContext): Promise<void> {
 interface ScenarioRun {
   client: RealClient;
   place: ClientPlace;
-  model: ClientModel;
+  model: ScriptedModel;
   /** Replaces the agent's answers (default: `answerAgent`). */
   script(answer: (request: ClientRequest) => ClientAnswer): void;
   /** The requests of an agent's turn since the last call. */
@@ -164,7 +185,7 @@ interface ScenarioRun {
 async function startRun(client: RealClient): Promise<ScenarioRun> {
   const agents: ClientRequest[] = [];
   let answer = answerAgent;
-  const model = await startClientModel((request) => {
+  const model = await startScriptedModel((request) => {
     const own = client.answerOwn?.(request);
     if (own) return own;
     agents.push(request);
@@ -333,4 +354,50 @@ async function showWithEveryMessage({ client, place, script, newRequests }: Scen
   const [shown] = [...text.matchAll(new RegExp(`${written}cedar-4711`, "g"))].slice(-1);
   assert.ok(shown, "the memory is in the request");
   assert.ok(shown.index > text.lastIndexOf(`Answer ${before}.`), "and it comes with the new prompt");
+}
+
+/** How a client starts a sub-agent that has the same tools as the main agent, and names the tools. */
+interface SubAgentCalls {
+  /** Before the name of a memory tool. */
+  prefix: string;
+  start: NonNullable<ClientAnswer["call"]>;
+  /** Ends the sub-agent's turn, if a text does not. */
+  end?: NonNullable<ClientAnswer["call"]>;
+}
+
+/** The main agent has a notepad and starts a sub-agent, which cannot replace the notepad, and is told how to append. */
+export function testSubAgent(
+  client: RealClient,
+  calls: SubAgentCalls,
+  work: (place: ClientPlace) => Promise<unknown>,
+) {
+  test(`${client.spec}: a sub-agent cannot replace the main agent's notepad, and is told how to append`, {
+    timeout: 180_000,
+  }, async (t) => {
+    const call = (tool: string, input: Record<string, unknown>): ClientAnswer => ({
+      call: { tool: `${calls.prefix}${tool}`, input },
+    });
+    const forMain = [call("write_notepad", { content: "plan: move the ledger" }), { call: calls.start }];
+    const forSub = [
+      call("write_notepad", { content: "six sheets" }),
+      call("update_notepad", { operation: "append", content: "six sheets" }),
+      ...(calls.end ? [{ call: calls.end }] : []),
+    ];
+    const told: string[] = [];
+    const model = await startScriptedModel(({ text, last }) => {
+      const isMain = text.includes("Move the ledger.");
+      if (!isMain) told.push(last);
+      return (isMain ? forMain : forSub).shift() ?? { text: "Done." };
+    });
+    t.after(model.close);
+    const place = makePlace(client.host);
+    await client.prepare(place, model);
+    await work(place);
+    assert.match(told[1] ?? "", /belongs to the agent that you work for.*update_notepad/);
+    const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
+    t.after(() => memory.close());
+    const [session] = await memory.listSessions();
+    const notepad = await (await memory.resumeSession(session?.id ?? "")).notepad.read();
+    assert.match(notepad, /^plan: move the ledger\s+six sheets$/);
+  });
 }
