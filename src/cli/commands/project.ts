@@ -114,15 +114,15 @@ async function perform(
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => {
       if (issue.code === "unrecognized_keys")
-        return `it does not take ${issue.keys.map((key) => `--${optionOf(key)}`).join(", ")}`;
+        return `it does not take ${issue.keys.map(argumentOf).join(", ")}`;
       const field = String(issue.path[0] ?? "");
       return input[field] === undefined
-        ? `--${optionOf(field)} is missing`
-        : `--${optionOf(field)}: ${issue.message}`;
+        ? `${argumentOf(field)} is missing`
+        : `${argumentOf(field)}: ${issue.message}`;
     });
     throw new HoldfastError(
       "invalid_input",
-      `${name}: ${[...new Set(problems)].join("; ")}. Nothing was changed. Run "holdfast project --help" to see its options.`,
+      `${[...new Set(problems)].join(", ")}. Nothing was changed. Run "holdfast project --help" to see its options.`,
     );
   }
   const who = { agent: args.values.agent, session: args.values.session };
@@ -131,9 +131,10 @@ async function perform(
   return 0;
 }
 
-/** The option that fills a tool's field. */
-function optionOf(field: string): string {
-  return field === "scenarios" ? "scenario" : field;
+/** The argument that fills a tool's field. */
+function argumentOf(field: string): string {
+  if (["text", "decision", "summary"].includes(field)) return field === "summary" ? "SUMMARY" : "TEXT";
+  return field === "scenarios" ? "--scenario" : `--${field}`;
 }
 
 /** Collects the options that are fields of an operation's input; `--input` passes them all at once as JSON. */
