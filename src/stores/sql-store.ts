@@ -41,25 +41,27 @@ export type SessionTable = keyof typeof sessionTables;
 
 type SqlRow = Record<string, Value>;
 
+export interface AboutWrite {
+  /** Returns a row if an earlier attempt, whose answer was lost, was applied. */
+  proof: Statement;
+  /** The session that was created or changed, for watchers. */
+  row?: Readonly<SessionRow>;
+}
+
 /** What the SQL databases do differently. */
 export interface SqlDatabase {
   query<Row extends object>(statement: Statement): Promise<Row[]>;
   /**
    * Applies statements together or not at all, durably. Returns how many rows each changed. Undefined if it applied none,
-   * because a row exists already or a check of the form `SELECT 1 / count(*)` found nothing. `proof` returns a row if an
-   * earlier attempt, whose answer was lost, was applied.
+   * because a row exists already or a check of the form `SELECT 1 / count(*)` found nothing.
    */
-  write(statements: readonly Statement[], proof?: Statement): Promise<number[] | undefined>;
+  write(statements: readonly Statement[], about?: AboutWrite): Promise<number[] | undefined>;
   /** The row with the columns that only this database has. `id` names the write. */
   stamp(table: SessionTable, row: SqlRow, id: string): SqlRow;
   /** Throws if a row is not as it was written. */
   verify<Row extends object>(table: SessionTable, row: Row): Row;
   /** A condition: the column has one of the values of the list `$n`. */
   among(column: string, parameter: string): string;
-  /** Statements of a write that tell other processes of it. */
-  changed(scope: Scope, revision: number): Statement[];
-  /** A session was created or changed, durably. */
-  written(row: Readonly<SessionRow>): void;
   words: { lockRow: string; touch: string; byCodePoint: string };
 }
 
@@ -128,11 +130,9 @@ export function sqlStore(database: SqlDatabase): SqlStore {
             entries.map((entry) => entryToSql(scope, entry)),
             id,
           ),
-          ...database.changed(scope, row.revision),
         ],
-        commitProof(scope, row.revision, id),
+        { proof: commitProof(scope, row.revision, id), row },
       );
-      if (created) database.written(row);
       return created !== undefined;
     },
 
@@ -168,11 +168,9 @@ export function sqlStore(database: SqlDatabase): SqlStore {
           ),
           // Refused if another commit has this revision.
           ...insert("session_journal", [entryToSql(scope, entry)], id),
-          ...database.changed(scope, row.revision),
         ],
-        commitProof(scope, row.revision, id),
+        { proof: commitProof(scope, row.revision, id), row },
       );
-      if (applied) database.written(row);
       return applied !== undefined;
     },
 
@@ -247,8 +245,10 @@ export function sqlStore(database: SqlDatabase): SqlStore {
               ...insertPieces(scope, pieces, id),
             ],
             {
-              text: `SELECT 1 FROM ledger_calls WHERE ${ofSession} AND number = $3 AND call_id = $4`,
-              values: [...valuesOf(scope), number, id],
+              proof: {
+                text: `SELECT 1 FROM ledger_calls WHERE ${ofSession} AND number = $3 AND call_id = $4`,
+                values: [...valuesOf(scope), number, id],
+              },
             },
           );
           if (recorded) return number;
