@@ -50,7 +50,7 @@ export interface AboutWrite {
   row?: Readonly<SessionRow>;
 }
 
-/** What the SQL databases do differently. */
+/** The part that each SQL database brings. */
 export interface SqlDatabase {
   query<Row extends object>(statement: Statement): Promise<Row[]>;
   /**
