@@ -1,7 +1,7 @@
 import { oneLine } from "../../engine/text.ts";
-import { HoldfastError } from "../../errors.ts";
 import { emptyTable, layout, newSection, type SectionKey, sectionKeys, type Values } from "./layout.ts";
 import type { Notes, Row } from "./notes.ts";
+import { refusal } from "./refusal.ts";
 
 /** Replaces `remove` lines at line `at` (from 0) with `insert`. */
 export interface Edit {
@@ -48,18 +48,14 @@ export function replaceLines(notes: Notes, from: number, to: number, insert: str
 function checkWritable({ conflicts, unclosed }: Notes, from: number, to: number): void {
   const conflict = conflicts.find((each) => each.from < to && each.to >= from);
   if (conflict) {
-    throw new HoldfastError(
-      "conflict",
-      `There are merge-conflict markers from line ${conflict.from + 1} on. Nothing was changed. Resolve the conflict and try again.`,
-      { data: { line: conflict.from + 1 } },
-    );
+    const line = conflict.from + 1;
+    const problem = `There are merge-conflict markers from line ${line} on`;
+    throw refusal("conflict", problem, "Resolve the conflict and try again", { line });
   }
   if (!unclosed || unclosed.line >= to) return;
-  throw new HoldfastError(
-    "conflict",
-    `The ${unclosed.what} on line ${unclosed.line + 1} is never closed, so anything added after it would become part of it. Nothing was changed. Close it and try again.`,
-    { data: { line: unclosed.line + 1 } },
-  );
+  const line = unclosed.line + 1;
+  const problem = `The ${unclosed.what} on line ${line} is never closed, so anything added after it would become part of it`;
+  throw refusal("conflict", problem, "Close it and try again", { line });
 }
 
 /** Adds lines at the end of a section's list or text. A missing section is added with them. */
@@ -79,7 +75,7 @@ export function addRows(notes: Notes, key: SectionKey, values: readonly Values[]
   const section = notes.sections[key];
   const columns = layout[key].columns ?? [];
   const names = section?.table?.columns ?? columns.map(({ name }) => name.toLowerCase());
-  const rows = values.map((row) => renderRow(names.map((name) => oneLine(row[name] ?? "") || "-")));
+  const rows = values.map((row) => renderRow(names.map((name) => oneLine(valueIn(row, name) ?? "") || "-")));
   if (!section) return addSection(notes, key, newSection(key), rows);
   checkWritable(notes, section.line, section.end);
   if (section.table) return { at: section.table.end, remove: 0, insert: rows, entry: section.table.end };
@@ -130,6 +126,11 @@ function endOfText({ texts }: Notes, from: number, to: number): number {
   return at;
 }
 
+/** A person may call a column "Constructor". */
+function valueIn(values: Values, column: string): string | undefined {
+  return Object.hasOwn(values, column) ? values[column] : undefined;
+}
+
 function renderRow(cells: readonly string[]): string {
   return `| ${cells.map(escapePipes).join(" | ")} |`;
 }
@@ -141,7 +142,7 @@ function escapePipes(text: string): string {
 /** Replaces cells of a row; every other byte of its line stays. */
 export function setCells(notes: Notes, { line, cells }: Row, values: Values): Edit {
   const text = cells.reduceRight((rest, { column, from, to }) => {
-    const value = values[column];
+    const value = valueIn(values, column);
     return value === undefined ? rest : `${rest.slice(0, from)} ${escapePipes(value)} ${rest.slice(to)}`;
   }, notes.texts[line] ?? "");
   return replaceLines(notes, line, line + 1, [text]);

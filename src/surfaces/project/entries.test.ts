@@ -368,13 +368,15 @@ test("an item keeps its bullet, wrapped lines and nested items; a new item is ne
 test("an identifier that is tracked again keeps the cells of a person's own column [project.bytes]", async () => {
   const { log, read } = makeProject({
     notes:
-      "### Lightweight Identifiers\r\n| Identifier | Owner | Purpose | Last Verified |\r\n|---|:-:|---|---|\r\n|" +
+      "### Lightweight Identifiers\r\n| Identifier | Constructor | Purpose | Last Verified |\r\n|---|:-:|---|---|\r\n|" +
       " $" +
       "{PROJECT_ROOT}/src/auth/jwt.ts:3 |  Ann \\| Bob|old | - |\r\n",
   });
   const { text } = await log("identifier", "src/auth/jwt.ts:3", { detail: "Expiry | skew" });
   assert.equal(text, "Updated: $" + "{PROJECT_ROOT}/src/auth/jwt.ts:3 (line 4).");
-  assert.match(read(), /jwt\.ts:3 \| {2}Ann \\\| Bob\| Expiry \\\| skew \| 2026-03-01T10:00:\d\dZ \|\r\n$/);
+  assert.match((await log("identifier", "src/auth", { detail: "All" })).text, /line 5/);
+  assert.match(read(), /^\| \S+\/src\/auth \| - \| All \| \S+ \|\r$/m);
+  assert.match(read(), /jwt\.ts:3 \| {2}Ann \\\| Bob\| Expiry \\\| skew \| 2026-03-01T10:00:\d\dZ \|\r\n/);
 });
 
 test("archiving moves all but the newest decisions, with their evidence and scenarios [project.archive]", async () => {

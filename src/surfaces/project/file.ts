@@ -20,6 +20,7 @@ import { shortHash } from "../../engine/short-hash.ts";
 import { HoldfastError } from "../../errors.ts";
 import { projectFolder } from "../../state-folder.ts";
 import { defaultPath, insideProject } from "./location.ts";
+import { refusal } from "./refusal.ts";
 
 /** People read and edit the file, and the Markdown parser takes two milliseconds for each kilobyte. */
 const maxBytes = 500_000;
@@ -79,7 +80,13 @@ function readIn({ path }: OpenFolder, file: NotesFile): { bytes: Buffer; mode: n
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw refused(file.name, "is not a regular file");
-    if (stats.size > maxBytes) throw tooLarge(file, stats.size);
+    if (stats.size > maxBytes)
+      throw refusal(
+        "over_limit",
+        `${file.name} has ${stats.size} bytes, and the limit is ${maxBytes}`,
+        "Move old parts of it to another file",
+        { path: file.path, bytes: stats.size, limit: maxBytes },
+      );
     return { bytes: readFileSync(descriptor), mode: stats.mode & 0o777 };
   } finally {
     closeSync(descriptor);
@@ -103,10 +110,7 @@ export function updateFile<T>(
       const { text, result } = plan(bytes);
       if (text === undefined || replaceFile(file, bytes, text)) return result;
     }
-    throw new HoldfastError(
-      "conflict",
-      `Another program keeps writing to ${file.name}. Nothing was changed; try again.`,
-    );
+    throw refusal("conflict", `Another program keeps writing to ${file.name}`, "Try again");
   });
 }
 
@@ -119,7 +123,13 @@ function replaceFile(file: NotesFile, before: Buffer | undefined, text: string):
     return inFolder(file, (open) => {
       const { mode = 0o600 } = readIn(open, file) ?? {};
       // Renaming over it would ignore its mode, so respect a read-only file here.
-      if ((mode & 0o222) === 0) throw readOnly(file);
+      if ((mode & 0o222) === 0)
+        throw refusal(
+          "store_read_only",
+          `${file.name} is read-only`,
+          "Make it writable (chmod u+w) and try again",
+          { path: file.path },
+        );
       // The lock keeps other writers out. A killed one leaves its file behind.
       const temporary = join(open.path, ".NOTES.tmp");
       rmSync(temporary, { force: true });
@@ -191,27 +201,11 @@ function explained<T>(name: string, what: string, work: () => T): T {
   }
 }
 
-function readOnly({ name, path }: NotesFile): HoldfastError {
-  return new HoldfastError(
-    "store_read_only",
-    `${name} is read-only. Nothing was changed; make it writable (chmod u+w) and try again.`,
-    { data: { path } },
-  );
-}
-
 function refused(path: string, why: string): HoldfastError {
   return new HoldfastError(
     "invalid_input",
     `${JSON.stringify(path)} ${why}, so Holdfast does not use it. Use a regular file inside the project.`,
     { data: { path } },
-  );
-}
-
-function tooLarge({ name, path }: NotesFile, bytes: number): HoldfastError {
-  return new HoldfastError(
-    "over_limit",
-    `${name} has ${bytes} bytes, and the limit is ${maxBytes}. Nothing was changed. Move old parts of it to another file.`,
-    { data: { path, bytes, limit: maxBytes } },
   );
 }
 

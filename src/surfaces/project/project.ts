@@ -6,7 +6,7 @@ import { isIgnored } from "./git.ts";
 import { templateText } from "./layout.ts";
 import { pathInEnvironment } from "./location.ts";
 import { type Notes, parseNotes } from "./notes.ts";
-import { requireLine } from "./refusal.ts";
+import { refusal, requireLine } from "./refusal.ts";
 
 export interface ProjectOptions {
   /** The project's directory. */
@@ -86,10 +86,11 @@ export function openProject(options: ProjectOptions): Project {
         if (text === notes.text) return { text: undefined, result };
         const line = badLine(bytes);
         if (line === undefined) return { text, result };
-        throw new HoldfastError(
+        throw refusal(
           "invalid_input",
-          `${file.name} is not valid UTF-8 on line ${line}. Nothing was changed; save the file as UTF-8 and try again.`,
-          { data: { path: file.path, line } },
+          `${file.name} is not valid UTF-8 on line ${line}`,
+          "Save the file as UTF-8 and try again",
+          { path: file.path, line },
         );
       });
     },
@@ -121,13 +122,13 @@ export function initProject(options: Project | ProjectOptions): { name: string; 
   const project = "file" in options ? options : openProject(options);
   const { file } = project;
   return updateFile(file, (bytes) => {
-    if (bytes) {
-      throw new HoldfastError(
+    if (bytes)
+      throw refusal(
         "conflict",
-        `${file.name} already exists. Nothing was changed. Run "holdfast project lint" to see how it differs from the template.`,
-        { data: { path: file.path } },
+        `${file.name} already exists`,
+        'Run "holdfast project lint" to see how it differs from the template',
+        { path: file.path },
       );
-    }
     return { text: templateText(project.now()), result: { name: file.name, ignored: isIgnored(file) } };
   });
 }
