@@ -17,6 +17,8 @@ export interface Host {
   title: string;
   /** The command that starts it. */
   program: string;
+  /** The folder of its configuration for all projects. If it exists, the host is installed. */
+  userFolder(env: NodeJS.ProcessEnv): string;
   /** Maps its own event names. Every host may send the generic names as well. */
   events: Readonly<Record<string, HookKind>>;
   /** Of these, the events that its MCP client passes to our server, which starts no process, and the fields that it fills in. */

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
+import { homeFolder } from "../../state-folder.ts";
 import { formatReply } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 
@@ -7,6 +9,7 @@ export const pi: Host = {
   name: "pi",
   title: "pi",
   program: "pi",
+  userFolder: (env) => env.PI_CODING_AGENT_DIR || join(homeFolder(env), ".pi/agent"),
   events: {},
   formatAnswer: formatReply,
   emptyAnswer: "{}",
