@@ -40,7 +40,7 @@ export const claudeCode: Host = {
   },
   emptyAnswer: "",
   transcript: { readLine: readClaudeLine, readUsage: readClaudeUsage },
-  folder: "~/.claude/projects",
+  transcriptFolder: (env) => join(claudeCode.userFolder(env), "projects"),
   compaction: {
     restartsSession: true,
     limit: claudeLimit,

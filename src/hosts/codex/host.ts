@@ -45,7 +45,7 @@ export const codex: Host = {
   },
   emptyAnswer: "",
   transcript: { readLine: readCodexLine, readUsage: readCodexUsage },
-  folder: "~/.codex/sessions",
+  transcriptFolder: (env) => join(codex.userFolder(env), "sessions"),
   compaction: {
     restartsSession: true,
     limit: codexLimit,

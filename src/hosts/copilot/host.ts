@@ -34,7 +34,7 @@ export const copilot: Host = {
   },
   emptyAnswer: "{}",
   transcript: { readLine: readCopilotLine, readUsage: readCopilotUsage },
-  folder: "~/.copilot/session-state",
+  transcriptFolder: (env) => join(copilot.userFolder(env), "session-state"),
   forgetsStart: true,
   startsAtOnce: true,
   compaction: {

@@ -39,7 +39,7 @@ export const gemini: Host = {
     readUsage: readGeminiUsage,
     splitLines: splitGeminiLines,
   },
-  folder: "~/.gemini/tmp",
+  transcriptFolder: (env) => join(gemini.userFolder(env), "tmp"),
   startsWithPrompt: true,
   // It announces a compaction before every request, whether or not it compacts, which would start a process each time.
   compaction: {

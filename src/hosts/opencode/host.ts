@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { homeFolder } from "../../state-folder.ts";
 import type { Host } from "../host.ts";
 import { familyFolder, familyRecording, familyTraits } from "../opencode-family/host.ts";
 
@@ -8,7 +10,7 @@ export const opencode: Host = {
   program: "opencode",
   userFolder: (env) => env.OPENCODE_CONFIG_DIR || familyFolder("opencode", env),
   mcpClient: { name: /^opencode$/ },
-  folder: "~/.local/share/opencode",
+  transcriptFolder: (env) => join(env.XDG_DATA_HOME || join(homeFolder(env), ".local/share"), "opencode"),
   recording: async () => familyRecording,
   async setup() {
     const { familySetup } = await import("../opencode-family/setup.ts");

@@ -16,7 +16,7 @@ export const pi: Host = {
   offersTools: true,
   takesSystemText: true,
   compaction: { lastRemoved: lastRemovedByPi },
-  folder: "~/.pi/agent/sessions",
+  transcriptFolder: (env) => join(pi.userFolder(env), "sessions"),
   recording: async () => (await import("./session-file.ts")).piRecording,
   sessionFile: async () => (await import("./session-file.ts")).piSessionFile,
   setup: async () => (await import("./setup.ts")).piSetup,

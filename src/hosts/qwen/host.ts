@@ -39,7 +39,7 @@ export const qwen: Host = {
   },
   emptyAnswer: "{}",
   transcript: { readLine: readQwenLine, readUsage: readQwenUsage },
-  folder: "~/.qwen/projects",
+  transcriptFolder: (env) => join(qwen.userFolder(env), "projects"),
   forgetsStart: true,
   sharesNotepad: true,
   compaction: { restartsSession: true, limit: qwenLimit },
