@@ -11,7 +11,7 @@ import { renderScratchpad, scratchpadOrigin } from "../../surfaces/scratchpad/bl
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { tasksView } from "../../surfaces/tasks/block.ts";
 import type { Escaping } from "../host.ts";
-import { ownCommand } from "../install/launcher.ts";
+import { agentCommand } from "../install/launcher.ts";
 
 /** Above 10,000 characters one host shows the model a preview only, and another cuts at about as many bytes. */
 export const maxInjected = 9_500;
@@ -164,7 +164,7 @@ function hiderOf({ secrets }: MemoryText): (text: string) => string {
 }
 
 function showing({ sessionId }: MemoryText): string {
-  return `run "${ownCommand()} show ${sessionId}"`;
+  return `run "${agentCommand()} show ${sessionId}"`;
 }
 
 /** Bytes for a handoff: what the rest of the memory leaves, and at least its share, in addition to the parts that are never cut. */
