@@ -1,7 +1,7 @@
 import type { StoredMessage } from "../context/conversation.ts";
 import type { SessionExport } from "../engine/session-document.ts";
 import type { Scratchpad } from "../surfaces/scratchpad/operations.ts";
-import type { Fill, ReportedUsage } from "./fill.ts";
+import type { Fill, ReportedUsage } from "./context-fill.ts";
 import type { HookEvent, HookKind, HookReply } from "./hook/event.ts";
 import type { HostSetup } from "./host-setup.ts";
 import type { TranscriptLine } from "./transcript/messages.ts";

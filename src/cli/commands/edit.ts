@@ -17,7 +17,7 @@ import type { Session } from "../../sessions/session.ts";
 import type { Operation } from "../../surfaces/operations.ts";
 import { readArguments } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
-import { currentSession, pickSession } from "../pick-session.ts";
+import { pickSession } from "../pick-session.ts";
 import { print, printProblem } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 
@@ -38,8 +38,7 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("edit", args);
   const space = checkSpace(values.space);
   return withMemory("change", values, async (memory) => {
-    const [id] = positionals;
-    const session = id === undefined ? await currentSession(memory) : await pickSession(memory, id);
+    const session = await pickSession(memory, positionals[0]);
     const saved = await edit(memory, session, space);
     print(values, { session: session.id, space, ...saved }, () => [
       describeOutcome(session.id, space, saved),

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { objectIn, textIn } from "../../engine/json.ts";
-import { type Fill, lessReserve } from "../fill.ts";
+import { type Fill, lessReserve } from "../context-fill.ts";
 import { injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { readSettings } from "../transcript/json-files.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
-import type { Fill, ReportedUsage } from "../fill.ts";
+import type { Fill, ReportedUsage } from "../context-fill.ts";
 import { injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { countIn } from "../transcript/json-files.ts";

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
-import type { ReportedUsage } from "../fill.ts";
+import type { ReportedUsage } from "../context-fill.ts";
 import type { Host } from "../host.ts";
 import { countIn } from "../transcript/json-files.ts";
 import {

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from "node:util";
 import { warningStart } from "../../compaction/warning.ts";
 import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
-import { compactionLimit, readFill, rememberLimits } from "../fill.ts";
+import { compactionLimit, readFill, rememberLimits } from "../context-fill.ts";
 import { readHookState } from "../hook/state.ts";
 import type { Host } from "../host.ts";
 import { findProgram } from "../install/launcher.ts";

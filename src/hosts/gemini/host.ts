@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { plainTextOf, type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
 import { objectIn, objectsIn, parseObject, textIn } from "../../engine/json.ts";
 import { shortHash } from "../../engine/short-hash.ts";
-import type { Fill, ReportedUsage } from "../fill.ts";
+import type { Fill, ReportedUsage } from "../context-fill.ts";
 import { angleBrackets, injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { countIn, jsonObjects, readSettings } from "../transcript/json-files.ts";

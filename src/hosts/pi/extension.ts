@@ -8,7 +8,7 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { ToolDescription } from "../../surfaces/toolbox.ts";
-import { lessReserve } from "../fill.ts";
+import { lessReserve } from "../context-fill.ts";
 import { type ConversationSettings, PluginConversation, toolFields } from "../plugin/conversation.ts";
 import { lastAnswer, toStoredMessages } from "../transcript/messages.ts";
 import { transcriptConversation } from "../transcript/past-conversation.ts";

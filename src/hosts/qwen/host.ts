@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
-import type { Fill, ReportedUsage } from "../fill.ts";
+import type { Fill, ReportedUsage } from "../context-fill.ts";
 import { angleBrackets, type HookEvent, injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { countIn, readSettings } from "../transcript/json-files.ts";

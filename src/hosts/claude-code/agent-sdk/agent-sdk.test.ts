@@ -109,7 +109,11 @@ test("memory's tools answer over the SDK's transport, once per call of the model
   const session = await memory.openSession("s");
   const { given, send, ask } = await openHooks(session);
   await send("UserPromptSubmit");
-  const { result: started } = await ask("initialize", { protocolVersion: "2025-11-25" });
+  const { result: started } = await ask("initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "claude-code", version: "2" },
+  });
   assert.deepEqual((started as { capabilities: object }).capabilities, { tools: {} });
   const { result } = await ask("tools/list");
   const { tools } = result as { tools: { name: string; inputSchema: { type: string } }[] };
@@ -129,7 +133,7 @@ test("memory's tools answer over the SDK's transport, once per call of the model
   assert.equal(await send("UserPromptSubmit"), undefined, "the agent's own write is not news");
   const { result: failed } = await ask("tools/call", { name: "update_notepad", arguments: {} });
   assert.equal((failed as { isError?: boolean }).isError, true);
-  assert.match(JSON.stringify(await ask("resources/list")), /no method/);
+  assert.match(JSON.stringify(await ask("resources/list")), /Method not found/);
   await memory.close();
 });
 
