@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { isObject } from "../../engine/json.ts";
 import { normaliseTexts } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
-import { type Answer, entryKinds } from "../../surfaces/project/entries.ts";
+import { entryKinds } from "../../surfaces/project/entries.ts";
 import { type LintReport, lintProject } from "../../surfaces/project/lint.ts";
-import { initProject, openProject, type Project } from "../../surfaces/project/project.ts";
-import { findCodeSpans } from "../../surfaces/project/references.ts";
+import { type Answer, initProject, openProject, type Project } from "../../surfaces/project/project.ts";
+import { splitQuote } from "../../surfaces/project/references.ts";
 import { projectOperations } from "../../surfaces/project/surface.ts";
 import { describeStale, verifyProject } from "../../surfaces/project/verify.ts";
 import { projectOptionsOf } from "../../workspace/config.ts";
@@ -152,10 +152,10 @@ function fieldsOf({ values }: ProjectArguments): Record<string, unknown> {
 /** Parses `PATH:LINE QUOTE`, or the form used in NOTES.md: `` `QUOTE` [PATH:LINE] ``. */
 function readEvidence(input: string): { quote: string; path: string } {
   const text = input.trim().replace(/^-\s+/, "");
-  const [span] = text.startsWith("`") ? findCodeSpans(text) : [];
-  const location = span?.from === 0 ? text.slice(span.to).trim() : "";
-  if (span && location.length > 2 && location.startsWith("[") && location.endsWith("]"))
-    return { quote: span.inside, path: location.slice(1, -1) };
+  const { quote: quoted, rest } = splitQuote(text);
+  const location = rest.trim();
+  if (quoted !== undefined && location.length > 2 && location.startsWith("[") && location.endsWith("]"))
+    return { quote: quoted, path: location.slice(1, -1) };
   const [, path, quote] = /^(\S+)\s+(.+)$/s.exec(input.trim()) ?? [];
   if (path !== undefined && quote !== undefined) return { quote, path };
   throw new HoldfastError(
