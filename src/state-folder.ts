@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 
@@ -18,6 +18,16 @@ export function projectFolder(root: string, env?: NodeJS.ProcessEnv): string {
   const name = basename(path).replaceAll(/[^A-Za-z0-9._-]/g, "_");
   const hash = createHash("sha256").update(path).digest("hex").slice(0, 16);
   return join(stateFolder(env), "projects", `${name}-${hash}`);
+}
+
+/** The folders with the memory of all projects. */
+export function projectFolders(): string[] {
+  const folder = join(stateFolder(), "projects");
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
 }
 
 /** The main work tree (or the bare repository) of a linked worktree; the root itself for anything else. */

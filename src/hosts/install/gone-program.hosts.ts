@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, rmSync, symlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { after, test } from "node:test";
-import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { packageRoot } from "../../workspace/package.ts";
 import { startScriptedModel } from "../doctor/scripted-model.ts";
 import {
-  builtCommand,
   type ClientPlace,
+  copyPackage,
   installClient,
   makeBarePlace,
   run,
@@ -83,16 +81,6 @@ const clients: Record<string, Client> = {
   },
 };
 
-/** The package as npm installs it, in a folder that can go. */
-function installedPackage(): string {
-  const root = join(temporaryDirectory(), "node_modules/holdfast");
-  cpSync(dirname(builtCommand()), join(root, "dist"), { recursive: true });
-  for (const name of ["package.json", "plugins"])
-    cpSync(join(packageRoot, name), join(root, name), { recursive: true });
-  symlinkSync(join(packageRoot, "node_modules"), join(root, "node_modules"));
-  return root;
-}
-
 for (const [host, { spec, prepare, say }] of Object.entries(clients)) {
   test(`${spec}: without the program every prompt goes through, and nothing warns [hooks.gone] [init.no-warning]`, {
     timeout: 240_000,
@@ -101,7 +89,7 @@ for (const [host, { spec, prepare, say }] of Object.entries(clients)) {
     const model = await startScriptedModel();
     stops.push(model.close);
     prepare(place, model.url);
-    const root = installedPackage();
+    const root = copyPackage();
     const init = spawnSync(process.execPath, [join(root, "dist/cli.js"), "init", host], {
       cwd: place.root,
       env: place.env,

@@ -7,7 +7,7 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ownPins } from "../../surfaces/pins/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
-import { isNothingKept } from "../../surfaces/views.ts";
+import { isMemoryEmpty } from "../../surfaces/views.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { earlierSessions } from "../earlier-sessions.ts";
 import {
@@ -61,7 +61,7 @@ export class PiMemory {
 
   /** The open items of the last conversation, if this one has nothing yet; "" otherwise. */
   async earlierSessions(session: Session, { cwd }: PiContext): Promise<string> {
-    if (!isNothingKept(await session.state())) return "";
+    if (!isMemoryEmpty(await session.state())) return "";
     // Several projects may share a store that the user chose.
     if (findWorkspace({ cwd }).store.source !== "default") return "";
     return earlierSessions(await this.#memory, session.id);

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
@@ -11,6 +11,16 @@ export function builtCommand(): string {
   if (!usesBuild())
     throw new Error("The clients run the built package, and it is not current: npm run build");
   return join(packageRoot, "dist/cli.js");
+}
+
+/** The package as npm installs it, in a folder that can go. */
+export function copyPackage(): string {
+  const root = join(temporaryDirectory(), "node_modules/holdfast");
+  cpSync(dirname(builtCommand()), join(root, "dist"), { recursive: true });
+  for (const name of ["package.json", "plugins"])
+    cpSync(join(packageRoot, name), join(root, name), { recursive: true });
+  symlinkSync(join(packageRoot, "node_modules"), join(root, "node_modules"));
+  return root;
 }
 
 /** Installs a client from npm, once for each version, in a folder that outlives the test. `more`: further arguments. */

@@ -326,15 +326,27 @@ async function warnInTurn({ client, place, script, newRequests, notepads }: Scen
   assert.deepEqual(await notepads(), ["port 8443"]);
 }
 
-/** The context is nearly full when a turn ends: the agent is warned then, or with the next prompt. */
-async function warnBetweenTurns({ client, place, script, newRequests }: ScenarioRun): Promise<void> {
+/** The context is nearly full when a turn ends: the agent is warned then, or with the next prompt, and writes. */
+async function warnBetweenTurns({
+  client,
+  place,
+  script,
+  newRequests,
+  notepads,
+}: ScenarioRun): Promise<void> {
   const tokens = Math.round((client.limit ?? 0) * 0.97);
-  script(() => ({ text: "Done.", tokens }));
+  let wrote = false;
+  script((request) => {
+    if (!isWarned(request) || wrote) return { text: "Done.", tokens };
+    wrote = true;
+    return { call: { tool: toolIn(request, writer), input: { content: "port 8443" } }, tokens };
+  });
   await client.begin(place, "Hello.");
   await client.resume(place, "Go on.");
   const requests = newRequests();
   assert.ok(requests.some(isWarned), `warned in one of ${requests.length} requests`);
   for (const { text } of requests) assert.ok(text.split(warningStart).length <= 2, "once");
+  assert.deepEqual(await notepads(), ["port 8443"]);
 }
 
 /** With the placement `message`, a prompt comes with the memory although nothing has changed since the last one. */

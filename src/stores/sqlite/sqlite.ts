@@ -90,8 +90,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 
 function makeSqlDatabase(file: SqliteFile, feed: SqliteFeed): SqlDatabase {
   return {
-    query: ({ text, values }) =>
-      file.read(() => rowsAs(file.prepare(text).all(...values.map(listAsJson))) as never),
+    query: <Row extends object>({ text, values }: Statement) =>
+      file.read(() => rowsAs<Row>(file.prepare(text).all(...values.map(listAsJson)))),
     async write(statements, about) {
       const row = about?.row;
       const scope = row && { owner: row.owner, sessionId: row.id };
@@ -137,7 +137,7 @@ function listAsJson(value: Statement["values"][number]): string | number | null 
   return Array.isArray(value) ? JSON.stringify(value) : (value as string | number | null);
 }
 
-/** A check found nothing. */
+/** A required statement found nothing. */
 class Refusal extends Error {}
 
 function undefinedIfRefused(error: unknown): undefined {
@@ -200,15 +200,15 @@ class SqliteFile {
     });
   }
 
-  /** Runs statements in the transaction; how many rows each changed. */
+  /** Runs statements in the transaction; how many rows each found or changed. */
   apply(statements: readonly Statement[]): number[] {
-    return statements.map(({ text, values }) => {
-      const statement = this.prepare(text);
-      if (!text.startsWith("SELECT")) return Number(statement.run(...values.map(listAsJson)).changes);
-      const [value] = Object.values(statement.get(...values.map(listAsJson)) ?? {});
-      // SQLite divides by zero to NULL.
-      if (value === null) throw new Refusal();
-      return 0;
+    return statements.map(({ text, values, required }) => {
+      const [statement, given] = [this.prepare(text), values.map(listAsJson)];
+      const count = text.startsWith("SELECT")
+        ? statement.all(...given).length
+        : Number(statement.run(...given).changes);
+      if (required && count === 0) throw new Refusal();
+      return count;
     });
   }
 
