@@ -1,3 +1,4 @@
+import { linesInContext } from "../../compaction/receipt.ts";
 import { HoldfastError } from "../../errors.ts";
 import { commandName, ownCommand } from "../../hosts/install/launcher.ts";
 import type { HostSessions } from "../../server/hosts.ts";
@@ -82,9 +83,9 @@ function concernsOf({ name, receipt, notepadCharacters }: Listed, limit: number)
     items.push(
       `${of}: the last compaction removed ${counted(receipt.messages, "message")}, and they are lost.`,
     );
-  if (receipt && receipt.notepad.shown < receipt.notepad.lines)
+  if (receipt && linesInContext(receipt.notepad) < receipt.notepad.lines)
     items.push(
-      `${of}: ${receipt.notepad.shown} of ${receipt.notepad.lines} lines of the notepad are in context. Shorten it with "${commandName()} edit".`,
+      `${of}: ${linesInContext(receipt.notepad)} of ${receipt.notepad.lines} lines of the notepad are in context. Shorten it with "${commandName()} edit".`,
     );
   if (limit > 0 && notepadCharacters > limit * nearlyFull)
     items.push(`${of}: the notepad is ${percent(notepadCharacters / limit)} full.`);
