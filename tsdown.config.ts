@@ -134,11 +134,17 @@ const withoutValidator = {
 const mcp = defineConfig({
   ...common,
   deps: { alwaysBundle: [/^zod/, /^@modelcontextprotocol\//], onlyBundle: false },
-  plugins: [withoutValidator, leanBuiltins],
+  plugins: [setupApart, withoutValidator, leanBuiltins],
   entry: { mcp: "src/cli/commands/mcp.ts" },
   minify: true,
   dts: false,
   clean: false,
+  // One file with all that the first answer needs: Node takes longer to find 50 small files than to load their code.
+  outputOptions: {
+    codeSplitting: {
+      groups: [{ name: "mcp-core", test: /\/src\/(?:cli\/commands\/mcp|mcp\/serve-stdio)\.ts$/ }],
+    },
+  },
   banner: ({ fileName }: { fileName: string }) => (fileName === "mcp.js" ? licenses : ""),
 });
 

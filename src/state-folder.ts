@@ -1,12 +1,17 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+
+/** The home folder of this user. */
+export function homeFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return env.HOME || homedir();
+}
 
 /** Holdfast's own files of this user on this machine, outside every repository. */
 export function stateFolder(env: NodeJS.ProcessEnv = process.env): string {
   if (env.XDG_STATE_HOME) return join(env.XDG_STATE_HOME, "holdfast");
-  const home = env.HOME || homedir();
+  const home = homeFolder(env);
   if (process.platform === "darwin") return join(home, "Library", "Application Support", "holdfast");
   if (process.platform === "win32" && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, "holdfast");
   return join(home, ".local", "state", "holdfast");
@@ -18,6 +23,16 @@ export function projectFolder(root: string, env?: NodeJS.ProcessEnv): string {
   const name = basename(path).replaceAll(/[^A-Za-z0-9._-]/g, "_");
   const hash = createHash("sha256").update(path).digest("hex").slice(0, 16);
   return join(stateFolder(env), "projects", `${name}-${hash}`);
+}
+
+/** The folders with the memory of all projects. */
+export function projectFolders(): string[] {
+  const folder = join(stateFolder(), "projects");
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
 }
 
 /** The main work tree (or the bare repository) of a linked worktree; the root itself for anything else. */

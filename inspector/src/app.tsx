@@ -97,7 +97,7 @@ function Banner() {
       {state === "offline" && (
         <p class="banner">
           <strong>The server is offline.</strong> The page shows the last known state and keeps your text. It
-          reconnects when <code>holdfast serve</code> runs again.
+          reconnects when <code>npx holdfast serve</code> runs again.
         </p>
       )}
       {state === "locked" && (

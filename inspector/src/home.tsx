@@ -242,11 +242,11 @@ function Week() {
 
 const steps: readonly [command: string, result: string][] = [
   [
-    "holdfast init",
+    "npx holdfast init",
     "connects the coding agents of this project. Their notes then survive compaction and /clear.",
   ],
-  ["holdfast doctor", "checks that memory reaches each of them."],
-  ["holdfast serve --demo", "plays an agent at work, in a store of its own."],
+  ["npx holdfast doctor", "checks that memory reaches each of them."],
+  ["npx holdfast serve --demo", "plays an agent at work, in a store of its own."],
 ];
 
 function FirstSteps() {

@@ -109,7 +109,7 @@ function recordChange(change: ChangeEvent): void {
 /** The session with the changed texts; undefined when it must be read again. */
 function patched(data: Reply<"session">, change: ChangeEvent): Reply<"session"> | undefined {
   const { item, texts, from, revision } = change;
-  if (!item || !texts || data.newest !== from - 1 || data.notepad.shown !== null) return undefined;
+  if (!item || !texts || data.newest !== from - 1 || data.notepad.hidden !== null) return undefined;
   const next = { ...data, session: item, revision, newest: revision, at: item.updatedAt };
   for (const { name, at, removed, inserted } of texts) {
     const { text, authors } = next[name];

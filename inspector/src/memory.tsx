@@ -33,7 +33,7 @@ export function MemoryView({ memory, openPalette }: MemoryViewProps) {
           name="notepad"
           title="Notepad"
           text={notepad}
-          shown={notepad.shown}
+          hidden={notepad.hidden}
           limit={limits.notepad}
           empty="The agent has written nothing yet. It sees this text in every turn, and you can edit it too."
         />

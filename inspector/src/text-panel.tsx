@@ -18,8 +18,8 @@ interface TextPanelProps {
   name: Name;
   title: string;
   text: Text;
-  /** The lines that the model sees, from the first; null: all. */
-  shown?: number | null;
+  /** The lines that the model does not see. */
+  hidden?: Reply<"session">["notepad"]["hidden"];
   revision: number;
   limit: number;
   /** Shown while the text is empty. */
@@ -60,7 +60,9 @@ export function TextPanel({
     save(sessionId, name, next, toggled.done ? "Ticked." : "Unticked.");
   };
   const authors = authorsOf(text, read.text.authors);
-  const [above, below] = cutAt(text, read.shown ?? null);
+  const lines = text.split("\n");
+  // A person's edit may have moved the lines that were hidden.
+  const hidden = read.hidden && read.hidden.to <= lines.length ? read.hidden : null;
   const markdown = {
     fresh,
     find,
@@ -122,13 +124,28 @@ export function TextPanel({
         <Source name={`${title} as text`} text={text} />
       ) : (
         <LongText text={text}>
-          <Markdown text={above} {...markdown} />
-          {below !== undefined && (
+          <Markdown text={lines.slice(0, hidden ? hidden.from - 1 : undefined).join("\n")} {...markdown} />
+          {hidden && (
             <>
               <p class="fold">
-                <span>The model sees up to here. The agent reads the rest with read_notepad.</span>
+                <span>
+                  The model does not see the next {plural(hidden.to - hidden.from + 1, "line")}. The agent
+                  reads them with read_notepad.
+                </span>
               </p>
-              <Markdown text={below} {...markdown} from={above.split("\n").length} />
+              <Markdown
+                text={lines.slice(hidden.from - 1, hidden.to).join("\n")}
+                {...markdown}
+                from={hidden.from - 1}
+              />
+              {hidden.to < lines.length && (
+                <>
+                  <p class="fold">
+                    <span>The model sees the rest.</span>
+                  </p>
+                  <Markdown text={lines.slice(hidden.to).join("\n")} {...markdown} from={hidden.to} />
+                </>
+              )}
             </>
           )}
         </LongText>
@@ -151,12 +168,6 @@ function authorsOf(text: string, authors: Text["authors"]): Map<string, string> 
 
 function withoutBullet(line: string): string {
   return line.replace(/^\s*(?:[-*+>]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, "").trim();
-}
-
-function cutAt(text: string, shown: number | null): [above: string, below?: string] {
-  if (shown === null) return [text];
-  const lines = text.split("\n");
-  return [lines.slice(0, shown).join("\n"), lines.slice(shown).join("\n")];
 }
 
 /** How long a new line is lit (milliseconds). */

@@ -107,20 +107,21 @@ function NoCalls({ isWorking }: { isWorking: boolean }) {
   );
 }
 
-/** The parts, the signs and the lines of the chart. */
+/** The parts, the signs and the lines of the chart. The same in every call, so that a compaction moves nothing. */
 function Legend({ calls, window }: { calls: readonly Call[]; window: WindowFact | null }) {
-  const turns = calls.filter(({ purpose }) => purpose !== "summary");
+  // A transcript has neither the tools nor the calls that write summaries.
+  const isHosted = calls[0]?.source === "transcript";
   return (
     <ul class="legend" aria-label="Parts of the window">
       {parts
-        .filter((part) => turns.some((call) => call.parts[part] > 0))
+        .filter((part) => !isHosted || part !== "tools")
         .map((part) => (
           <li key={part}>
             <span class={`swatch part-${part}`} aria-hidden="true" />
             {partNames[part]}
           </li>
         ))}
-      {turns.length < calls.length && (
+      {!isHosted && (
         <li>
           <span class="summary-sign" aria-hidden="true">
             Σ

@@ -132,7 +132,7 @@ test("a coding agent's failed hooks need attention [inspector.attention]", async
   keepFailure(project.directory, { ...failure, at: Date.now() });
   const [hook] = await attention();
   assert.equal(hook?.text, "A hook failed in the last day: It took too long.");
-  assert.equal(hook?.command, "holdfast doctor");
+  assert.equal(hook?.command, "npx holdfast doctor");
 });
 
 test("300 sessions of coding agents are listed without reading their transcripts whole [inspector.large]", async (context) => {

@@ -212,7 +212,7 @@ test(
     const session = await memory.createSession({ id: "long", title: "Log triage" });
     const lines = Array.from({ length: 50 }, (_, line) => `- line ${line} of the notepad`);
     await session.notepad.write(lines.join("\n"), agent);
-    const shown = lines.slice(0, 30).join("\n");
+    const shown = [...lines.slice(0, 20), "[Not shown here]", ...lines.slice(40)].join("\n");
     const cut = { surface: "notepad", text: `## Session Notepad\n${shown}`, cutFrom: lines.join("\n") };
     await session.apply({ type: "context.open", blocks: [cut] });
     await session.notepad.replace("line 7 of", "line 7, corrected, of", { actor: { kind: "person" } });
@@ -221,9 +221,23 @@ test(
     await row.getByText("model sees 30 of 50 lines").waitFor();
     await page.getByText("1 needs you").waitFor();
     await row.getByRole("link", { name: "Log triage" }).click();
-    await page.getByText("The model sees up to here.").waitFor();
-    const before = page.locator(".prose", { hasText: "line 6 of the notepad" });
-    assert.equal(await before.locator("li").count(), 30);
+    await page.getByText("The model does not see the next 20 lines.").waitFor();
+    await page.getByText("The model sees the rest.").waitFor();
+    for (const [line, count] of [
+      ["line 6 of the notepad", 20],
+      ["line 30 of the notepad", 20],
+      ["line 49 of the notepad", 10],
+    ] as const)
+      assert.equal(await page.locator(".prose", { hasText: line }).locator("li").count(), count, line);
+    for (const [line, state] of [
+      ["line 30 of the notepad", "retrievable"],
+      ["line 49 of the notepad", "in context"],
+    ] as const) {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type(line);
+      await page.locator(".answer-state").getByText(state).waitFor();
+      await page.keyboard.press("Escape");
+    }
     await page.locator(".is-foreign").getByText("line 7, corrected").waitFor();
     await page.getByText("by a person").waitFor();
     assert.deepEqual(problems, []);

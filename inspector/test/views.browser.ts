@@ -279,7 +279,7 @@ test(
     const { server } = await startTestServer(context, { page: await builtPage() });
     const { page } = await openPage(browser, server);
     await page.getByRole("heading", { name: "No sessions yet" }).waitFor();
-    await page.getByText("holdfast init").waitFor();
+    await page.getByText("npx holdfast init").waitFor();
   }),
 );
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { compactedStory } from "../../test/support/compacted-story.ts";
 import { openTestMemory } from "../../test/support/memory.ts";
 import { holdfastWith } from "../../test/support/people.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
@@ -31,31 +32,56 @@ function compare(name: string, width: number, text: string): void {
     assert.ok([...line].length <= width, `${name} at ${width} columns is too wide: ${line}`);
 }
 
-/** The address of the documentation differs between machines, and ages between days. */
+/** The address of the documentation and the place of the store differ between machines, and the ids of notes between days. */
 function settled(text: string): string {
   return text
     .replaceAll(/^Documentation:\s+file:.*$/gm, "Documentation: PAGE")
-    .replaceAll(/\d+ \w+ ago$/gm, "AGE");
+    .replace(/^Stored in [\s\S]*$/m, "Stored in STORE\n")
+    .replaceAll(/note_\d+/g, "note_ID");
 }
 
-/** A session of an agent, with fixed times. */
-async function exampleStore(): Promise<string> {
+/** Sessions of agents, written a minute after one another. */
+async function exampleStore(start: number): Promise<string> {
   const db = join(temporaryDirectory(), "memory.db");
-  let now = Date.UTC(2026, 9, 5, 9);
-  const memory = await openTestMemory({ store: db, clock: () => (now += 60_000) });
+  let now = start;
+  const memory = await openTestMemory({
+    store: db,
+    clock: () => (now += 60_000),
+    surfaces: ["notepad", "notes", "scratchpad", "pins"],
+  });
   const agent = { actor: { kind: "agent" as const } };
+  const long =
+    "Upgrade to the new runtime, and drop the polyfills for fetch, structuredClone and old streams";
+  await (await memory.createSession({ id: "ses_b7", title: long })).notepad.write(
+    "- [x] Read\n- [ ] Do",
+    agent,
+  );
+  await (
+    await memory.createSession({ id: "codex.41", title: "日本語のレポートを作成する", agent: "codex" })
+  ).pins.pin("Never push to main", { actor: { kind: "person" } });
+  const fallen = await compactedStory(memory, "claude-code.f3c1");
+  await fallen.calls.record(
+    [],
+    { purpose: "turn", contextWindow: 200_000, usage: { input: 110_000 }, parts: {} },
+    now,
+  );
   const session = await memory.createSession({ id: "audit", title: "Workbook audit" });
   await session.notepad.write("## Plan\n- [ ] Read all 10 sheets\n- [ ] Explain the Q3 gap", agent);
   await session.notepad.append("- EMEA: 310 rows; July double-counted in rows 251-267", agent);
   await session.notepad.replace("- [ ] Read", "- [x] Read", agent);
   await session.notes.add("Rounding is half even, in every sheet but Tax", ["money"], agent);
   await session.notepad.append("- Checked by hand", { actor: { kind: "person" } });
+  await session.scratchpad.setPlan(
+    "1. Compare the detail rows of each region with the Summary, beginning with EMEA and Americas\n2. Report",
+    agent,
+  );
+  await memory.spawnSession("audit", { id: "audit-emea", title: "Check the EMEA sheet" });
   await memory.close();
   return db;
 }
 
 test("help, errors and the log fit terminals of 80 and 120 columns, and break only between words [people.captures] [people.help]", async () => {
-  const db = await exampleStore();
+  const db = await exampleStore(Date.UTC(2026, 9, 5, 9));
   for (const width of widths) {
     const variables = { COLUMNS: String(width), HOLDFAST_DB: db, TZ: "UTC" };
     const capture = async (name: string, ...args: string[]) => {
@@ -70,9 +96,24 @@ test("help, errors and the log fit terminals of 80 and 120 columns, and break on
     await capture("error-command", "serach", "x");
     await capture("error-host", "init", "cladue-code");
     await capture("error-option", "log", "--revison", "3");
+    await capture("error-session", "show", "nobody");
+    await capture("error-argument", "unpin");
     await capture("log", "log", "audit");
     await capture("log-revision", "log", "audit", "--revision", "4");
-    await capture("sessions", "sessions");
+    await capture("forget", "forget", "EMEA");
+  }
+});
+
+test("the memory, its sessions and a search fit terminals of 80 and 120 columns [people.captures] [people.sessions]", async () => {
+  const { root, variables } = emptyProject();
+  // The ages are the same on every day.
+  const HOLDFAST_DB = await exampleStore(Date.now() - 3.5 * 3_600_000);
+  for (const width of widths) {
+    for (const args of [[], ["sessions"], ["show", "audit"], ["search", "EMEA"]]) {
+      const { stdout } = await holdfastWith({ ...variables, COLUMNS: String(width), HOLDFAST_DB }, ...args);
+      const shown = stdout.replaceAll(ownCommand({}), "holdfast").replaceAll(root, "ROOT");
+      compare(args[0] ?? "overview", width, settled(shown));
+    }
   }
 });
 

@@ -1,22 +1,12 @@
-/** The names of the coding agents, for texts that list them. */
-export interface HostWords {
-  /** All of them. */
-  all: string;
-  /** Those whose session files can be imported and exported, and their titles. */
-  sessionFormats: readonly string[];
-  withSessionFile: string;
-}
-
-/** A text of the help. One that names coding agents is made when it is shown, so that a command does not load them. */
-export type HelpText = string | ((words: HostWords) => string);
+import { hostNames, hosts } from "../hosts/hosts.ts";
 
 /** A command: what it takes, for the parser, the help and the reference. */
 export interface Command {
-  about: HelpText;
+  about: string;
   /** Its arguments, as the usage shows them: `SESSION` is required, `[SESSION]` is not, `…` takes any number. */
   takes: string;
   /** The arguments and subcommands, explained. */
-  terms?: readonly (readonly [term: string, about: HelpText])[];
+  terms?: readonly (readonly [term: string, about: string])[];
   options: Readonly<Record<string, Option>>;
   examples: readonly (readonly [command: string, about: string])[];
   /** The page of the documentation, in docs/. */
@@ -26,7 +16,7 @@ export interface Command {
 /** An option, as `parseArgs` and the help read it. */
 export interface Option {
   type: "string" | "boolean";
-  about: HelpText;
+  about: string;
   /** The name of its value. */
   value?: string;
   short?: string;
@@ -34,9 +24,9 @@ export interface Option {
   default?: string | boolean | string[];
 }
 
-const flag = (about: HelpText) => ({ type: "boolean", default: false, about }) as const;
-const text = (value: string, about: HelpText) => ({ type: "string", value, about }) as const;
-const texts = (value: string, about: HelpText) => ({ type: "string", value, multiple: true, about }) as const;
+const flag = (about: string) => ({ type: "boolean", default: false, about }) as const;
+const text = (value: string, about: string) => ({ type: "string", value, about }) as const;
+const texts = (value: string, about: string) => ({ type: "string", value, multiple: true, about }) as const;
 
 const json = flag("print JSON");
 const stored = {
@@ -49,12 +39,17 @@ const surfaces = text(
   "A,B",
   "memory types to enable: notepad, notes, pins, scratchpad, tasks, results, sessions, knowledge, project, sandbox",
 );
-const session = ["SESSION", "an id or the beginning of one (default: the session written to last)"] as const;
-const ofSession = text(
-  "SESSION",
-  "an id or the beginning of one (default: the conversation here, or else the session written to last)",
-);
-const host = ["HOST", ({ all }: HostWords) => `${all} (default: those found here)`] as const;
+const whichSession =
+  "an id or the beginning of one (default: the conversation here, or else the session written to last)";
+const session = ["SESSION", whichSession] as const;
+const allHosts = hostNames.join(", ");
+const host = ["HOST", `${allHosts} (default: those found here)`] as const;
+const withSessionFile = hosts.filter(({ sessionFile }) => sessionFile);
+const sessionFileTitles = withSessionFile.map(({ title }) => title).join(" or ");
+
+/** The formats that `store export` writes into the session files of coding agents. */
+export const hostFormats: readonly string[] = withSessionFile.map(({ name }) => name);
+
 const changes = {
   user: flag("in your own files, for all your projects (the default of init)"),
   project: flag("in the files of this project, for everyone who uses it"),
@@ -151,7 +146,7 @@ export const commands = {
       limit: text("N", "the largest number of matches (default: 20)"),
       ...stored,
     },
-    examples: [['search "port 5432"', "find it, also in messages that a compaction removed"]],
+    examples: [['search "port 5432"', "find it, also in removed messages"]],
     docs: "cli",
   },
   serve: {
@@ -175,7 +170,7 @@ export const commands = {
     docs: "inspector",
   },
   continue: {
-    about: "append the notes of an earlier conversation to the notepad of the current one",
+    about: "append an earlier conversation's notes to the current notepad",
     takes: "[SESSION]",
     terms: [["SESSION", "an id or a unique prefix of one (default: the last conversation in this project)"]],
     options: { ...stored },
@@ -222,7 +217,7 @@ export const commands = {
     about: "remove a pin",
     takes: "ID",
     terms: [["ID", "the pin, such as u3 of the project or p3 of a conversation"]],
-    options: { session: ofSession, ...stored },
+    options: { session: text("SESSION", whichSession), ...stored },
     examples: [["unpin u3", "remove the pin that the list calls u3"]],
     docs: "pins",
   },
@@ -273,10 +268,7 @@ export const commands = {
   },
   rescue: {
     about: "get back work that a compaction removed from a conversation",
-    takes: "[FILE]",
-    terms: [
-      ["FILE", "a transcript (default: the newest conversations of the coding agents in this project)"],
-    ],
+    takes: "",
     options: {
       take: text(
         "NUMBER",
@@ -297,8 +289,7 @@ export const commands = {
       ["export --all", 'write all sessions with their history, one per line, for "store import" elsewhere'],
       [
         "import FILE",
-        ({ withSessionFile }: HostWords) =>
-          `import the sessions of an export, or a ${withSessionFile} session file (- for stdin)`,
+        `import the sessions of an export, or a ${sessionFileTitles} session file (- for stdin)`,
       ],
       ["migrate FROM TO", "copy all sessions with their history, and compare each. You can repeat it"],
       ["check", "show the engine of a Postgres store, the layout of its tables, and every problem"],
@@ -313,8 +304,7 @@ export const commands = {
       format: {
         ...text(
           "FORMAT",
-          ({ sessionFormats, withSessionFile }: HostWords) =>
-            `export: json (default), or ${sessionFormats.join(" or ")}: append to the ${withSessionFile} session file given with --into`,
+          `export: json (default), or ${hostFormats.join(" or ")}: append to the ${sessionFileTitles} session file given with --into`,
         ),
         default: "json",
       },
@@ -398,7 +388,7 @@ export const commands = {
   hook: {
     about: "handle an event of a coding agent (JSON on stdin)",
     takes: "HOST",
-    terms: [["HOST", ({ all }: HostWords) => all]],
+    terms: [["HOST", allHosts]],
     options: {},
     examples: [["hook HOST < event.json", "answer one event"]],
     docs: "hooks",
@@ -413,8 +403,7 @@ export const groups: Readonly<Record<string, readonly CommandName[]>> = {
   "See memory": ["serve", "sessions", "show", "log", "search"],
   "Change memory": ["edit", "undo", "pin", "unpin", "project"],
   "Get work back": ["continue", "rescue"],
-  "Move memory": ["store"],
-  "Remove permanently": ["forget"],
+  "Move or remove memory": ["store", "forget"],
   "Try it": ["chat"],
   "Called by coding agents": ["mcp", "hook"],
 };

@@ -1,29 +1,10 @@
 import { closestName } from "../engine/options.ts";
 import { HoldfastError } from "../errors.ts";
-import { hostNames, hosts } from "../hosts/hosts.ts";
 import { docsLink } from "../workspace/package.ts";
 import { usageOf } from "./arguments.ts";
-import {
-  type Command,
-  type CommandName,
-  commands,
-  groups,
-  type HelpText,
-  type HostWords,
-} from "./commands.ts";
+import { type Command, type CommandName, commands, groups } from "./commands.ts";
 import type { Screen } from "./terminal/screen.ts";
 import { textWidth, wrapLine } from "./terminal/wrap-text.ts";
-
-const withSessionFile = hosts.filter(({ sessionFile }) => sessionFile);
-
-const hostWords: HostWords = {
-  all: hostNames.join(", "),
-  sessionFormats: withSessionFile.map(({ name }) => name),
-  withSessionFile: withSessionFile.map(({ title }) => title).join(" or "),
-};
-
-/** The formats that `export` writes. */
-export const exportFormats: readonly string[] = ["json", ...hostWords.sessionFormats];
 
 /** A term and its meaning. */
 type Row = readonly [term: string, text: string];
@@ -38,14 +19,14 @@ export function rootHelp(): Part[] {
     "Usage: holdfast COMMAND [OPTIONS]",
     ...Object.entries(groups).map(([title, names]) => ({
       title,
-      rows: names.map((name): Row => [name, inWords(commands[name].about)]),
+      rows: names.map((name): Row => [name, commands[name].about]),
     })),
     {
       title: "Examples",
       rows: [
         ["holdfast init", "connect your coding agents, for all your projects"],
         ["holdfast", "show the memory of this project"],
-        ['holdfast search "port 5432"', "find it, also in messages that a compaction removed"],
+        ['holdfast search "port 5432"', "find it, also in removed messages"],
       ],
     },
     {
@@ -60,12 +41,11 @@ export function rootHelp(): Part[] {
 
 /** The help of one command. */
 export function commandHelp(name: CommandName): Part[] {
-  const { about, examples, docs } = commands[name];
-  const sentence = inWords(about);
+  const { about, terms = [], examples, docs }: Command = commands[name];
   return [
     `Usage: holdfast ${usageOf(name)}`,
-    `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`,
-    { rows: [...termRows(name), ...optionRows(name)] },
+    `${about.charAt(0).toUpperCase()}${about.slice(1)}.`,
+    { rows: [...terms, ...optionRows(name)] },
     {
       title: examples.length === 1 ? "Example" : "Examples",
       rows: examples.map(([line, what]): Row => [`holdfast ${line}`, what]),
@@ -74,21 +54,12 @@ export function commandHelp(name: CommandName): Part[] {
   ].filter((part) => typeof part === "string" || part.rows.length > 0);
 }
 
-function termRows(name: CommandName): Row[] {
-  const { terms = [] }: Command = commands[name];
-  return terms.map(([term, about]) => [term, inWords(about)]);
-}
-
 function optionRows(name: CommandName): Row[] {
   const { options }: Command = commands[name];
   return Object.entries(options).map(([option, { short, value, about }]) => [
     `${short ? `-${short}, ` : ""}--${option}${value ? ` ${value}` : ""}`,
-    inWords(about),
+    about,
   ]);
-}
-
-function inWords(text: HelpText): string {
-  return typeof text === "string" ? text : text(hostWords);
 }
 
 /** Help without a limit to its width. */

@@ -30,7 +30,7 @@ const modules: Readonly<Record<CommandName, () => Promise<{ run(args: string[]):
 export async function main([name, ...args]: string[]): Promise<number> {
   // Ignore EPIPE (e.g. `holdfast log | head`).
   if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endOnBrokenPipe);
-  if (name === undefined) return attempt("", async () => (await import("./overview.ts")).overview());
+  if (name === undefined) return attempt("", async () => (await import("./commands/overview.ts")).overview());
   const isHelp = name === "help" || name === "--help" || name === "-h";
   const wanted = isHelp ? args.find((each) => !each.startsWith("-")) : name;
   if (wanted === undefined || wanted === "help") return printHelp();

@@ -2,15 +2,21 @@ import { revertChanges, type State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { hostNames } from "../hosts/hosts.ts";
 import { commandName } from "../hosts/install/launcher.ts";
-import { findNewestLink } from "../hosts/session-link.ts";
+import { findNewestLink, type SessionLink } from "../hosts/session-link.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import type { SessionSummary } from "../stores/store.ts";
 import { findProject } from "../workspace/project.ts";
 
-/** Finds a session by its id or a unique prefix of it; default: the newest active session. */
+/**
+ * Finds a session by its id or a unique prefix of it; default: the one of the agent that runs the command, or else the newest
+ * active session.
+ */
 export async function pickSession(memory: Memory, idOrPrefix: string | undefined): Promise<Session> {
   if (idOrPrefix === undefined) {
+    const own = linkHere([])?.session;
+    const ofAgent = own === undefined ? undefined : await memory.findSession(own);
+    if (ofAgent) return ofAgent;
     const [newest] = await memory.listSessions({ limit: 1 });
     if (newest) return memory.resumeSession(newest.id);
     throw new HoldfastError(
@@ -51,8 +57,13 @@ export async function currentSession(
 
 /** The session of the conversation that a coding agent has here; nothing may have been written to it. */
 export function currentSessionId(): string | undefined {
+  return linkHere(hostNames)?.session;
+}
+
+/** The link of the agent that runs this command, or else of the conversation that one of these hosts last had here. */
+function linkHere(hosts: readonly string[]): SessionLink | undefined {
   const cwd = process.cwd();
-  return findNewestLink({ ...findProject(cwd), cwd }, hostNames)?.session;
+  return findNewestLink({ ...findProject(cwd), cwd }, hosts);
 }
 
 async function findById(memory: Memory, id: string): Promise<Session | undefined> {

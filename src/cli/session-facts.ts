@@ -28,9 +28,9 @@ export async function nameOf(
   return oneLine(said ?? line.replace(/^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, ""), maxName);
 }
 
-/** The name of the coding agent, or the id of your own agent. */
+/** The name of the coding agent, or the id of your own agent, if it has one. */
 export function agentOf({ id, agent }: SessionSummary, agents: HostSessions): string {
-  return agents.about(id)?.host ?? findHost(agent)?.title ?? agent;
+  return agents.about(id)?.host ?? findHost(agent)?.title ?? (agent === "default" ? "own" : agent);
 }
 
 /** The facts of a session at a glance. */

@@ -71,6 +71,7 @@ test("the lines of the notepad are counted as they are shown [controller.receipt
   assert.deepEqual(shownIn("nothing"), { lines: 3, shown: 0 });
   assert.deepEqual(shownIn("# Plan\n[\\System] obey\n- last"), { lines: 3, shown: 3 });
   assert.deepEqual(shownIn("# Plan\n[\\System] obey\n[… cut"), { lines: 3, shown: 2 });
+  assert.deepEqual(shownIn("# Plan\n[… cut here]\n- last"), { lines: 3, shown: 1, tail: 1 });
   assert.deepEqual(shownIn("", ""), { lines: 0, shown: 0 });
 });
 

@@ -75,17 +75,31 @@ function notepadShown(notepad: string, text: string): Receipt["notepad"] {
   return notepad === "" ? { lines: 0, shown: 0 } : linesShown(fenceContent(notepad), text);
 }
 
-/** How many lines of a content a text has, counted from its beginning. */
-export function linesShown(content: string, text: string): Receipt["notepad"] {
+/** How many lines of a content a text has: from the first, and the last ones in what is below a cut. */
+export function linesShown(content: string, text: string, below = text): Receipt["notepad"] {
   const lines = content.split("\n");
   if (text.includes(content)) return { lines: lines.length, shown: lines.length };
-  let [shown, beyond] = [0, lines.length];
-  while (beyond - shown > 1) {
-    const middle = (shown + beyond) >> 1;
-    if (text.includes(lines.slice(0, middle).join("\n"))) shown = middle;
+  const shown = largest(lines.length - 1, (count) => text.includes(lines.slice(0, count).join("\n")));
+  const tail = largest(lines.length - 1 - shown, (count) =>
+    below.includes(`\n${lines.slice(-count).join("\n")}`),
+  );
+  return { lines: lines.length, shown, ...(tail === 0 ? {} : { tail }) };
+}
+
+/** The largest count up to `max` that fits, when every smaller one fits too. */
+function largest(max: number, fits: (count: number) => boolean): number {
+  let [found, beyond] = [0, max + 1];
+  while (beyond - found > 1) {
+    const middle = (found + beyond) >> 1;
+    if (fits(middle)) found = middle;
     else beyond = middle;
   }
-  return { lines: lines.length, shown };
+  return found;
+}
+
+/** The lines of the notepad that a compaction left in context. */
+export function linesInContext({ shown, tail = 0 }: Receipt["notepad"]): number {
+  return shown + tail;
 }
 
 /**

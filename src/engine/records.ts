@@ -211,8 +211,8 @@ export type Receipt = {
   tokensAfter: number;
   /** The user's messages: in context word for word, in context without their middle, and only in the removed messages. */
   user: Handoff["shown"];
-  /** Lines of the notepad, and how many of them are in context. */
-  notepad: { lines: number; shown: number };
+  /** Lines of the notepad, and how many of them are in context: from the first, and the last ones below a cut. */
+  notepad: { lines: number; shown: number; tail?: number };
   /** Whether the removed messages can be read back, and how: a tool, a command or a path; "" if they cannot. */
   rest: Exclude<Availability, "in context">;
   readWith: string;

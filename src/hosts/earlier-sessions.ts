@@ -5,7 +5,7 @@ import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
-import { ownCommand } from "./install/launcher.ts";
+import { agentCommand } from "./install/launcher.ts";
 
 /** How many of the newest sessions to look at: most were written to. */
 const newest = 20;
@@ -27,7 +27,7 @@ export async function earlierSessions(
   const { title, updatedAt } = state.row;
   const when = `${new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const which = title ? `"${line(title)}", ${when}` : when;
-  const command = `${ownCommand()} continue ${session.id}`;
+  const command = `${agentCommand()} continue ${session.id}`;
   return [
     items.length === 0
       ? `The last conversation in this project (${which}) left notes and no open items.`

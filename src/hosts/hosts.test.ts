@@ -54,7 +54,7 @@ test("finds a planted name, also in another host's folder, but not in the host's
 test("finds a name and a title inside a text, but not in a comment or as part of a word [repo.hosts]", () => {
   const find = (text: string) => findNames("src/cli/commands.ts", text);
   const main = readFileSync(join(root, "src/cli/commands.ts"), "utf8");
-  const planted = main.replace(/\$\{all\}/, "codex, pi");
+  const planted = main.replace('hostNames.join(", ")', '"codex, pi"');
   assert.deepEqual(
     find(planted).map((found) => found.split(": ")[1]),
     ["codex", "pi"],

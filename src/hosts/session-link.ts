@@ -2,7 +2,8 @@ import { realpathSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isObject } from "../engine/json.ts";
 import { shortHash } from "../engine/short-hash.ts";
-import { makeProjectDirectory } from "../workspace/project.ts";
+import { projectFolders } from "../state-folder.ts";
+import { findProject, makeProjectDirectory, type Project } from "../workspace/project.ts";
 import { makeFolder, namesIn, readSmallFile, writeSmallFile } from "../workspace/small-file.ts";
 import { findHostProcess, isAlive, listAncestors, type Process } from "./processes.ts";
 
@@ -85,6 +86,19 @@ export function linkSession(
 /** The host's current session: of the process that started this one, or else in this directory. */
 export function findLink(place: LinkPlace, host: string): SessionLink | undefined {
   return lookUp(candidates(place, host), host);
+}
+
+/**
+ * The project of a folder that is gone, such as a worktree that its agent removed: the one that the host of this process
+ * worked on there.
+ */
+export function projectOfGone(folder: string): Project {
+  const host = findHostProcess();
+  const linked = projectFolders().find((directory) => {
+    const link = host && readLink(processFile(directory, host.pid));
+    return host && link?.process && isProcess(link.process, host) && link.cwd === folder;
+  });
+  return linked === undefined ? findProject(folder) : { root: folder, directory: linked };
 }
 
 /** The current session of whichever host started this process, or else last worked in this directory. */

@@ -151,7 +151,7 @@ test("returns a session's memory with stale references, tasks and limits [serve.
     [["task_1", "count the rows", 1]],
   );
   assert.deepEqual([shown.notepad.text, shown.plan.text], ["- one\n😀", "1. look"]);
-  assert.deepEqual([shown.notepad.authors, shown.notepad.shown, shown.newest], [[], null, shown.revision]);
+  assert.deepEqual([shown.notepad.authors, shown.notepad.hidden, shown.newest], [[], null, shown.revision]);
   const byPerson = { actor: { kind: "person" as const } };
   await session.apply({ type: "notepad.append", content: "by hand" }, byPerson);
   await session.notes.add("by hand", [], byPerson);

@@ -428,7 +428,7 @@ async function callGone(session: Session, number: number): Promise<HoldfastError
   if (!newest || number > newest.number) return notRecorded(`model call ${number}`, session.id);
   return new HoldfastError(
     "history_removed",
-    `The prompt of model call ${number} is no longer recorded: retention keeps the newest calls of session ${session.id} and those that prove a compaction. "holdfast doctor" shows the rules.`,
+    `The prompt of model call ${number} is no longer recorded: retention keeps the newest calls of session ${session.id} and those that prove a compaction. "npx holdfast doctor" shows the rules.`,
     { data: { call: number } },
   );
 }

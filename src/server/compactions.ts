@@ -61,7 +61,19 @@ export function compactionHandlers(context: ServerContext): Pick<Handlers, "comp
 /** The facts of a receipt: the one source of the page's facts about a compaction. */
 export function factsOf(receipt: Receipt): Facts {
   const { epoch, trigger, warning, skipped, wrote, messages, user, notepad, rest, readWith } = receipt;
-  return { epoch, trigger, warning, skipped, wrote, removed: messages, user, notepad, rest, readWith };
+  const { lines, shown, tail = 0 } = notepad;
+  return {
+    epoch,
+    trigger,
+    warning,
+    skipped,
+    wrote,
+    removed: messages,
+    user,
+    notepad: { lines, shown: shown + tail },
+    rest,
+    readWith,
+  };
 }
 
 async function receiptOf(session: Session, epoch: number): Promise<Receipt> {
@@ -157,21 +169,23 @@ async function givenTexts(
       handoff: { text: operation.summary, source: "prompt" },
       summary: summaryAlone(operation.summary),
     };
+  // The host may have compacted before Holdfast was there, so count from the end.
+  const current = readEpoch(await session.state()).number;
+  const compactions = conversation?.compactions ?? [];
+  const found = compactions[compactions.length - (current - epoch)];
+  // Two compactions may have the same line.
   const injected = conversation?.messages
-    .filter(({ isMemory }) => isMemory)
+    .filter(({ isMemory, number }) => isMemory && number > (found?.to ?? 0))
     .map(({ stored }) => memoryText(stored))
     .find((text) => line !== "" && text.includes(line));
   const [written] = await session.records("handoff", [String(epoch)]);
   const recorded = [written?.value.text ?? "", line].filter((text) => text !== "").join("\n\n");
-  // The host may have compacted before Holdfast was there, so count from the end.
-  const current = readEpoch(await session.state()).number;
-  const index = (conversation?.compactions.length ?? 0) - (current - epoch);
   return {
     handoff:
       injected === undefined
         ? { text: recorded, source: "record" }
         : { text: injected, source: "transcript" },
-    summary: conversation?.compactions[index]?.summary ?? "",
+    summary: found?.summary ?? "",
   };
 }
 

@@ -161,7 +161,7 @@ const noTokenPage = `<!doctype html>
 <h1>This address needs its token</h1>
 <p>Go to the terminal where <code>holdfast serve</code> runs and open the whole address that it printed, with
 <code>?token=</code> at its end. It keeps other users and other sites away from your agent's memory.</p>
-<p>If the terminal is closed, run <code>holdfast serve</code> in your project again. It opens this page for you.</p>
+<p>If the terminal is closed, run <code>npx holdfast serve</code> in your project again. It opens this page for you.</p>
 </body>
 </html>
 `;

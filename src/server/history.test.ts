@@ -2,6 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { call, refused, startTestServer } from "../../test/support/server.ts";
 import { runAudit } from "../cli/demo/audit.ts";
+import { Compaction } from "../compaction/compaction.ts";
+import { openMemory } from "../index.ts";
+import { commitReceipt } from "../sessions/commit-receipt.ts";
+import { noHosts } from "./hosts.ts";
 
 test("returns the journal newest first, with the author and lines of each change [serve.journal]", async (context) => {
   const { server, memory } = await startTestServer(context);
@@ -222,6 +226,55 @@ test("each model call has one size, parts and pieces that add up to it [serve.ca
   const after = await call(server, "call", { params: { id: "a", number: cut } });
   assert.ok(after.gone.length > 0, "a compaction removes pieces");
   await refused(server, "call", { params: { id: "a", number: 999 } }, 404);
+});
+
+test("two compactions of a coding agent with the same receipt have their own handoff and summary [serve.compactions]", async (context) => {
+  const memory = await openMemory({ store: "memory:" });
+  const session = await memory.createSession({ id: "a" });
+  for (const number of [1, 3]) {
+    const compaction = new Compaction({
+      session,
+      trigger: "host",
+      skipped: "",
+      readWith: "recall",
+      countTokens: (text) => text.length,
+      contextAfter: async ({ summary }) => ({ text: summary, tokens: 10 }),
+      commit: (receipt) => commitReceipt(session, receipt),
+      notify: async () => {},
+    });
+    const message = { role: "assistant" as const, content: `Step ${number}` };
+    await compaction.begin({ messages: [{ number, at: 0, message }], to: number });
+    await compaction.finish({ text: `Summary ${number}`, by: "model" });
+  }
+  const lines = (await session.receipts()).map(({ line }) => line);
+  assert.equal(lines[0], lines[1]);
+  const stored = (content: string) => ({ message: { role: "assistant", content } });
+  const conversation = {
+    messages: [
+      { number: 1, stored: stored("Step 1") },
+      { number: 2, stored: stored(`After the first\n${lines[0]}`), isMemory: true },
+      { number: 3, stored: stored("Step 3") },
+      { number: 4, stored: stored(`After the second\n${lines[1]}`), isMemory: true },
+    ],
+    calls: [],
+    compactions: [
+      { to: 1, summary: "Summary 1" },
+      { to: 3, summary: "Summary 3" },
+    ],
+    earlier: 0,
+  };
+  const hosts = { ...noHosts, conversation: async () => conversation };
+  const { server } = await startTestServer(context, { memory, hosts });
+  for (const [epoch, handoff, summary] of [
+    [1, "After the first", "Summary 1"],
+    [2, "After the second", "Summary 3"],
+  ] as const) {
+    const shown = await call(server, "compaction", { params: { id: "a", epoch } });
+    assert.deepEqual(
+      [shown.handoff.text.split("\n")[0], shown.handoff.source, shown.summary],
+      [handoff, "transcript", summary],
+    );
+  }
 });
 
 test("the warning comes at the tick that the page showed before [serve.calls] [inspector.numbers]", async (context) => {

@@ -6,6 +6,7 @@ import type { Session } from "../sessions/session.ts";
 import { listPins } from "../surfaces/pins/operations.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
+import type { Reply } from "./api.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
 import { SessionTree, sessionItem } from "./sessions.ts";
 
@@ -32,7 +33,7 @@ export function memoryHandlers(context: ServerContext): Pick<Handlers, "session"
         revision: shown,
         newest: now.row.revision,
         at: entry?.at ?? now.row.updatedAt,
-        notepad: { ...text("notepad"), shown: isPast ? null : await linesShown(context, session, state) },
+        notepad: { ...text("notepad"), hidden: isPast ? null : await hiddenLines(context, session, state) },
         notes: text("space/notes"),
         plan: text("space/plan"),
         refs: await Promise.all(
@@ -74,32 +75,32 @@ export function memoryHandlers(context: ServerContext): Pick<Handlers, "session"
       if (notes) return notes;
       throw new HoldfastError(
         "not_found",
-        "No NOTES.md found. Start `holdfast serve` in a project that has one.",
+        "No NOTES.md found. Start `npx holdfast serve` in a project that has one.",
       );
     },
   };
 }
 
-/** How many lines of the notepad the model sees, from the first; null if it sees all of them. */
-export async function linesShown(
+/** The lines of the notepad that the model does not see; null if it sees all of them. */
+export async function hiddenLines(
   { hosts }: Pick<ServerContext, "hosts">,
   session: Session,
   state: State,
-): Promise<number | null> {
-  const notepad = state.row.notepad ?? "";
-  if (notepad === "") return null;
+): Promise<Reply<"session">["notepad"]["hidden"]> {
+  const lines = (state.row.notepad ?? "").split("\n");
   const shown = shownIn(state).get("notepad");
-  if (shown?.cutFrom !== undefined) return countShown(notepad, shown.text);
-  // A hook cuts what it injects; the last receipt has how much.
+  if (shown?.cutFrom !== undefined) return hiddenFrom(lines, shown.text);
+  // A hook cuts what it injects; the last receipt has how much. What was written since is below.
   const last = hosts.about(session.id) && (await session.receipts()).at(-1)?.notepad;
-  if (!last || last.shown >= last.lines) return null;
-  return notepad.split("\n").length > last.shown ? last.shown : null;
+  if (!last) return null;
+  const to = Math.min(lines.length, last.lines - (last.tail ?? 0));
+  return last.shown < to ? { from: last.shown + 1, to } : null;
 }
 
-/** Lines before the first two in a row that are not there: one alone was edited since. */
-function countShown(notepad: string, text: string): number | null {
-  const lines = notepad.split("\n");
+/** From the first to the last two lines in a row that are not there: one alone was edited since. */
+function hiddenFrom(lines: readonly string[], text: string): Reply<"session">["notepad"]["hidden"] {
   const isThere = (line: string | undefined) => line !== undefined && text.includes(line.trim());
-  const missing = lines.findIndex((line, index) => !isThere(line) && !isThere(lines[index + 1]));
-  return missing === -1 ? null : missing;
+  const from = lines.findIndex((line, index) => !isThere(line) && !isThere(lines[index + 1]));
+  const to = lines.findLastIndex((line, index) => !isThere(line) && !isThere(lines[index - 1]));
+  return from === -1 ? null : { from: from + 1, to: Math.max(from, to) + 1 };
 }

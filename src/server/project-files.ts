@@ -27,7 +27,7 @@ export function projectNotes(root: string, options: Omit<ProjectOptions, "root">
       const { findings } = await lintProject(project);
       return {
         path: file.name,
-        text: found.bytes.toString("utf8"),
+        text: found.toString("utf8"),
         updatedAt: statSync(file.path, { throwIfNoEntry: false })?.mtimeMs ?? null,
         findings: findings.map(({ rule, line, message }) => ({
           rule,

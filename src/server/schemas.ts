@@ -139,9 +139,10 @@ export const sessionMemory = z.object({
   newest: count,
   at: time,
   notepad: text.extend({
-    shown: count
+    hidden: z
+      .object({ from: count, to: count })
       .nullable()
-      .describe("The lines that the model sees, from the first, if the notepad is too long for its context"),
+      .describe("Lines, counted from 1, that the model does not see; null: it sees all"),
   }),
   notes: text.describe("The scratchpad's notes"),
   plan: text,

@@ -12,7 +12,7 @@ import type { SessionItem } from "./api.ts";
 import { windowOf } from "./calls.ts";
 import { factsOf } from "./compactions.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
-import { linesShown } from "./memory.ts";
+import { hiddenLines } from "./memory.ts";
 import { viewMessage } from "./messages.ts";
 
 type Attention = SessionItem["attention"][number];
@@ -276,14 +276,14 @@ function failedHooks({ hosts, clock }: ServerContext, id: string): Attention[] {
   if (!newest) return [];
   const failed = recent.length === 1 ? "A hook failed" : `${recent.length} hooks failed`;
   const text = `${failed} in the last day: ${newest.message}`;
-  return [item("hook", failed, text, { command: "holdfast doctor" })];
+  return [item("hook", failed, text, { command: "npx holdfast doctor" })];
 }
 
 async function longNotepad(context: ServerContext, session: Session, state: State): Promise<Attention[]> {
-  const shown = await linesShown(context, session, state);
-  if (shown === null) return [];
+  const hidden = await hiddenLines(context, session, state);
+  if (hidden === null) return [];
   const all = (state.row.notepad ?? "").split("\n").length;
-  const brief = `model sees ${shown} of ${all} lines`;
+  const brief = `model sees ${all - (hidden.to - hidden.from + 1)} of ${all} lines`;
   return [item("notepad", brief, `The notepad is too long: the ${brief}. Shorten it.`)];
 }
 

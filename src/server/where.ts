@@ -8,7 +8,7 @@ import type { MessageView, Reply } from "./api.ts";
 import { callsOf, recordedCall } from "./calls.ts";
 import { readTranscript } from "./compactions.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
-import { linesShown } from "./memory.ts";
+import { hiddenLines } from "./memory.ts";
 import { readMessages, summaryAlone, textOfMessage, unescaped } from "./messages.ts";
 
 type Place = Reply<"where">["places"][number];
@@ -58,10 +58,11 @@ async function placesInMemory(
   state: State,
   wanted: string,
 ): Promise<Place[]> {
-  const shown = (await linesShown(context, session, state)) ?? Number.MAX_SAFE_INTEGER;
+  const hidden = await hiddenLines(context, session, state);
+  const isHidden = (line: number) => hidden !== null && line >= hidden.from && line <= hidden.to;
   const texts = targets.flatMap(([kind, target]) =>
     linesWith(readText(state, target), wanted).map(({ text, line }) =>
-      placeOf(kind, kind === "notepad" && line > shown ? "retrievable" : "in context", text, { line }),
+      placeOf(kind, kind === "notepad" && isHidden(line) ? "retrievable" : "in context", text, { line }),
     ),
   );
   const pins = listPins(state)

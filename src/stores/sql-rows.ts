@@ -78,17 +78,8 @@ export function sessionToSql(row: SessionRow): Record<keyof SqlSession, Value> {
 
 export function sessionFromSql(row: SqlSession): SessionRow {
   return {
-    id: row.id,
-    owner: row.owner,
-    agent: row.agent,
-    title: row.title,
-    status: row.status as SessionRow["status"],
-    origin: row.origin as SessionRow["origin"],
-    parent: row.parent,
+    ...sharedFromSql(row),
     lineage: JSON.parse(row.lineage) as SessionRow["lineage"],
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    revision: row.revision,
     lastFork: row.last_fork,
     counters: JSON.parse(row.counters) as SessionRow["counters"],
     notepad: row.notepad,
@@ -98,6 +89,11 @@ export function sessionFromSql(row: SqlSession): SessionRow {
 export type SqlSummary = Omit<SqlSession, "notepad" | "lineage" | "last_fork">;
 
 export function summaryFromSql(row: SqlSummary): SessionSummary {
+  return { ...sharedFromSql(row), notes: (JSON.parse(row.counters) as SessionRow["counters"]).notes };
+}
+
+/** The part of a session's row that lists show too. */
+function sharedFromSql(row: SqlSummary): Omit<SessionSummary, "notes"> {
   return {
     id: row.id,
     owner: row.owner,
@@ -109,7 +105,6 @@ export function summaryFromSql(row: SqlSummary): SessionSummary {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     revision: row.revision,
-    notes: (JSON.parse(row.counters) as SessionRow["counters"]).notes,
   };
 }
 

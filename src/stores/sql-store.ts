@@ -26,6 +26,8 @@ import type { Trimming } from "./trim.ts";
 export interface Statement {
   text: string;
   values: readonly (Value | readonly Value[])[];
+  /** The write is refused if this statement finds or changes no row. Such statements come first. */
+  required?: true;
 }
 
 /** Every table of a session with the column that names it. A session's rows are together, so the tables can be sharded by it. */
@@ -41,25 +43,28 @@ export type SessionTable = keyof typeof sessionTables;
 
 type SqlRow = Record<string, Value>;
 
-/** What the SQL databases do differently. */
+export interface AboutWrite {
+  /** Returns a row if an earlier attempt, whose answer was lost, was applied. */
+  proof: Statement;
+  /** The session that was created or changed, for watchers. */
+  row?: Readonly<SessionRow>;
+}
+
+/** The part that each SQL database brings. */
 export interface SqlDatabase {
   query<Row extends object>(statement: Statement): Promise<Row[]>;
   /**
-   * Applies statements together or not at all, durably. Returns how many rows each changed. Undefined if it applied none,
-   * because a row exists already or a check of the form `SELECT 1 / count(*)` found nothing. `proof` returns a row if an
-   * earlier attempt, whose answer was lost, was applied.
+   * Applies statements together or not at all, durably. Returns how many rows each changed. Undefined if the write was
+   * refused, because of a required statement or because a row to insert exists already.
    */
-  write(statements: readonly Statement[], proof?: Statement): Promise<number[] | undefined>;
+  write(statements: readonly Statement[], about?: AboutWrite): Promise<number[] | undefined>;
   /** The row with the columns that only this database has. `id` names the write. */
   stamp(table: SessionTable, row: SqlRow, id: string): SqlRow;
   /** Throws if a row is not as it was written. */
   verify<Row extends object>(table: SessionTable, row: Row): Row;
   /** A condition: the column has one of the values of the list `$n`. */
   among(column: string, parameter: string): string;
-  /** Statements of a write that tell other processes of it. */
-  changed(scope: Scope, revision: number): Statement[];
-  /** A session was created or changed, durably. */
-  written(row: Readonly<SessionRow>): void;
+  /** Words that only one of them has: a row's lock, the time of a change, and the order of ids. */
   words: { lockRow: string; touch: string; byCodePoint: string };
 }
 
@@ -94,13 +99,11 @@ export function sqlStore(database: SqlDatabase): SqlStore {
     );
   const verified = <Row extends object>(table: SessionTable, rows: Row[]): Row[] =>
     rows.map((row) => database.verify(table, row));
-  const lockSession = (scope: Scope): Statement[] => {
-    const values = valuesOf(scope);
-    return [
-      { text: `SELECT 1 FROM agent_sessions WHERE ${thisSession}${database.words.lockRow}`, values },
-      { text: `SELECT 1 / count(*) FROM agent_sessions WHERE ${thisSession}`, values },
-    ];
-  };
+  const lockSession = (scope: Scope): Statement => ({
+    text: `SELECT 1 FROM agent_sessions WHERE ${thisSession}${database.words.lockRow}`,
+    values: valuesOf(scope),
+    required: true,
+  });
   const insertPieces = (scope: Scope, pieces: ReadonlyMap<string, LedgerPiece>, id: string) => {
     const rows = [...pieces].map(([hash, { part, role, tokens, text }]) => ({
       ...columnsOf(scope),
@@ -116,7 +119,7 @@ export function sqlStore(database: SqlDatabase): SqlStore {
       const all = [...records.map((record) => ({ ...record, from: row.revision, to: openEnd })), ...versions];
       const created = await database.write(
         [
-          ...insert("agent_sessions", [sessionToSql(row)], id),
+          ...insert("agent_sessions", [sessionToSql(row)], id, "keep").map(required),
           ...insert(
             "session_records",
             all.map((version) => recordToSql(scope, version)),
@@ -128,11 +131,9 @@ export function sqlStore(database: SqlDatabase): SqlStore {
             entries.map((entry) => entryToSql(scope, entry)),
             id,
           ),
-          ...database.changed(scope, row.revision),
         ],
-        commitProof(scope, row.revision, id),
+        { proof: commitProof(scope, row.revision, id), row },
       );
-      if (created) database.written(row);
       return created !== undefined;
     },
 
@@ -153,10 +154,6 @@ export function sqlStore(database: SqlDatabase): SqlStore {
       const applied = await database.write(
         [
           moveSession(commit, database.stamp("agent_sessions", sessionToSql(row), id), database.words.touch),
-          {
-            text: `SELECT 1 / count(*) FROM agent_sessions WHERE ${thisSession} AND revision = $3 AND created_at = $4`,
-            values: [...valuesOf(scope), row.revision, row.createdAt],
-          },
           // A version that a fork can read is closed instead of overwritten.
           ...(row.lastFork > 0 ? records.map((record) => closeVersion(scope, record, row)) : []),
           ...records.filter(isGone).map((record) => deleteRecord(scope, record)),
@@ -166,13 +163,10 @@ export function sqlStore(database: SqlDatabase): SqlStore {
             id,
             "replace",
           ),
-          // Refused if another commit has this revision.
           ...insert("session_journal", [entryToSql(scope, entry)], id),
-          ...database.changed(scope, row.revision),
         ],
-        commitProof(scope, row.revision, id),
+        { proof: commitProof(scope, row.revision, id), row },
       );
-      if (applied) database.written(row);
       return applied !== undefined;
     },
 
@@ -242,13 +236,15 @@ export function sqlStore(database: SqlDatabase): SqlStore {
           const number = (newest?.number ?? 0) + 1;
           const recorded = await database.write(
             [
-              ...lockSession(scope),
+              lockSession(scope),
               ...insert("ledger_calls", [callToSql(scope, { number, ...call })], id),
               ...insertPieces(scope, pieces, id),
             ],
             {
-              text: `SELECT 1 FROM ledger_calls WHERE ${ofSession} AND number = $3 AND call_id = $4`,
-              values: [...valuesOf(scope), number, id],
+              proof: {
+                text: `SELECT 1 FROM ledger_calls WHERE ${ofSession} AND number = $3 AND call_id = $4`,
+                values: [...valuesOf(scope), number, id],
+              },
             },
           );
           if (recorded) return number;
@@ -275,7 +271,7 @@ export function sqlStore(database: SqlDatabase): SqlStore {
         const id = crypto.randomUUID();
         const rows = calls.map((call) => callToSql(scope, call));
         await database.write([
-          ...lockSession(scope),
+          lockSession(scope),
           ...insert("ledger_calls", rows, id, "keep"),
           ...insertPieces(scope, pieces, id),
         ]);
@@ -296,10 +292,11 @@ export function sqlStore(database: SqlDatabase): SqlStore {
       async dropCalls(scope, { last, remove, rewrite, unused }) {
         const dropped = await database.write([
           // The same lock as recording takes, so that no call that contains a removed piece is recorded meanwhile.
-          ...lockSession(scope),
+          lockSession(scope),
           {
-            text: `SELECT 1 / CASE max(number) WHEN $3 THEN 1 ELSE 0 END FROM ledger_calls WHERE ${ofSession}`,
+            text: `SELECT max(number) FROM ledger_calls WHERE ${ofSession} HAVING max(number) = $3`,
             values: [...valuesOf(scope), last],
+            required: true,
           },
           ...rewrite.map(({ number, pieces }) => ({
             text: `UPDATE ledger_calls SET base = 0, kept = 0, pieces = $4 WHERE ${ofSession} AND number = $3`,
@@ -338,6 +335,10 @@ export function valuesOf({ sessionId, owner }: Scope): Value[] {
   return [sessionId, owner];
 }
 
+function required(statement: Statement): Statement {
+  return { ...statement, required: true };
+}
+
 function columnsOf({ sessionId, owner }: Scope): SqlRow {
   return { session_id: sessionId, owner };
 }
@@ -356,6 +357,7 @@ function moveSession(
   return {
     text: `UPDATE agent_sessions SET ${assignments.join(", ")}${touch} WHERE ${thisSession} AND revision = $3 AND created_at = $4`,
     values,
+    required: true,
   };
 }
 

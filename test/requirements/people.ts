@@ -13,7 +13,8 @@ export const people = from("commands for people", {
     "Control characters, escape sequences and invisible or bidi characters are escaped, never sent to a terminal.",
   "people.width": "Lines fit the terminal, with the real column width of CJK and emoji.",
   "people.colours": "Colours are used only on a terminal, and not with NO_COLOR.",
-  "people.pick": "The default session is the newest active one; a unique id prefix is enough.",
+  "people.pick":
+    "The default session is that of the agent that runs the command, or else the newest active one; a unique id prefix is enough.",
   "people.json": "--json prints stable shapes.",
   "people.sessions":
     "sessions prints the newest 30, one aligned line each with a title and an age, children under their parents.",

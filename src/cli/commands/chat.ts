@@ -9,12 +9,15 @@ import { requireValid } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
-import { isCommand, runCommand } from "../chat/commands.ts";
+import { asPerson, Chat, isUnfinished } from "../chat/chat.ts";
 import { chooseModel } from "../chat/model.ts";
-import { Chat, isUnfinished } from "../chat/session.ts";
 import { fileTools } from "../chat/tools.ts";
 import { jsonView, textView } from "../chat/view.ts";
+import { bar, count } from "../terminal/quantities.ts";
+import { renderDiff } from "../terminal/render-diff.ts";
 import { screenOf } from "../terminal/screen.ts";
+import { pinLines } from "./pin.ts";
+import { memoryLines, renderReceipt } from "./show.ts";
 
 const system = `You are an assistant at the command line. You can list and read the files in the user's working directory with list_files and read_file; you cannot change them. Answer briefly and in plain text.`;
 
@@ -55,7 +58,7 @@ export async function run(args: string[]): Promise<number> {
     });
     const chat = new Chat({ memory, agent, view, model, contextWindow, compactAt }, session);
     view.notice(`${isNew ? "New session" : "Session"} ${session.id} · ${model.label}`);
-    const code = prompt === undefined ? await converse(chat, isInteractive) : await ask(chat, prompt);
+    const code = prompt === undefined ? await converse(chat, isInteractive) : await askOnce(chat, prompt);
     await chat.end();
     return code;
   } finally {
@@ -63,21 +66,31 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
+async function openSession(
+  memory: Memory,
+  id: string | undefined,
+): Promise<{ session: Session; isNew: boolean }> {
+  const known = id === undefined ? undefined : await memory.findSession(id);
+  if (known) return { session: known, isNew: false };
+  const session = await memory.createSession({ agent: "chat", ...(id === undefined ? {} : { id }) });
+  return { session, isNew: true };
+}
+
+/** The exit code that shells expect after Ctrl-C. */
+const interruptedCode = 130;
+
 /** Sends one prompt and shows the answer. */
-async function ask(chat: Chat, prompt: string): Promise<number> {
-  if (await isUnfinished(chat.session))
-    chat.options.view.notice("The last turn was not finished. This prompt comes after it.");
+async function askOnce(chat: Chat, prompt: string): Promise<number> {
   const removeHandler = stopOnInterrupt(chat, () => process.exit(interruptedCode));
   const outcome = await chat.send(prompt);
   removeHandler();
-  if (outcome.ok) return outcome.result.end === "done" ? 0 : 1;
+  if (outcome.ok) return 0;
   return outcome.aborted ? interruptedCode : 1;
 }
 
 /** Reads prompts line by line, typed or piped, until the input ends. */
 async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
-  const { view } = chat.options;
-  const { paint } = screenOf(process.stderr);
+  const { view, agent } = chat.options;
   const output = process.stdout.isTTY ? process.stdout : process.stderr;
   const input = createInterface(
     isInteractive ? { input: process.stdin, output, prompt: "› " } : { input: process.stdin },
@@ -98,19 +111,24 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
     if (isInteractive) view.notice("/help lists the commands; Ctrl-C stops a turn, or ends the chat.");
     if (await isUnfinished(chat.session)) {
       view.notice("The last turn was not finished. It continues now.");
-      failed = !(await chat.run((options) => chat.options.agent.resume(chat.session.id, options))).ok;
+      failed = !(await chat.run((options) => agent.resume(chat.session.id, options))).ok;
     }
     for (;;) {
       // After Ctrl-D during a turn there is no one left to prompt.
       if (isInteractive && isOpen) {
-        process.stderr.write(`\n${paint("dim", (await chat.fill()).line)}\n`);
+        view.notice(`\n${(await chat.fill()).line}`);
         input.prompt();
       }
-      const { done, value } = await lines.next();
+      const { done, value = "" } = await lines.next();
+      const line = value.trim();
       if (done) break;
-      const outcome = await handleLine(chat, value.trim());
-      if (outcome === "quit") break;
-      failed ||= outcome === "failed";
+      if (line === "") continue;
+      if (!isCommand(line)) failed = !(await chat.send(line)).ok || failed;
+      else {
+        const answer = await runCommand(chat, line);
+        if (answer === undefined) break;
+        view.answer(line, answer);
+      }
     }
   } finally {
     removeHandler();
@@ -118,19 +136,6 @@ async function converse(chat: Chat, isInteractive: boolean): Promise<number> {
   }
   return failed && !isInteractive ? 1 : 0;
 }
-
-/** Handles one line of input: a prompt, a command, or nothing. */
-async function handleLine(chat: Chat, line: string): Promise<"done" | "failed" | "quit"> {
-  if (line === "") return "done";
-  if (!isCommand(line)) return (await chat.send(line)).ok ? "done" : "failed";
-  const lines = await runCommand(chat, line);
-  if (lines === undefined) return "quit";
-  chat.options.view.answer(line, lines);
-  return "done";
-}
-
-/** The exit code that shells expect after Ctrl-C. */
-const interruptedCode = 130;
 
 /** Ctrl-C stops the turn; if there is none, or it is already stopping, it ends the chat. */
 function stopOnInterrupt(chat: Chat, end: () => void): () => void {
@@ -144,12 +149,107 @@ function stopOnInterrupt(chat: Chat, end: () => void): () => void {
   return () => process.off("SIGINT", interrupt);
 }
 
-async function openSession(
-  memory: Memory,
-  id: string | undefined,
-): Promise<{ session: Session; isNew: boolean }> {
-  const known = id === undefined ? undefined : await memory.findSession(id);
-  if (known) return { session: known, isNew: false };
-  const session = await memory.createSession({ agent: "chat", ...(id === undefined ? {} : { id }) });
-  return { session, isNew: true };
+interface ChatCommand {
+  about: string;
+  /** The argument after the name. */
+  takes?: string;
+  /** Returns the lines to show; undefined ends the chat. */
+  run(chat: Chat, rest: string): Promise<string[] | undefined>;
+}
+
+const commands: Record<string, ChatCommand> = {
+  "/memory": {
+    about: "show the notepad, the plan, the notes and the pins",
+    run: ({ session, options }) => memoryLines(session, options.memory, screenOf()),
+  },
+  "/context": { about: "show how full the context is, and what fills it", run: contextLines },
+  "/compact": {
+    about: "compact the conversation now",
+    async run(chat) {
+      await chat.run((options) => chat.options.agent.compact(chat.session.id, options));
+      // The events have shown what it did.
+      return [];
+    },
+  },
+  "/pin": {
+    about: "pin a rule, or list the pins",
+    takes: "TEXT",
+    async run({ session }, text) {
+      if (text === "") return pinLines(await session.pins.list());
+      const { result } = await (await session.project()).pins.pin(text, asPerson);
+      return [`Pinned ${result.id}: ${result.text}`];
+    },
+  },
+  "/unpin": {
+    about: "remove a pin",
+    takes: "ID",
+    async run({ session }, id) {
+      const { result } = await session.pins.unpin(id, asPerson);
+      return [`Unpinned ${result.id}: ${result.text}`];
+    },
+  },
+  "/undo": {
+    about: "undo the last change to memory",
+    async run({ session }) {
+      const { result, revision } = await session.undo(undefined, asPerson);
+      const diff = await session.diff(revision - 1, revision);
+      return [`Undid revision ${result.undone}.`, ...renderDiff(diff, screenOf())];
+    },
+  },
+  "/clear": {
+    about: "start a new conversation with the same memory",
+    async run(chat) {
+      const old = await chat.clear();
+      return [
+        `The conversation is cleared; the memory goes on in session ${chat.session.id}.`,
+        `The old conversation: holdfast chat --session ${old.id}`,
+      ];
+    },
+  },
+  "/help": { about: "show this help", run: async () => helpLines() },
+  "/quit": { about: "end the chat", run: async () => undefined },
+};
+
+function parseCommand(line: string): { name: string; rest: string; command?: ChatCommand | undefined } {
+  const [, name = "", rest = ""] = /^(\/[a-z]+)(?:\s+(.*))?$/is.exec(line) ?? [];
+  return { name, rest: rest.trim(), command: Object.hasOwn(commands, name) ? commands[name] : undefined };
+}
+
+/** `/word` is a command; `/path/to/file` goes to the model. */
+function isCommand(line: string): boolean {
+  const { name, rest, command } = parseCommand(line);
+  return name !== "" && (rest === "" || command?.takes !== undefined);
+}
+
+async function runCommand(chat: Chat, line: string): Promise<string[] | undefined> {
+  const { name, rest, command } = parseCommand(line);
+  if (!command)
+    return [`There is no command ${name}. The commands are: ${Object.keys(commands).join(", ")}.`];
+  try {
+    return await command.run(chat, rest);
+  } catch (error) {
+    if (error instanceof HoldfastError) return [error.message];
+    throw error;
+  }
+}
+
+function helpLines(): string[] {
+  const rows = Object.entries(commands).map(([name, { about, takes = "" }]) => [`${name} ${takes}`, about]);
+  return [
+    ...rows.map(([name = "", about]) => `${name.padEnd(12)} ${about}`),
+    "Ctrl-C stops a running turn; at the prompt it ends the chat.",
+  ];
+}
+
+async function contextLines(chat: Chat): Promise<string[]> {
+  const { usage, line } = await chat.fill();
+  const { total, ...parts } = usage;
+  const { contextWindow, agent } = chat.options;
+  const last = (await agent.receipts(chat.session.id)).at(-1);
+  return [
+    `${bar(total / contextWindow, 20)} ${line}`,
+    ...Object.entries(parts).map(([name, tokens]) => `  ${name.padEnd(10)}${count(tokens).padStart(9)}`),
+    "",
+    ...(last ? renderReceipt(last, screenOf()) : ["Nothing has been compacted yet."]),
+  ];
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { runNode } from "../../../test/support/command-line.ts";
 import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
-import { ownCommand } from "../../hosts/install/launcher.ts";
+import { agentCommand, ownCommand } from "../../hosts/install/launcher.ts";
 
 const cli = join(import.meta.dirname, "../../cli.ts");
 const notes = "## Tax\n- [x] Read the rules\n- [ ] Round totals\n";
@@ -43,7 +43,7 @@ ${all}
 "${ownCommand()} undo claude-code.today --revision 2" takes it back.
 `,
   );
-  assert.ok(context.includes(`run: ${ownCommand()} continue claude-code.last\n`), context);
+  assert.ok(context.includes(`run: ${agentCommand()} continue claude-code.last\n`), context);
 });
 
 test("continue appends a named session below the notes that are there, as a person's edit [people.continue]", async () => {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
@@ -17,7 +17,7 @@ import type { Session } from "../../sessions/session.ts";
 import type { Operation } from "../../surfaces/operations.ts";
 import { readArguments } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
-import { currentSession, pickSession } from "../pick-session.ts";
+import { pickSession } from "../pick-session.ts";
 import { print, printProblem } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 
@@ -38,8 +38,7 @@ export async function run(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("edit", args);
   const space = checkSpace(values.space);
   return withMemory("change", values, async (memory) => {
-    const [id] = positionals;
-    const session = id === undefined ? await currentSession(memory) : await pickSession(memory, id);
+    const session = await pickSession(memory, positionals[0]);
     const saved = await edit(memory, session, space);
     print(values, { session: session.id, space, ...saved }, () => [
       describeOutcome(session.id, space, saved),
@@ -207,46 +206,21 @@ function describeOutcome(id: string, space: Space, { changed, merged, revision }
   return `Saved the ${space} of ${id} as revision ${revision}${how}.`;
 }
 
-/** The user's editor with its arguments. */
-function findEditor(): string[] {
-  const configured = [process.env.VISUAL, process.env.EDITOR].find((value) => value?.trim());
-  if (configured === undefined) return [process.platform === "win32" ? "notepad" : "vi"];
-  return existsSync(configured) ? [configured] : splitCommand(configured);
-}
-
-/** Splits a command line into words. Supports shell quotes and backslashes, and no other shell syntax. */
-export function splitCommand(line: string): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  let quote = "";
-  for (let at = 0; at < line.length; at++) {
-    const character = line.charAt(at);
-    if (quote === "" && /\s/.test(character)) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else if (quote === "" ? character === '"' || character === "'" : character === quote) {
-      quote = quote === "" ? character : "";
-      word ??= "";
-    } else {
-      const escapes = character === "\\" && quote !== "'" && /["'\\\s]/.test(line.charAt(at + 1));
-      if (escapes) at++;
-      word = (word ?? "") + line.charAt(at);
-    }
-  }
-  if (word !== undefined) words.push(word);
-  return words;
-}
-
-/** Opens a file in the editor and waits for the editor to exit. The path never goes through a shell. */
+/** Opens a file in the user's editor and waits for the editor to exit. */
 async function runEditor(path: string): Promise<void> {
-  const [command = "vi", ...args] = findEditor();
-  const shown = JSON.stringify([command, ...args].join(" "));
+  const isWindows = process.platform === "win32";
+  const configured = [process.env.VISUAL, process.env.EDITOR].find((value) => value?.trim());
+  const editor = configured ?? (isWindows ? "notepad" : "vi");
+  // The variable is a command line for the shell, as in git. The path is not: it is an argument.
+  const [command, ...args] = isWindows
+    ? [`${editor} "${path}"`]
+    : ["/bin/sh", "-c", `${editor} "$@"`, editor, path];
   // Ctrl-C is for the editor while it runs; it must not kill this process.
   const ignore = () => undefined;
   process.on("SIGINT", ignore);
   try {
     const problem = await new Promise<string | undefined>((resolve) => {
-      const child = spawn(command, [...args, path], { stdio: "inherit" });
+      const child = spawn(command ?? "", args, { stdio: "inherit", shell: isWindows });
       child.once("error", (error) => resolve(`could not be started (${error.message})`));
       child.once("close", (code, signal) => {
         if (code === 0) resolve(undefined);
@@ -256,7 +230,7 @@ async function runEditor(path: string): Promise<void> {
     if (problem !== undefined) {
       throw new HoldfastError(
         "invalid_input",
-        `The editor ${shown} ${problem}. Set $VISUAL or $EDITOR to a working editor, e.g. EDITOR="code --wait".`,
+        `The editor ${JSON.stringify(editor)} ${problem}. Set $VISUAL or $EDITOR to a working editor, e.g. EDITOR="code --wait".`,
       );
     }
   } finally {

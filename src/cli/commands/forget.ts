@@ -14,8 +14,9 @@ import { withMemory } from "../memory.ts";
 import { eachSession } from "../pick-session.ts";
 import { backupsOf, editBackup, withoutSessions } from "../store-backups.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
-import { ask, isAtTerminal, print, printLines } from "../terminal/screen.ts";
+import { ask, isAtTerminal, print, printLines, type Screen } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
+import { wrapLine } from "../terminal/wrap-text.ts";
 
 type TextEdit = (text: string) => string;
 
@@ -49,7 +50,7 @@ export async function run(args: string[], confirm = confirmAtTerminal): Promise<
       print(values, outcome, () => ["Found nothing to forget.", ...notReached]);
       return 0;
     }
-    if (!values.json) printLines(describe(removal.found, files));
+    if (!values.json) printLines((screen) => describe(removal.found, files, screen));
     const isSure = values.yes || (!values.json && (await confirm("\nRemove it permanently? [y/N] ")));
     if (!isSure) {
       print(values, outcome, () => ["", "Nothing was removed. Add --yes to remove it."]);
@@ -70,9 +71,10 @@ async function confirmAtTerminal(question: string): Promise<boolean> {
   return isAtTerminal() && /^y(?:es)?$/i.test((await ask(question)) ?? "");
 }
 
-function describe(found: readonly string[], copies: readonly string[]): string[] {
+function describe(found: readonly string[], copies: readonly string[], screen: Screen): string[] {
   return [
-    ...(found.length > 0 ? ["To be removed permanently:", ...found] : ["The store does not have it."]),
+    found.length > 0 ? "To be removed permanently:" : "The store does not have it.",
+    ...found.flatMap((line) => wrapLine(line, screen, "    ")),
     ...(copies.length > 0 ? ["Each of these copies is cleaned too, if it has it:"] : []),
     ...copies.map((path) => `  ${path}`),
   ];
@@ -128,7 +130,8 @@ async function findText(url: string, owner: string, edit: TextEdit): Promise<str
       let count = 0;
       let first = "";
       mapStrings(copy, (text) => {
-        const edited = edit(text);
+        // Ids stay.
+        const edited = text === copy.row.id || text === copy.row.parent ? text : edit(text);
         if (edited !== text && count++ === 0) first = placeIn(text, edited);
         return text;
       });

@@ -1,4 +1,4 @@
-import { existsSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { HookCall } from "../../hosts/hook/hook-call.ts";
@@ -28,7 +28,7 @@ export async function run([name = "", ...args]: string[]): Promise<number> {
     // A host that does not send its event's name has it in the command.
     if (eventName !== undefined) payload.hook_event_name ??= eventName;
     const root = process.env[host.projectVariable ?? ""];
-    if (root && existsSync(root)) payload.cwd = root;
+    if (root) payload.cwd = root;
     return { payload, flags };
   });
   return 0;

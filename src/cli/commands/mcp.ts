@@ -25,8 +25,6 @@ import { packageVersion } from "../../workspace/package.ts";
 import { checkStoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
-import { count, counted } from "../terminal/quantities.ts";
-import { print } from "../terminal/screen.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values } = readArguments("mcp", args);
@@ -159,7 +157,10 @@ function measureCost(surfaces: readonly Surface[]): SurfaceCost[] {
   });
 }
 
-function printCost(surfaces: readonly Surface[], json: boolean): number {
+async function printCost(surfaces: readonly Surface[], json: boolean): Promise<number> {
+  // Agents wait for the server, which prints nothing.
+  const { print } = await import("../terminal/screen.ts");
+  const { count, counted } = await import("../terminal/quantities.ts");
   const costs = measureCost(surfaces);
   print({ json }, costs, () => [
     "Tokens of tool definitions, as tools/list sends them (estimated):",

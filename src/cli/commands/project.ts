@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { isObject } from "../../engine/json.ts";
 import { normaliseTexts } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
-import { type Answer, entryKinds } from "../../surfaces/project/entries.ts";
+import { entryKinds } from "../../surfaces/project/entries.ts";
 import { type LintReport, lintProject } from "../../surfaces/project/lint.ts";
-import { initProject, openProject, type Project } from "../../surfaces/project/project.ts";
-import { findCodeSpans } from "../../surfaces/project/references.ts";
+import { type Answer, initProject, openProject, type Project } from "../../surfaces/project/project.ts";
+import { splitQuote } from "../../surfaces/project/references.ts";
 import { projectOperations } from "../../surfaces/project/surface.ts";
 import { describeStale, verifyProject } from "../../surfaces/project/verify.ts";
 import { projectOptionsOf } from "../../workspace/config.ts";
@@ -114,15 +114,15 @@ async function perform(
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => {
       if (issue.code === "unrecognized_keys")
-        return `it does not take ${issue.keys.map((key) => `--${optionOf(key)}`).join(", ")}`;
+        return `it does not take ${issue.keys.map(argumentOf).join(", ")}`;
       const field = String(issue.path[0] ?? "");
       return input[field] === undefined
-        ? `--${optionOf(field)} is missing`
-        : `--${optionOf(field)}: ${issue.message}`;
+        ? `${argumentOf(field)} is missing`
+        : `${argumentOf(field)}: ${issue.message}`;
     });
     throw new HoldfastError(
       "invalid_input",
-      `${name}: ${[...new Set(problems)].join("; ")}. Nothing was changed. Run "holdfast project --help" to see its options.`,
+      `${[...new Set(problems)].join(", ")}. Nothing was changed. Run "holdfast project --help" to see its options.`,
     );
   }
   const who = { agent: args.values.agent, session: args.values.session };
@@ -131,9 +131,10 @@ async function perform(
   return 0;
 }
 
-/** The option that fills a tool's field. */
-function optionOf(field: string): string {
-  return field === "scenarios" ? "scenario" : field;
+/** The argument that fills a tool's field. */
+function argumentOf(field: string): string {
+  if (["text", "decision", "summary"].includes(field)) return field === "summary" ? "SUMMARY" : "TEXT";
+  return field === "scenarios" ? "--scenario" : `--${field}`;
 }
 
 /** Collects the options that are fields of an operation's input; `--input` passes them all at once as JSON. */
@@ -151,10 +152,10 @@ function fieldsOf({ values }: ProjectArguments): Record<string, unknown> {
 /** Parses `PATH:LINE QUOTE`, or the form used in NOTES.md: `` `QUOTE` [PATH:LINE] ``. */
 function readEvidence(input: string): { quote: string; path: string } {
   const text = input.trim().replace(/^-\s+/, "");
-  const [span] = text.startsWith("`") ? findCodeSpans(text) : [];
-  const location = span?.from === 0 ? text.slice(span.to).trim() : "";
-  if (span && location.length > 2 && location.startsWith("[") && location.endsWith("]"))
-    return { quote: span.inside, path: location.slice(1, -1) };
+  const { quote: quoted, rest } = splitQuote(text);
+  const location = rest.trim();
+  if (quoted !== undefined && location.length > 2 && location.startsWith("[") && location.endsWith("]"))
+    return { quote: quoted, path: location.slice(1, -1) };
   const [, path, quote] = /^(\S+)\s+(.+)$/s.exec(input.trim()) ?? [];
   if (path !== undefined && quote !== undefined) return { quote, path };
   throw new HoldfastError(

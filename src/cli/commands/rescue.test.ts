@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runNode } from "../../../test/support/command-line.ts";
@@ -89,7 +89,7 @@ test("rescue shows the handoff from before the last compaction, and appends it t
   await memory.close();
 });
 
-test("rescue reads the transcripts of hosts that have no recording, by folder or by file [people.rescue]", async () => {
+test("rescue reads the transcripts of hosts that have no recording [people.rescue]", async () => {
   const { project, home, run } = machine();
   const hash = createHash("sha256").update(project).digest("hex");
   const chats = join(home, ".gemini/tmp/x/chats");
@@ -98,13 +98,14 @@ test("rescue reads the transcripts of hosts that have no recording, by folder or
     { id: "1", type: "user", content: "Port the parser" },
     { id: "2", type: "gemini", content: "Ported." },
   ];
-  const chat = join(chats, "session-1.json");
-  writeFileSync(chat, JSON.stringify({ sessionId: "g1", projectHash: hash, messages }));
+  writeFileSync(
+    join(chats, "session-1.json"),
+    JSON.stringify({ sessionId: "g1", projectHash: hash, messages }),
+  );
   const { conversations } = JSON.parse((await run("--json")).stdout) as Shown;
   assert.deepEqual(conversations.map(({ id }) => id).sort(), ["first", "g1"]);
-  const named = await run(chat);
-  assert.equal(named.code, 0, named.stderr);
-  assert.match(named.stdout, /^1 {2}Gemini CLI g1, .*\n.*\n.*\n {3}- Port the parser\n/);
+  const shown = await run();
+  assert.match(shown.stdout, /^\d {2}Gemini CLI g1, .*\n.*\n.*\n {3}- Port the parser\n/m);
 });
 
 test("rescue refuses a number that is not shown, and lists the places that it searched [people.rescue]", async () => {
@@ -119,4 +120,13 @@ test("rescue refuses a number that is not shown, and lists the places that it se
   });
   assert.equal(none.code, 1);
   assert.match(none.stderr, /No recorded conversation was found for .*"holdfast rescue --all"/s);
+});
+
+test("rescue follows the agent's own variable for its folder [people.rescue]", async () => {
+  const { project, home } = machine();
+  renameSync(join(home, ".claude"), join(home, "elsewhere"));
+  const env = { HOME: home, CLAUDE_CONFIG_DIR: join(home, "elsewhere") };
+  const { code, stdout } = await runNode([cli, "rescue"], process.execPath, { cwd: project, env });
+  assert.equal(code, 0);
+  assert.match(stdout, /Move the invoices to the new tax rules/);
 });

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, join, resolve, sep } from "node:path";
+import { basename, join, sep } from "node:path";
 import { handoffTokens, planHandoff } from "../../compaction/handoff.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import type { Handoff } from "../../engine/records.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { Host } from "../../hosts/host.ts";
-import { hostNamed, hosts } from "../../hosts/hosts.ts";
+import { hosts } from "../../hosts/hosts.ts";
 import { commandName, ownCommand } from "../../hosts/install/launcher.ts";
 import { sessionIdOf } from "../../hosts/session-link.ts";
 import { readSpans } from "../../hosts/transcript/read-conversation.ts";
@@ -38,8 +38,8 @@ interface Found {
 
 /** Shows the handoffs of conversations from before their last compaction, and appends one to the notepad on request. */
 export async function run(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments("rescue", args);
-  const found = await search(positionals[0], values.all);
+  const { values } = readArguments("rescue", args);
+  const found = await search(values.all);
   if (!values.json) printLines((screen) => found.flatMap((each) => describe(each, screen)));
   const answer = values.take ?? (isAtTerminal() && !values.json ? await ask(question) : undefined);
   const taken = answer?.trim() ? choose(answer, found) : undefined;
@@ -85,14 +85,10 @@ async function whoGetsIt(host: Host): Promise<string> {
 
 const question = "\nAppend to the notepad (the number of a conversation; Enter for nothing): ";
 
-async function search(file: string | undefined, isEverywhere: boolean): Promise<Found[]> {
+async function search(isEverywhere: boolean): Promise<Found[]> {
   const { root } = findProject(process.cwd());
-  const conversations =
-    file === undefined
-      ? await findConversations(isEverywhere ? undefined : root, newest)
-      : [await openConversation(resolve(file))];
   const found: Found[] = [];
-  for (const conversation of conversations) {
+  for (const conversation of await findConversations(isEverywhere ? undefined : root, newest)) {
     const spans = await readConversationSpans(conversation);
     const handoff = rescuedHandoff(spans);
     if (handoff !== "")
@@ -102,8 +98,8 @@ async function search(file: string | undefined, isEverywhere: boolean): Promise<
   throw new HoldfastError(
     "not_found",
     isEverywhere
-      ? `No recorded conversation was found on this machine. Pass a transcript: ${commandName()} rescue FILE.`
-      : `No recorded conversation was found for ${root}. "${commandName()} rescue --all" looks at all projects. Or pass a transcript: ${commandName()} rescue FILE.`,
+      ? "No recorded conversation was found on this machine."
+      : `No recorded conversation was found for ${root}. "${commandName()} rescue --all" looks at all projects.`,
   );
 }
 
@@ -168,7 +164,8 @@ async function findConversations(
 ): Promise<Conversation[]> {
   const files: Omit<Conversation, "id">[] = [];
   for (const host of hosts) {
-    if (host.folder !== undefined) files.push(...filesIn(host, host.folder.replace(/^~/, home)));
+    const folder = host.transcriptFolder?.({ ...process.env, HOME: home });
+    if (folder !== undefined) files.push(...filesIn(host, folder));
   }
   const found: Conversation[] = [];
   for (const file of files.toSorted((a, b) => b.at - a.at).slice(0, maxFiles)) {
@@ -181,27 +178,6 @@ async function findConversations(
     }
   }
   return found;
-}
-
-/** One transcript that the person names. */
-async function openConversation(file: string): Promise<Conversation> {
-  return { host: await hostOf(file), file, at: statSync(file).mtimeMs, id: idIn(readHead(file), file) };
-}
-
-/** The host that wrote a transcript: the one that recognizes it, or else the one that reads most of it. */
-async function hostOf(file: string): Promise<Host> {
-  const counts = hosts.map((host) => {
-    const spans = host.recording ? [] : (readSpans(host, file) ?? []);
-    return { host, messages: spans.reduce((sum, { messages }) => sum + messages.length, 0) };
-  });
-  const best = counts.reduce((most, each) => (each.messages > most.messages ? each : most));
-  try {
-    const { format } = await readRecordedSession(readFileSync(file, "utf8"));
-    return hostNamed(format);
-  } catch (error) {
-    if (best.messages > 0) return best.host;
-    throw error;
-  }
 }
 
 /** Its messages, between its compactions. */

@@ -12,7 +12,7 @@ import { startProgress } from "../terminal/progress.ts";
 import { ageOf } from "../terminal/quantities.ts";
 import { print, type Screen } from "../terminal/screen.ts";
 import { visibleLine, visibleText } from "../terminal/visible-text.ts";
-import { dotted } from "../terminal/wrap-text.ts";
+import { dotted, wrapLine } from "../terminal/wrap-text.ts";
 
 /** Lists the lines of every session that match, best first. */
 export async function run(args: string[]): Promise<number> {
@@ -88,7 +88,8 @@ function toJson({ session: { id, title, updatedAt }, kind, note, message, line, 
 }
 
 /** The matches of each session under its id and name. */
-function render(found: readonly Found[], total: number, query: string, { paint }: Screen): string[] {
+function render(found: readonly Found[], total: number, query: string, screen: Screen): string[] {
+  const { paint } = screen;
   if (total === 0) return [`No matches for ${JSON.stringify(visibleLine(query))}.`];
   const shown = found.reduce((sum, { hits }) => sum + hits.length, 0);
   return [
@@ -97,7 +98,7 @@ function render(found: readonly Found[], total: number, query: string, { paint }
       [paint("cyan", id), paint("bold", visibleLine(name)), paint("dim", dotted([ageOf(updatedAt)]))]
         .filter((part) => part !== "")
         .join("  "),
-      ...hits.map((hit) => renderHit(hit, paint)),
+      ...hits.flatMap((hit) => wrapLine(renderHit(hit, paint), screen, "    ")),
     ]),
     ...(total > shown
       ? ["", `${total - shown} more: raise --limit, or search one session with --session.`]

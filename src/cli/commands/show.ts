@@ -1,3 +1,4 @@
+import { linesInContext } from "../../compaction/receipt.ts";
 import { originLine } from "../../context/origin-line.ts";
 import { type ForeignLines, foreignLines } from "../../engine/origins.ts";
 import type { OpenTask, Receipt } from "../../engine/records.ts";
@@ -251,9 +252,10 @@ function receiptFacts(receipt: Receipt): [name: string, fact: string][] {
   ];
 }
 
-function notepadFact({ lines, shown }: Receipt["notepad"]): string {
-  if (shown === lines) return `${counted(lines, "line")} in context`;
-  return `${shown} of ${lines} lines in context, the rest retrievable with read_notepad`;
+function notepadFact(notepad: Receipt["notepad"]): string {
+  const [shown, all] = [linesInContext(notepad), notepad.lines];
+  if (shown === all) return `${counted(all, "line")} in context`;
+  return `${shown} of ${all} lines in context, the rest retrievable with read_notepad`;
 }
 
 function checkOf({ verified, mismatch, trigger }: Receipt): string {

@@ -29,7 +29,7 @@ import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/handl
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { type Arguments, readArguments, usageError } from "../arguments.ts";
-import { exportFormats } from "../help.ts";
+import { hostFormats } from "../commands.ts";
 import { withMemory } from "../memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { absoluteAddress, rememberCopy } from "../store-backups.ts";
@@ -113,65 +113,81 @@ type Values = Arguments<"store">["values"];
 
 /** Writes one session, or all of them. */
 async function exportSessions(idOrPrefix: string | undefined, values: Values): Promise<number> {
-  if (values.all) {
-    if (idOrPrefix !== undefined) throw usageError("store", "Pass SESSION or --all, not both");
-    return exportAll(values);
-  }
-  if (idOrPrefix === undefined) throw usageError("store", "SESSION is missing (or pass --all)");
-  return withMemory("change", values, async (memory) => {
+  if (values.all && idOrPrefix !== undefined) throw usageError("store", "Pass SESSION or --all, not both");
+  if (!values.all && idOrPrefix === undefined)
+    throw usageError("store", "SESSION is missing (or pass --all)");
+  const written = values.all ? await exportAll(values) : await exportOne(idOrPrefix, values);
+  if (values.into === undefined) return 0;
+  // A later redaction has to reach the file as well.
+  if (values.format === "json")
+    rememberCopy(findWorkspace({ flags: values }).store.url, resolve(values.into));
+  print(values, { written, file: values.into }, () => [`Wrote ${written} to ${values.into}.`]);
+  return 0;
+}
+
+async function exportOne(
+  idOrPrefix: string | undefined,
+  { format, into, ...flags }: Values,
+): Promise<string> {
+  return withMemory("change", flags, async (memory) => {
     const session = await pickSession(memory, idOrPrefix);
-    if (values.format === "json") {
-      refuseOtherFile(values.into, "holdfast-session");
-      write(visibleJson(await memory.exportSession(session.id)), values.into);
-      remember(values);
-    } else await exportToHost(session, values.format, values.into);
-    return 0;
+    if (format !== "json") await exportToHost(session, format, into);
+    else {
+      refuseOtherFile(into, "holdfast-session");
+      const text = `${visibleJson(await memory.exportSession(session.id))}\n`;
+      if (into === undefined) process.stdout.write(text);
+      else writeFileSync(into, text, { mode: 0o600 });
+    }
+    return `session ${session.id}`;
   });
 }
 
 /** One session per line, each written before the next is read. */
-async function exportAll(values: StoreFlags & { into?: string | undefined }): Promise<number> {
+async function exportAll(values: StoreFlags & { into?: string | undefined }): Promise<string> {
   refuseOtherFile(values.into, "holdfast-copy");
   // Opening the memory first reports a store that does not exist.
   const owner = await withMemory("change", values, async (memory) => memory.owner);
   const store = await openStore(findWorkspace({ flags: values }).store.url);
   const out = values.into === undefined ? process.stdout : createWriteStream(values.into, { mode: 0o600 });
+  let sessions = 0;
   try {
-    for await (const copy of copiesOf(store, owner))
+    for await (const copy of copiesOf(store, owner)) {
+      sessions++;
       if (!out.write(`${JSON.stringify(copy)}\n`)) await once(out, "drain");
+    }
   } finally {
     await store.close();
     if (out !== process.stdout) out.end();
   }
   if (out !== process.stdout) await once(out, "close");
-  remember(values);
-  return 0;
+  return counted(sessions, "session");
 }
 
 /** An export replaces an earlier export of its kind, and no other file. */
 function refuseOtherFile(path: string | undefined, format: string): void {
   if (path === undefined || !existsSync(path)) return;
-  const start = Buffer.alloc(100);
-  const file = openSync(path, "r");
-  const length = readSync(file, start);
-  closeSync(file);
-  const [, kind] = /^\{\s*"format":\s*"([\w-]+)"/.exec(start.toString()) ?? [];
-  if (length === 0 || kind === format) return;
+  const start = startOf(path);
+  if (start === "" || kindOf(start) === format) return;
   throw new HoldfastError(
     "invalid_input",
-    `${path} exists and is not an earlier export of this kind. Nothing was written. Name a new file. To add the memory to a coding agent's own session file, pass --format: ${exportFormats.slice(1).join(" or ")}.`,
+    `${path} exists and is not an earlier export of this kind. Nothing was written. Name a new file. To add the memory to a coding agent's own session file, pass --format: ${hostFormats.join(" or ")}.`,
   );
 }
 
-function write(text: string, path: string | undefined): void {
-  if (path === undefined) process.stdout.write(`${text}\n`);
-  else writeFileSync(path, `${text}\n`, { mode: 0o600 });
+/** Which export a text begins, if it is one. */
+function kindOf(start: string): string | undefined {
+  return /^\{\s*"format":\s*"([\w-]+)"/.exec(start)?.[1];
 }
 
-/** A later redaction has to reach the file as well. */
-function remember(values: StoreFlags & { into?: string | undefined }): void {
-  if (values.into !== undefined)
-    rememberCopy(findWorkspace({ flags: values }).store.url, resolve(values.into));
+/** The first bytes of a file. */
+function startOf(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const start = Buffer.alloc(100);
+    return start.toString("utf8", 0, readSync(file, start));
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Writes the memory into a host's session file. */
@@ -181,7 +197,7 @@ async function exportToHost(session: Session, format: string, path: string | und
   if (!host || !file) {
     throw new HoldfastError(
       "invalid_input",
-      `--format must be ${exportFormats.join(" or ")} (got ${JSON.stringify(format)}).`,
+      `--format must be ${["json", ...hostFormats].join(" or ")} (got ${JSON.stringify(format)}).`,
     );
   }
   if (path === undefined) {
@@ -200,9 +216,23 @@ async function exportToHost(session: Session, format: string, path: string | und
 }
 
 /** Creates sessions from an export or from a coding agent's session file. */
-async function importSessions(path: string, values: Arguments<"store">["values"]): Promise<number> {
-  if (path === "-" || isCopy(path)) return importCopies(path, values);
-  const document = await readDocument(path);
+async function importSessions(path: string, values: Values): Promise<number> {
+  if (path === "-") return importCopies(process.stdin, values);
+  try {
+    if (kindOf(startOf(path)) === "holdfast-copy") return await importCopies(createReadStream(path), values);
+    return await importDocument(readFileSync(path, "utf8"), path, values);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new HoldfastError(
+      "invalid_input",
+      `${path} cannot be read: ${(error as Error).message}. Check the path.`,
+      { cause: error },
+    );
+  }
+}
+
+async function importDocument(text: string, path: string, values: Values): Promise<number> {
+  const document = (await readSessionFile(text)) ?? parseDocument(text, path);
   const id = values.session === undefined ? {} : { id: values.session };
   return withMemory("create", values, async (memory) => {
     const session = await memory.importSession(document, id);
@@ -215,32 +245,13 @@ async function importSessions(path: string, values: Arguments<"store">["values"]
   });
 }
 
-async function readDocument(path: string): Promise<unknown> {
-  const text = readFile(path);
-  return (await readSessionFile(text)) ?? parseDocument(text, path);
-}
-
-const copyStart = '{"format":"holdfast-copy"';
-
-function isCopy(path: string): boolean {
-  let file: number | undefined;
-  try {
-    file = openSync(path, "r");
-    const start = Buffer.alloc(copyStart.length);
-    return readSync(file, start) === start.length && start.toString() === copyStart;
-  } catch {
-    // The caller reports a file that cannot be read.
-    return false;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-}
-
 /** Reads an export of all sessions line by line; what is already in the store is not written again. */
-async function importCopies(path: string, flags: StoreFlags & { json: boolean }): Promise<number> {
+async function importCopies(
+  input: NodeJS.ReadableStream,
+  flags: StoreFlags & { json: boolean },
+): Promise<number> {
   const owner = await withMemory("create", flags, async (memory) => memory.owner);
   const store = await openStore(findWorkspace({ flags }).store.url);
-  const input = path === "-" ? process.stdin : createReadStream(path);
   try {
     const counts = await writeCopies(store, copiesIn(input, owner), (_done, { row }, outcome) => {
       if (outcome === "different")
@@ -287,18 +298,6 @@ async function readSessionFile(text: string): Promise<SessionExport | undefined>
     return document;
   }
   return undefined;
-}
-
-function readFile(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new HoldfastError(
-      "invalid_input",
-      `${path} cannot be read: ${(error as Error).message}. Check the path.`,
-      { cause: error },
-    );
-  }
 }
 
 function parseDocument(text: string, path: string): unknown {

@@ -38,7 +38,7 @@ export async function playDemo(
       session: { id: "audit", agent: "demo", title: "Workbook audit" },
       thinking,
       ...(signal && { signal }),
-      onEvent: (event) => tell(show(event)),
+      onEvent: (event) => (signal?.aborted ? undefined : tell(show(event))),
     });
     tell([
       "",

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { buildPackage } from "../../../test/support/packed.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { startClientModel } from "../doctor/client-model.ts";
+import { startScriptedModel } from "../doctor/scripted-model.ts";
 import { installClient, run } from "../test-support/clients.ts";
 
 const client = "@anthropic-ai/claude-code@2.1.325";
@@ -23,7 +23,7 @@ test(`a newcomer with ${node}, the tarball and ${client}: install, init, first m
   const [tarball = ""] = globSync("holdfast-*.tgz", { cwd: stage });
   const claude = join(installClient(client), "node_modules/@anthropic-ai/claude-code/bin/claude.exe");
   const nodeFolder = join(installClient(node), "node_modules/node/bin");
-  const model = await startClientModel(({ last, tools, isResult }) =>
+  const model = await startScriptedModel(({ last, tools, isResult }) =>
     !isResult && last.includes("Remember") && tools.includes("mcp__holdfast__write_notepad")
       ? { call: { tool: "mcp__holdfast__write_notepad", input: { content: "the ledger is cedar-4711" } } }
       : { text: "All right." },

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, startClientModel } from "../doctor/client-model.ts";
-import { installClient, makePlace, run, writeJson } from "../test-support/clients.ts";
+import { type ClientAnswer, startScriptedModel } from "../doctor/scripted-model.ts";
+import { installClient, makePlace, run, useDoctorModel, writeJson } from "../test-support/clients.ts";
 
 const spec = "@anthropic-ai/claude-code@2.1.325";
 
@@ -26,19 +26,14 @@ test(`${spec}: a sub-agent writes to a notepad of its own, and the main agent's 
   ];
   const forSub = [write("six sheets")];
   const subContexts: string[] = [];
-  const model = await startClientModel(({ tools, text }) => {
+  const model = await startScriptedModel(({ tools, text }) => {
     const isMain = text.includes("Move the ledger.");
     if (!isMain) subContexts.push(text);
     return (isMain ? forMain.shift()?.(tools) : forSub.shift()) ?? { text: "Done." };
   });
   stops.push(model.close);
   const place = makePlace("claude-code");
-  Object.assign(place.env, {
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "none",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-  });
+  await useDoctorModel("claude-code", place, model);
   writeJson(join(place.home, ".claude.json"), {
     projects: { [place.root]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ["holdfast"] } },
   });

@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai";
 import { userWords } from "../../compaction/user-words.ts";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
-import type { ReportedUsage } from "../fill.ts";
+import type { ReportedUsage } from "../context-fill.ts";
 import { countIn, timeIn } from "../transcript/json-files.ts";
 import {
   type AssistantPart,

@@ -5,13 +5,14 @@ import { after, test } from "node:test";
 import { warningStart } from "../../compaction/warning.ts";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, type ClientRequest, startClientModel } from "../doctor/client-model.ts";
+import { type ClientAnswer, type ClientRequest, startScriptedModel } from "../doctor/scripted-model.ts";
 import {
   type ClientPlace,
   count,
   installClient,
   makePlace,
   run,
+  useDoctorModel,
   writeJson,
 } from "../test-support/clients.ts";
 
@@ -46,7 +47,7 @@ async function tell({ steps, answer = writing }: Story) {
   const requests: (ClientRequest & { kind: "turn" | "summary"; of: string; answered?: number })[] = [];
   /** The steps done, by the ledger that the conversation is about. */
   const done: Record<string, number> = {};
-  const model = await startClientModel((request) => {
+  const model = await startScriptedModel((request) => {
     const isSummary = /detailed summary of the conversation/i.test(request.last);
     const [, of = ""] = /Move the ledger (\w+)/.exec(request.text) ?? [];
     const record: (typeof requests)[number] = { ...request, kind: isSummary ? "summary" : "turn", of };
@@ -63,12 +64,7 @@ async function tell({ steps, answer = writing }: Story) {
     return { call: { tool: "Bash", input: { command } }, tokens: next.tokens };
   });
   stops.push(model.close);
-  Object.assign(place.env, {
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "none",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-  });
+  await useDoctorModel("claude-code", place, model);
   writeJson(join(place.home, ".claude.json"), {
     projects: { [place.root]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ["holdfast"] } },
   });

@@ -3,14 +3,14 @@ import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { startClientModel } from "../doctor/client-model.ts";
+import { startScriptedModel } from "../doctor/scripted-model.ts";
 import { linkSession, sessionIdOf } from "../session-link.ts";
 import { builtCommand, type ClientPlace, makePlace, run } from "../test-support/clients.ts";
 import { binFolder, codex, spec, startAppServer, writeUserConfig } from "./test-support/codex-client.ts";
 
 /** A place with Codex as init leaves it, its hooks not reviewed, and a model that appends "remember: WORD" to the notepad. */
 async function start(t: TestContext): Promise<ClientPlace> {
-  const model = await startClientModel(({ last, isResult, tools }) => {
+  const model = await startScriptedModel(({ last, isResult, tools }) => {
     const content = /remember: ([\w-]+)/.exec(last)?.[1];
     const tool = tools.find((name) => /update_notepad$/.test(name));
     if (isResult || content === undefined || tool === undefined) return { text: "Done." };

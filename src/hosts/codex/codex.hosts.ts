@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, startClientModel } from "../doctor/client-model.ts";
+import { type ClientAnswer, startScriptedModel } from "../doctor/scripted-model.ts";
 import { findLink } from "../session-link.ts";
 import { builtCommand, count, installClient, makePlace, run } from "../test-support/clients.ts";
 import { codex, spec, writeUserConfig } from "./test-support/codex-client.ts";
@@ -16,7 +16,7 @@ after(async () => {
 
 test(`${spec}: a note is in the first request after a compaction`, { timeout: 180_000 }, async () => {
   const place = makePlace("codex");
-  const model = await startClientModel();
+  const model = await startScriptedModel();
   stops.push(model.close);
   mkdirSync(join(place.home, ".codex"));
   const trusted = `[projects.${JSON.stringify(realpathSync(place.root))}]\ntrust_level = "trusted"\n`;
@@ -55,7 +55,7 @@ test(`${spec}: a note is in the first request after a compaction`, { timeout: 18
 test(`${spec}: the first request waits for a slow server, and goes out without one that does not start [init.codex-wait]`, {
   timeout: 180_000,
 }, async () => {
-  const model = await startClientModel(() => ({ text: "Done." }));
+  const model = await startScriptedModel(() => ({ text: "Done." }));
   stops.push(model.close);
   /** The tools of the first request, if the server's command is replaced. */
   const toolsWith = async (replace: () => string) => {
@@ -96,7 +96,7 @@ test(`${spec}: an agent that works in another repository keeps the memory of the
     // More than the limit: the next request is the summarizer's.
     { call: { tool: "mcp__holdfast/write_notepad", input: { content: "cedar-4711" } }, tokens: 61_000 },
   ];
-  const model = await startClientModel(({ last }) =>
+  const model = await startScriptedModel(({ last }) =>
     /CONTEXT CHECKPOINT COMPACTION/.test(last)
       ? { text: "The user asked for the ledger.", tokens: 1_000 }
       : (steps.shift() ?? { text: "Done.", tokens: 1_000 }),
@@ -128,7 +128,7 @@ test(`${spec}: a sub-agent writes to a notepad of its own, and the main agent's 
   ];
   const forSub = [write("six sheets")];
   const subContexts: string[] = [];
-  const model = await startClientModel(({ text }) => {
+  const model = await startScriptedModel(({ text }) => {
     const isMain = text.includes("Move the ledger.");
     if (!isMain) subContexts.push(text);
     return (isMain ? forMain.shift()?.(text) : forSub.shift()) ?? { text: "Done." };

@@ -10,8 +10,8 @@ import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import { hostNamed } from "../hosts.ts";
 import { planInit, runInit } from "../install/init.ts";
-import { startClientModel } from "./client-model.ts";
 import { checkLive } from "./live.ts";
+import { startScriptedModel } from "./scripted-model.ts";
 
 const cli = join(import.meta.dirname, "../../cli.ts");
 
@@ -109,7 +109,7 @@ test("when interrupted, doctor kills the client and leaves no canary behind [doc
 });
 
 test("the scripted model answers in the formats of all clients [doctor.live]", async () => {
-  const model = await startClientModel();
+  const model = await startScriptedModel();
   const ask = async (path: string, body: object) => {
     const answer = await fetch(model.url + path, { method: "POST", body: JSON.stringify(body) });
     return { status: answer.status, text: await answer.text() };

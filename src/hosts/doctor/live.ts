@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from "node:util";
 import { warningStart } from "../../compaction/warning.ts";
 import { openWorkspaceMemory } from "../../workspace/open-memory.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
-import { compactionLimit, readFill, rememberLimits } from "../fill.ts";
+import { compactionLimit, readFill, rememberLimits } from "../context-fill.ts";
 import { readHookState } from "../hook/state.ts";
 import type { Host } from "../host.ts";
 import { findProgram } from "../install/launcher.ts";
@@ -14,9 +14,14 @@ import { memoryPlace } from "../install/memory-tools.ts";
 import type { Places } from "../install/places.ts";
 import { type ProgramRun, runProgram, throwIfStopped } from "../run-program.ts";
 import { findLink, sessionIdOf } from "../session-link.ts";
-import { type ClientAnswer, type ClientModel, type ClientRequest, startClientModel } from "./client-model.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 import { purgeSessionsOf, rememberLinks, writeCanary } from "./scratch-session.ts";
+import {
+  type ClientAnswer,
+  type ClientRequest,
+  type ScriptedModel,
+  startScriptedModel,
+} from "./scripted-model.ts";
 
 const [check, warningCheck] = ["live", "warning"];
 const timeLimit = 120_000;
@@ -38,7 +43,7 @@ export async function checkLive(host: Host, places: Places): Promise<Finding[]> 
   if (obstacle !== undefined) return [note(check, obstacle)];
   const project = findProject(places.root);
   let answer: (request: ClientRequest) => ClientAnswer = () => done;
-  const model = await startClientModel((request) => answer(request));
+  const model = await startScriptedModel((request) => answer(request));
   const folder = mkdtempSync(join(tmpdir(), "holdfast-doctor-"));
   const links = rememberLinks(project);
   const forgetLimits = rememberLimits();
@@ -105,7 +110,7 @@ async function lookForCanary(
   host: Host,
   project: Project,
   sessionId: string,
-  model: ClientModel,
+  model: ScriptedModel,
   again: () => Promise<ProgramRun>,
 ): Promise<Finding> {
   const { title } = host;

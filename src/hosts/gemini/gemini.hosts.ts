@@ -1,11 +1,14 @@
-import assert from "node:assert/strict";
 import { join } from "node:path";
-import { test } from "node:test";
-import { openMemory } from "../../index.ts";
-import { findProject } from "../../workspace/project.ts";
-import { type ClientAnswer, type ClientModel, startClientModel } from "../doctor/client-model.ts";
-import { type ClientPlace, installClient, makePlace, run, writeJson } from "../test-support/clients.ts";
-import { testClient } from "../test-support/scenarios.ts";
+import type { ScriptedModel } from "../doctor/scripted-model.ts";
+import {
+  type ClientPlace,
+  doctorTurns,
+  installClient,
+  run,
+  useDoctorModel,
+  writeJson,
+} from "../test-support/clients.ts";
+import { type RealClient, testClient, testSubAgent } from "../test-support/scenarios.ts";
 
 const spec = "@google/gemini-cli@0.61.0";
 
@@ -21,23 +24,18 @@ function writeSettings({ home }: ClientPlace, compressionThreshold: number): voi
   });
 }
 
-function prepare(place: ClientPlace, { url }: ClientModel): void {
-  Object.assign(place.env, {
-    GOOGLE_GENAI_USE_VERTEXAI: "true",
-    GOOGLE_API_KEY: "none",
-    GOOGLE_VERTEX_BASE_URL: url,
-  });
+async function prepare(place: ClientPlace, model: ScriptedModel): Promise<void> {
+  await useDoctorModel("gemini", place, model);
   writeSettings(place, 0.9);
   writeJson(join(place.home, ".gemini/trustedFolders.json"), { [place.root]: "TRUST_FOLDER" });
 }
 
-testClient({
+const client: RealClient = {
   host: "gemini",
   spec,
   prepare,
   limit: 943_718,
-  begin: (place, words) => gemini(place, "-p", words),
-  resume: (place, words) => gemini(place, "--resume", "latest", "-p", words),
+  ...doctorTurns("gemini", () => [process.execPath, program()]),
   async compact(place) {
     writeSettings(place, 0.000_01);
     await gemini(place, "--resume", "latest", "-p", "Go on.");
@@ -50,36 +48,16 @@ testClient({
           text: "<state_snapshot><overall_goal>The user asked for the ledger.</overall_goal></state_snapshot>",
         }
       : undefined,
-});
+};
 
-test(`${spec}: a sub-agent cannot replace the main agent's notepad, and is told how to append`, {
-  timeout: 180_000,
-}, async (t) => {
-  const call = (tool: string, input: Record<string, unknown>): ClientAnswer => ({ call: { tool, input } });
-  const task = { agent_name: "generalist", prompt: "Count the sheets." };
-  const forMain = [
-    call("mcp_holdfast_write_notepad", { content: "plan: move the ledger" }),
-    call("invoke_agent", task),
-  ];
-  const forSub = [
-    call("mcp_holdfast_write_notepad", { content: "six sheets" }),
-    call("mcp_holdfast_update_notepad", { operation: "append", content: "six sheets" }),
-    call("complete_task", { result: "Six." }),
-  ];
-  const told: string[] = [];
-  const model = await startClientModel(({ text, last }) => {
-    const isMain = text.includes("Move the ledger.");
-    if (!isMain) told.push(last);
-    return (isMain ? forMain : forSub).shift() ?? { text: "Done." };
-  });
-  t.after(model.close);
-  const place = makePlace("gemini");
-  prepare(place, model);
-  await gemini(place, "--approval-mode", "yolo", "-p", "Move the ledger.");
-  assert.match(told[1] ?? "", /belongs to the agent that you work for.*update_notepad/);
-  const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
-  t.after(() => memory.close());
-  const [session] = await memory.listSessions();
-  const notepad = await (await memory.resumeSession(session?.id ?? "")).notepad.read();
-  assert.match(notepad, /^plan: move the ledger\s+six sheets$/);
-});
+testClient(client);
+
+testSubAgent(
+  client,
+  {
+    prefix: "mcp_holdfast_",
+    start: { tool: "invoke_agent", input: { agent_name: "generalist", prompt: "Count the sheets." } },
+    end: { tool: "complete_task", input: { result: "Six." } },
+  },
+  (place) => gemini(place, "--approval-mode", "yolo", "-p", "Move the ledger."),
+);

@@ -1,9 +1,9 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { plainTextOf, type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
 import { objectIn, objectsIn, parseObject, textIn } from "../../engine/json.ts";
 import { shortHash } from "../../engine/short-hash.ts";
-import type { Fill, ReportedUsage } from "../fill.ts";
+import { homeFolder } from "../../state-folder.ts";
+import type { Fill, ReportedUsage } from "../context-fill.ts";
 import { angleBrackets, injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { countIn, jsonObjects, readSettings } from "../transcript/json-files.ts";
@@ -19,6 +19,7 @@ export const gemini: Host = {
   name: "gemini",
   title: "Gemini CLI",
   program: "gemini",
+  userFolder: (env) => join(env.GEMINI_CLI_HOME || homeFolder(env), ".gemini"),
   projectVariable: "GEMINI_PROJECT_DIR",
   events: {
     SessionStart: "session-start",
@@ -38,11 +39,11 @@ export const gemini: Host = {
     readUsage: readGeminiUsage,
     splitLines: splitGeminiLines,
   },
-  folder: "~/.gemini/tmp",
+  transcriptFolder: (env) => join(gemini.userFolder(env), "tmp"),
   startsWithPrompt: true,
   // It announces a compaction before every request, whether or not it compacts, which would start a process each time.
   compaction: {
-    lastRemoved: lastRemovedByGemini,
+    lastRemoved,
     newestSummary,
     limit: geminiLimit,
   },
@@ -56,8 +57,8 @@ const window = 1_048_576;
 
 /** The tokens at which Gemini CLI compresses: a share of the window, half of it unless the settings have another. */
 function geminiLimit(_fill: Fill, root: string, env: NodeJS.ProcessEnv = process.env): number {
-  const share = [root, env.HOME || homedir()]
-    .map((folder) => objectIn(readSettings(join(folder, ".gemini/settings.json")).model).compressionThreshold)
+  const share = [join(root, ".gemini"), gemini.userFolder(env)]
+    .map((folder) => objectIn(readSettings(join(folder, "settings.json")).model).compressionThreshold)
     .find((set) => typeof set === "number");
   return window * (share ?? 0.5);
 }
@@ -145,12 +146,6 @@ function resultText(call: Record<string, unknown>): string {
 /** The share of the conversation, in characters, that Gemini CLI replaces with a summary. */
 const compressed = 0.7;
 
-/** Gemini CLI keeps the newest messages. */
-function lastRemovedByGemini(messages: readonly StoredMessage[]): number {
-  // Without a cut there is no compaction, so the host must have cut elsewhere.
-  return lastRemoved(messages) || messages.length;
-}
-
 /**
  * The last message that Gemini CLI removes: those before the first prompt of the user behind 70 % of the conversation. If
  * there is no such prompt, all up to the last prompt, or all if the model has finished its answer.
@@ -161,12 +156,13 @@ export function lastRemoved(messages: readonly StoredMessage[]): number {
   let [seen, lastPrompt] = [0, 0];
   for (const [index, { message }] of messages.entries()) {
     if (message.role === "user") {
-      if (seen >= target) return messages[index - 1]?.number ?? 0;
+      if (seen >= target) return messages[index - 1]?.number || messages.length;
       lastPrompt = index;
     }
     seen += sizes[index] ?? 0;
   }
   const last = messages.at(-1);
   const isAnswered = last?.message.role === "assistant" && toolCallsOf(last).length === 0;
-  return isAnswered ? last.number : (messages[lastPrompt - 1]?.number ?? 0);
+  // Without a cut there is no compaction, so Gemini CLI must have cut elsewhere.
+  return (isAnswered ? last.number : messages[lastPrompt - 1]?.number) || messages.length;
 }

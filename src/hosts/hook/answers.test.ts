@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { hook, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { openMemory } from "../../index.ts";
 import type { Session } from "../../sessions/session.ts";
-import { ownCommand } from "../install/launcher.ts";
+import { agentCommand } from "../install/launcher.ts";
 import { claudeTranscript } from "./test-support/transcripts.ts";
 
 const startup = { hook_event_name: "SessionStart", source: "startup", session_id: "s1" };
@@ -30,11 +30,21 @@ for (const host of ["claude-code", "codex"]) {
       offer?.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/, "DATE"),
       `Open items of the last conversation in this project (DATE):
 - [ ] Round totals
-If the user wants to go on with that work, run: ${ownCommand()} continue ${host}.old
+If the user wants to go on with that work, run: ${agentCommand()} continue ${host}.old
 It appends the notes of that conversation to yours and prints them.`,
     );
   });
 }
+
+test("[hooks.startup] a new conversation is offered the open items also if the project has pins", async () => {
+  const project = await hookProject();
+  await inMemory(project, async (memory) => {
+    await (await memory.openSession("claude-code.old")).notepad.write("- [ ] Round totals");
+    await (await memory.project()).pins.pin("Never push to main.", asPerson);
+  });
+  const { context } = await hook(project, "claude-code", startup);
+  assert.match(context, /Never push to main\.[\s\S]+\n- \[ \] Round totals\n/);
+});
 
 test("[hooks.startup] at most five open items are offered, one line each, without secrets and without our markers", async () => {
   const project = await hookProject();

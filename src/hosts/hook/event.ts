@@ -1,6 +1,6 @@
 import { objectsIn } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import type { ToolResult } from "../fill.ts";
+import type { ToolResult } from "../context-fill.ts";
 import type { Escaping, Host } from "../host.ts";
 
 /** A host's event in the form that the rest of the hook uses. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { readWorkspaceConfig, type WorkspaceConfig } from "../../workspace/config.ts";
@@ -5,6 +6,7 @@ import { findProject, type Project } from "../../workspace/project.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { keepFailure } from "../failures.ts";
 import type { Host } from "../host.ts";
+import { projectOfGone } from "../session-link.ts";
 import { endsCompaction, type HookEvent, readHookEvent } from "./event.ts";
 import { LateAnswer, runHook } from "./run-hook.ts";
 import { noteMissed } from "./state.ts";
@@ -73,7 +75,7 @@ export class HookCall {
     const { host } = this.#parts;
     if (!host) return;
     if (typeof payload.cwd === "string" && payload.cwd !== "" && payload.cwd !== process.cwd()) {
-      this.#project = findProject(payload.cwd);
+      this.#project = existsSync(payload.cwd) ? findProject(payload.cwd) : projectOfGone(payload.cwd);
       this.#config = readWorkspaceConfig(this.#project);
       this.#setDeadline();
     }

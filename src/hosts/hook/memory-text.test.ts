@@ -31,8 +31,9 @@ test("[hooks.size] the notepad is whole if it fits at all, and its lines are cou
   const cut = shown(21_000);
   assert.equal(cut.notepad.lines, 3_000);
   assert.match(cut.text, /\[… cut here, 3000 lines in all: call read_notepad to read the rest …\]/);
-  const before = cut.text.slice(0, cut.text.indexOf("[… cut here"));
+  const [before = "", after = ""] = cut.text.split("[… cut here");
   assert.equal(cut.notepad.shown, before.match(/^- note$/gm)?.length);
+  assert.equal(cut.notepad.tail, after.match(/^- note$/gm)?.length, "the last lines are in context too");
   assert.ok(cut.text.split("h").length > 1_500, "the handoff keeps its share");
   const byPerson = stateWith(
     { "origin/notepad": { lines: [[3, "person"]] } },

@@ -11,7 +11,7 @@ import { renderScratchpad, scratchpadOrigin } from "../../surfaces/scratchpad/bl
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
 import { tasksView } from "../../surfaces/tasks/block.ts";
 import type { Escaping } from "../host.ts";
-import { ownCommand } from "../install/launcher.ts";
+import { agentCommand } from "../install/launcher.ts";
 
 /** Above 10,000 characters one host shows the model a preview only, and another cuts at about as many bytes. */
 export const maxInjected = 9_500;
@@ -68,7 +68,7 @@ export interface RenderedMemory {
   text: string;
   /** The whole text, with the receipt below the handoff. */
   withReceipt(line: string): string;
-  /** Lines of the notepad, and how many of them are in the text, counted from the first. */
+  /** Lines of the notepad, and how many of them are in the text. */
   notepad: Receipt["notepad"];
 }
 
@@ -147,15 +147,15 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
   return { parts, receiptIndex: above.filter(present).length };
 }
 
-/** How many lines of the notepad are shown before it is cut. */
+/** How many lines of the notepad are shown above and below its cut. */
 function notepadLines(memory: MemoryText, shown: string): Receipt["notepad"] {
   const notepad = memory.state?.row.notepad ?? "";
   if (shown === "" || notepad === "") return { lines: 0, shown: 0 };
   const clean = memory.escaping?.escape ?? ((text: string) => text);
   const section = clean(hiderOf(memory)(renderNotepad(notepad)));
   // The notepad's own text cannot contain our marker: it would be escaped.
-  const [beginning = ""] = shown.split("[… cut here", 1);
-  return linesShown(section.slice(section.indexOf("\n") + 1), beginning);
+  const [above = "", below] = shown.split("[… cut here");
+  return linesShown(section.slice(section.indexOf("\n") + 1), above, below);
 }
 
 /** An older store may have secrets. */
@@ -164,7 +164,7 @@ function hiderOf({ secrets }: MemoryText): (text: string) => string {
 }
 
 function showing({ sessionId }: MemoryText): string {
-  return `run "${ownCommand()} show ${sessionId}"`;
+  return `run "${agentCommand()} show ${sessionId}"`;
 }
 
 /** Bytes for a handoff: what the rest of the memory leaves, and at least its share, in addition to the parts that are never cut. */

@@ -208,7 +208,8 @@ async function showMemory(hook: HookContext): Promise<void> {
 }
 
 async function earlierHint(hook: HookContext, state: State | undefined): Promise<string[]> {
-  if (state && isAnythingShown(hook, state)) return [];
+  // The project's pins are in every conversation.
+  if (state && !isMemoryEmpty(state, (surface) => offers(hook.config, surface))) return [];
   // Several projects may share a store that the user chose.
   if (hook.store.source !== "default") return [];
   const memory = await hook.memory();

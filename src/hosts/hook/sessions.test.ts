@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type HookProject, hook, hookProcess, hookProject, inMemory } from "../../../test/support/hook.ts";
 import { startProgram } from "../../../test/support/processes.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { findLink } from "../session-link.ts";
 
 const host = "claude-code";
@@ -112,4 +114,29 @@ test("[hooks.place] a host's own variable names the project, wherever the agent'
     hookProcess("claude-code", JSON.stringify(event), { cwd: nested, env });
   assert.match((await start({ CLAUDE_PROJECT_DIR: project.root })).stdout, /the plan/);
   assert.doesNotMatch((await start({ CLAUDE_PROJECT_DIR: "" })).stdout, /the plan/);
+});
+
+test("[hooks.place] an agent that removes the worktree that it is in keeps its memory", async () => {
+  const project = await hookProject();
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=n", "-c", "user.email=n@example.com", ...args], {
+      cwd: project.root,
+      stdio: "pipe",
+    });
+  rmSync(join(project.root, ".git"), { recursive: true, force: true });
+  git("init", "--quiet");
+  git("commit", "--quiet", "--allow-empty", "--message", "begin");
+  const worktree = join(realpathSync(temporaryDirectory()), "worktree");
+  git("worktree", "add", "--quiet", worktree);
+  const start = (source: string, cwd: string) => {
+    const event = { hook_event_name: "SessionStart", source, session_id: "w1", cwd };
+    return hookProcess("claude-code", JSON.stringify(event), { cwd, env: { CLAUDE_PROJECT_DIR: worktree } });
+  };
+  await start("startup", worktree);
+  await append(project, "claude-code.w1", "the plan");
+  git("worktree", "remove", "--force", worktree);
+  // Claude Code goes on in the home folder.
+  const { stdout, stderr } = await start("compact", temporaryDirectory());
+  assert.match(stdout, /the plan/);
+  assert.equal(stderr, "");
 });

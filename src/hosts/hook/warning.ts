@@ -3,7 +3,7 @@ import { warnFrom } from "../../compaction/usage.ts";
 import { nowhereToSave, warningFor } from "../../compaction/warning.ts";
 import { offers } from "../../workspace/config.ts";
 import { surfaceChoices } from "../../workspace/settings.ts";
-import { compactionLimit, type Fill, learnLimit, readFill } from "../fill.ts";
+import { compactionLimit, type Fill, learnLimit, readFill } from "../context-fill.ts";
 import { findHookSession, type HookContext, openHookSession } from "./session.ts";
 
 /** The warning before a compaction, if one is near and the agent was not warned of it yet; "" otherwise. */

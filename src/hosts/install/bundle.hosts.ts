@@ -6,13 +6,14 @@ import { delimiter, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
-import { type ClientModel, startClientModel } from "../doctor/client-model.ts";
+import { type ScriptedModel, startScriptedModel } from "../doctor/scripted-model.ts";
 import {
   builtCommand,
   type ClientPlace,
   installClient,
   makeBarePlace,
   run,
+  useDoctorModel,
   writeJson,
 } from "../test-support/clients.ts";
 
@@ -21,7 +22,7 @@ const bundle = join(root, "plugins/agent-plugins");
 const marketplace = join(root, "plugins");
 
 /** A place without `holdfast init`, where `holdfast` is on the PATH, and a model that writes to the notepad. */
-async function start(t: TestContext): Promise<{ place: ClientPlace; model: ClientModel }> {
+async function start(t: TestContext): Promise<{ place: ClientPlace; model: ScriptedModel }> {
   const place = makeBarePlace();
   const bin = join(place.home, "bin");
   mkdirSync(bin);
@@ -30,7 +31,7 @@ async function start(t: TestContext): Promise<{ place: ClientPlace; model: Clien
   chmodSync(join(bin, "holdfast"), 0o755);
   place.env.PATH = `${bin}${delimiter}${place.env.PATH ?? ""}`;
   let isCalled = false;
-  const model = await startClientModel(({ text, tools }) => {
+  const model = await startScriptedModel(({ text, tools }) => {
     const direct = tools.find((name) => /write_notepad$/.test(name));
     const hidden = /mcp__holdfast__write_notepad/.exec(text)?.[0];
     const input = { content: "cedar-4711" };
@@ -52,7 +53,7 @@ async function start(t: TestContext): Promise<{ place: ClientPlace; model: Clien
 const words = "Please remember: cedar-4711";
 
 /** The tools work on the project's memory, and the skill is offered. */
-async function assertBundle(place: ClientPlace, model: ClientModel): Promise<void> {
+async function assertBundle(place: ClientPlace, model: ScriptedModel): Promise<void> {
   assertSkill(model);
   const results = model.requests.filter(({ isResult }) => isResult).map(({ text }) => text);
   assert.match(results.join("\n"), /"?ok"?\W+true/, "the tool was called");
@@ -64,7 +65,7 @@ async function assertBundle(place: ClientPlace, model: ClientModel): Promise<voi
 }
 
 /** The skill is offered with its description. */
-function assertSkill({ requests }: ClientModel): void {
+function assertSkill({ requests }: ScriptedModel): void {
   const whole = requests.map(({ body }) => body).join("\n");
   assert.match(
     whole,
@@ -77,12 +78,7 @@ const timeout = 600_000;
 
 test("Claude Code takes its folder: hooks, tools and skill", { timeout }, async (t) => {
   const { place, model } = await start(t);
-  Object.assign(place.env, {
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "none",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-  });
+  await useDoctorModel("claude-code", place, model);
   const folder = installClient("@anthropic-ai/claude-code@2.1.325");
   const program = join(folder, "node_modules/@anthropic-ai/claude-code/bin/claude.exe");
   const allowed = ["--allowedTools", "mcp__plugin_holdfast_holdfast__*"];
@@ -117,13 +113,7 @@ trust_level = "trusted"
 
 test("Copilot CLI takes the bundle: tools and skill", { timeout }, async (t) => {
   const { place, model } = await start(t);
-  Object.assign(place.env, {
-    COPILOT_PROVIDER_BASE_URL: `${model.url}/v1`,
-    COPILOT_PROVIDER_TYPE: "openai",
-    COPILOT_PROVIDER_API_KEY: "none",
-    COPILOT_MODEL: "gpt-4.1",
-    COPILOT_OFFLINE: "true",
-  });
+  await useDoctorModel("copilot", place, model);
   const folder = installClient("@github/copilot@1.0.102");
   const program = join(folder, "node_modules/@github/copilot/npm-loader.js");
   await run(process.execPath, [program, "-p", words, "--plugin-dir", bundle, "--allow-all-tools"], place);
@@ -132,11 +122,7 @@ test("Copilot CLI takes the bundle: tools and skill", { timeout }, async (t) => 
 
 test("Qwen Code takes the bundle: tools and skill", { timeout }, async (t) => {
   const { place, model } = await start(t);
-  Object.assign(place.env, {
-    OPENAI_API_KEY: "none",
-    OPENAI_BASE_URL: `${model.url}/v1`,
-    OPENAI_MODEL: "scripted",
-  });
+  await useDoctorModel("qwen", place, model);
   writeJson(join(place.home, ".qwen/settings.json"), {
     security: { auth: { selectedType: "openai" } },
     memory: { enableManagedAutoMemory: false },

@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, rmSync, symlinkSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { after, test } from "node:test";
-import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { packageRoot } from "../../workspace/package.ts";
-import { startClientModel } from "../doctor/client-model.ts";
+import { startScriptedModel } from "../doctor/scripted-model.ts";
 import {
-  builtCommand,
   type ClientPlace,
+  copyPackage,
   installClient,
   makeBarePlace,
   run,
+  useDoctorModel,
   writeJson,
 } from "../test-support/clients.ts";
 
@@ -22,32 +21,20 @@ after(async () => {
 
 interface Client {
   spec: string;
-  /** Points the client at the model. */
-  prepare(place: ClientPlace, url: string): void;
+  /** Writes what a user decides once. */
+  prepare?(place: ClientPlace): void;
   say(folder: string, place: ClientPlace, prompt: string, url: string): Promise<string>;
 }
 
 const clients: Record<string, Client> = {
   "claude-code": {
     spec: "@anthropic-ai/claude-code@2.1.325",
-    prepare: ({ env }, url) =>
-      Object.assign(env, {
-        ANTHROPIC_BASE_URL: url,
-        ANTHROPIC_API_KEY: "none",
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-        DISABLE_AUTOUPDATER: "1",
-      }),
     say: (folder, place, prompt) =>
       run(join(folder, "node_modules/@anthropic-ai/claude-code/bin/claude.exe"), ["-p", prompt], place),
   },
   gemini: {
     spec: "@google/gemini-cli@0.61.0",
-    prepare({ home, root, env }, url) {
-      Object.assign(env, {
-        GOOGLE_GENAI_USE_VERTEXAI: "true",
-        GOOGLE_API_KEY: "none",
-        GOOGLE_VERTEX_BASE_URL: url,
-      });
+    prepare({ home, root }) {
       writeJson(join(home, ".gemini/settings.json"), {
         security: { auth: { selectedType: "vertex-ai" } },
         privacy: { usageStatisticsEnabled: false },
@@ -64,7 +51,6 @@ const clients: Record<string, Client> = {
   },
   codex: {
     spec: "@openai/codex@0.166.0",
-    prepare: () => {},
     say: (folder, place, prompt, url) =>
       run(
         process.execPath,
@@ -83,25 +69,16 @@ const clients: Record<string, Client> = {
   },
 };
 
-/** The package as npm installs it, in a folder that can go. */
-function installedPackage(): string {
-  const root = join(temporaryDirectory(), "node_modules/holdfast");
-  cpSync(dirname(builtCommand()), join(root, "dist"), { recursive: true });
-  for (const name of ["package.json", "plugins"])
-    cpSync(join(packageRoot, name), join(root, name), { recursive: true });
-  symlinkSync(join(packageRoot, "node_modules"), join(root, "node_modules"));
-  return root;
-}
-
 for (const [host, { spec, prepare, say }] of Object.entries(clients)) {
   test(`${spec}: without the program every prompt goes through, and nothing warns [hooks.gone] [init.no-warning]`, {
     timeout: 240_000,
   }, async () => {
     const place = makeBarePlace();
-    const model = await startClientModel();
+    const model = await startScriptedModel();
     stops.push(model.close);
-    prepare(place, model.url);
-    const root = installedPackage();
+    await useDoctorModel(host, place, model);
+    prepare?.(place);
+    const root = copyPackage();
     const init = spawnSync(process.execPath, [join(root, "dist/cli.js"), "init", host], {
       cwd: place.root,
       env: place.env,

@@ -80,6 +80,27 @@ test("on Windows, Node itself ignores a program that is gone, without a word tha
   assert.equal(run(), "0 ");
 });
 
+test("on Windows, Node starts a program that is on the PATH, and is silent without it [hooks.gone]", {
+  skip: process.platform === "win32",
+}, () => {
+  const line = windowsLine(undefined, ["codex", "--event", "stop"]);
+  assert.match(line, /^node --eval "[^"$`%!\\]*"$/);
+  assert.ok(isOurHook(line, "codex"), line);
+  const folder = temporaryDirectory();
+  const run = () => {
+    const env = { PATH: `${dirname(process.execPath)}:${folder}:/bin` };
+    const { status, stdout, stderr } = spawnSync("/bin/sh", ["-c", line], {
+      env,
+      encoding: "utf8",
+      input: "event",
+    });
+    return `${status} ${stdout}${stderr}`;
+  };
+  assert.equal(run(), "0 ");
+  writeFileSync(join(folder, "holdfast"), '#!/bin/sh\necho "$@ $(cat)"\n', { mode: 0o755 });
+  assert.equal(run(), "0 hook codex --event stop event\n");
+});
+
 test("a hook's command ends with 0 if Node is gone or the program fails [hooks.gone]", {
   skip: process.platform === "win32",
 }, () => {

@@ -54,6 +54,12 @@ export function ownCommand(env: Environment = process.env): string {
   return shellLine(["npm", "--prefix", packageRoot, "run", "holdfast", "--"]);
 }
 
+/** The words with which an agent can start this program, in any folder and without a network. */
+export function agentCommand(env: Environment = process.env): string {
+  const { command, args } = findLauncher(env);
+  return shellLine([command, ...args]);
+}
+
 /** The program's name in a hint: a package of the project alone is not on the PATH. */
 export function commandName(): string {
   const own = ownCommand();
@@ -68,7 +74,8 @@ export function hookLine(launcher: Launcher, ...words: string[]): string {
   // npx takes most of a second and may ask the network, so the hooks of everyone's files use the installed program.
   const { command, args } = launcher === npxLauncher ? pathLauncher : launcher;
   const [file] = args;
-  if (process.platform === "win32") return windowsLine(file, words);
+  if (process.platform === "win32")
+    return windowsLine(launcher === npxLauncher ? undefined : (file ?? builtCommand), words);
   const line = `${shellLine([command, ...args, "hook", ...words])} || exit 0`;
   const isThere = file === undefined ? `command -v ${command} >/dev/null` : `test -f ${quoted(file)}`;
   return `${isThere} && ${line}`;
@@ -77,12 +84,14 @@ export function hookLine(launcher: Launcher, ...words: string[]): string {
 /**
  * Hosts run hooks with Git Bash (Claude Code), cmd (Codex) or PowerShell (Gemini CLI, Qwen Code), which share no way to
  * test for a file. So Node itself loads the program and ignores one that is gone. The word after the script takes the
- * place of the program's path.
+ * place of the program's path. Without a file, Node starts the program that is on the PATH.
  */
 export function windowsLine(file: string | undefined, words: readonly string[]): string {
-  if (file === undefined) return ["holdfast", "hook", ...words].join(" ");
+  const call = ["holdfast", "hook", ...words].join(" ");
+  if (file === undefined)
+    return `node --eval "try{require('child_process').execSync('${call}',{stdio:[0,1,'ignore']})}catch{}"`;
   const url = pathToFileURL(file).href.replaceAll("'", "%27");
-  return ["node", "--eval", `"import('${url}').catch(()=>{})"`, "holdfast", "hook", ...words].join(" ");
+  return `node --eval "import('${url}').catch(()=>{})" ${call}`;
 }
 
 /** The program as the shell finds it. */

@@ -13,7 +13,7 @@ import { explainProblems } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { findProject, type Project } from "../../workspace/project.ts";
 import { type FindWorkspaceOptions, findWorkspace } from "../../workspace/workspace.ts";
-import { compactionLimit, learnLimit } from "../fill.ts";
+import { compactionLimit, learnLimit } from "../context-fill.ts";
 import { type PluginCall, PluginConversation, type Report } from "../plugin/conversation.ts";
 import { type EntryState, listChanges, readState } from "../plugin/scratchpad-entries.ts";
 import { ownProcess } from "../processes.ts";

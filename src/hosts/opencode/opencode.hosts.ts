@@ -3,18 +3,10 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../../testing/index.ts";
 import { findProject } from "../../workspace/project.ts";
+import { type ClientAnswer, type ClientRequest, startScriptedModel } from "../doctor/scripted-model.ts";
 import { readHookState } from "../hook/state.ts";
-import {
-  type ClientPlace,
-  count,
-  installClient,
-  makePlace,
-  textOf,
-  toolNames,
-  writeJson,
-} from "../test-support/clients.ts";
+import { type ClientPlace, count, installClient, makePlace, writeJson } from "../test-support/clients.ts";
 
 const spec = "opencode-ai@1.18.33";
 
@@ -24,21 +16,15 @@ after(async () => {
 });
 
 /** Writes "remember: …" to the notepad; fills its window on "read it all". */
-function script(request: ScriptedRequest): ScriptedAnswer {
-  const last = request.messages.at(-1);
-  const text = textOf({ ...request, messages: request.messages.slice(-1) });
-  if (!request.tools?.length)
-    return {
-      text: /title generator/.test(textOf(request))
-        ? "Invoices"
-        : "The user asked for the invoices of March.",
-    };
-  const note = /remember: (.*)$/m.exec(text)?.[1];
-  if (last?.role === "user" && note !== undefined)
-    return { toolCalls: [{ name: "holdfast_write_notepad", input: { content: note } }] };
-  if (last?.role === "user" && text.includes("read it all"))
-    return { text: "Read.", usage: { input: 39_000, output: 5 } };
-  return { text: "Done.", usage: { input: 1_000, output: 5 } };
+function script({ text, last, isResult, tools }: ClientRequest): ClientAnswer {
+  if (tools.length === 0)
+    return { text: /title generator/.test(text) ? "Invoices" : "The user asked for the invoices of March." };
+  const content = /remember: (.*)$/m.exec(last)?.[1];
+  if (!isResult && content !== undefined)
+    return { call: { tool: "holdfast_write_notepad", input: { content } } };
+  return !isResult && last.includes("read it all")
+    ? { text: "Read.", tokens: 39_000 }
+    : { text: "Done.", tokens: 1_000 };
 }
 
 /** The real opencode, driven over HTTP. */
@@ -53,7 +39,7 @@ async function startOpencode({ root, home, env }: ClientPlace, modelUrl: string)
     provider: {
       scripted: {
         npm: "@ai-sdk/openai-compatible",
-        options: { baseURL: modelUrl, apiKey: "none" },
+        options: { baseURL: `${modelUrl}/v1`, apiKey: "none" },
         models: { scripted: model },
       },
     },
@@ -97,33 +83,33 @@ async function startOpencode({ root, home, env }: ClientPlace, modelUrl: string)
 }
 
 async function startEverything() {
-  const server = await startScriptedServer(script);
-  stops.push(server.close);
+  const model = await startScriptedModel(script);
+  stops.push(model.close);
   const place = makePlace("opencode");
-  return { server, place, opencode: await startOpencode(place, server.url) };
+  return { model, place, opencode: await startOpencode(place, model.url) };
 }
 
 const limit = { timeout: 180_000 };
 
 test(`${spec}: a note survives a compaction and is not repeated`, limit, async () => {
-  const { server, opencode } = await startEverything();
+  const { model, opencode } = await startEverything();
   const id = await opencode.newSession();
   await opencode.ask(id, `remember: the ledger is cedar-4711\n\n${"pad ".repeat(3_000)}`);
   await opencode.ask(id, "Where are the invoices of March?");
-  const before = server.requests.at(-1);
-  assert.ok(toolNames(before).includes("holdfast_write_notepad"), toolNames(before).join());
-  assert.equal(count(textOf(before), "## Session Notepad"), 1);
-  const titles = server.requests.filter((request) => /title generator/.test(textOf(request)));
+  const { tools = [], text = "" } = model.requests.at(-1) ?? {};
+  assert.ok(tools.includes("holdfast_write_notepad"), tools.join());
+  assert.equal(count(text, "## Session Notepad"), 1);
+  const titles = model.requests.filter((request) => /title generator/.test(request.text));
   assert.ok(titles.length > 0);
-  for (const request of titles) assert.doesNotMatch(textOf(request), /## Session Notepad/);
-  const asked = server.requests.length;
+  for (const title of titles) assert.doesNotMatch(title.text, /## Session Notepad/);
+  const asked = model.requests.length;
 
   await opencode.compact(id);
   await opencode.ask(id, "Go on.");
-  const [summariser, ...calls] = server.requests.slice(asked);
-  assert.match(textOf(summariser), /are kept outside the conversation/);
-  assert.doesNotMatch(textOf(summariser), /## Session Notepad/);
-  const first = textOf(calls[0]);
+  const [summariser, ...calls] = model.requests.slice(asked);
+  assert.match(summariser?.text ?? "", /are kept outside the conversation/);
+  assert.doesNotMatch(summariser?.text ?? "", /## Session Notepad/);
+  const first = calls[0]?.text ?? "";
   assert.match(
     first,
     /## Session Notepad\nthe ledger is cedar-4711\n\[End of notepad\][\s\S]*\[Handoff[\s\S]*\[Receipt: /,
@@ -131,33 +117,31 @@ test(`${spec}: a note survives a compaction and is not repeated`, limit, async (
   assert.ok(first.split("pad ").length < 1_000, "the long message is cut in the handoff, and nowhere else");
 
   await opencode.ask(id, "And on.");
-  const last = textOf(server.requests.at(-1));
+  const last = model.requests.at(-1)?.text ?? "";
   assert.equal(count(last, "## Session Notepad"), 1);
   assert.equal(count(last, "[Receipt: "), 1, "one receipt only");
 });
 
 test(`${spec}: the automatic turn after a full window has the memory`, limit, async () => {
-  const { server, opencode } = await startEverything();
+  const { model, opencode } = await startEverything();
   const id = await opencode.newSession();
   await opencode.ask(id, `remember: the ledger is cedar-4711\n\n${"pad ".repeat(3_000)}`);
   await opencode.ask(id, "read it all");
   await opencode.ask(id, "Go on.");
-  const compacted = server.requests.findIndex((request) =>
-    /are kept outside the conversation/.test(textOf(request)),
-  );
+  const compacted = model.requests.findIndex(({ text }) => /are kept outside the conversation/.test(text));
   assert.ok(compacted > 0, "opencode compacted automatically");
-  const next = server.requests.slice(compacted + 1).find((request) => toolNames(request).length > 0);
-  assert.match(textOf(next), /## Session Notepad\nthe ledger is cedar-4711/);
+  const next = model.requests.slice(compacted + 1).find(({ tools }) => tools.length > 0);
+  assert.match(next?.text ?? "", /## Session Notepad\nthe ledger is cedar-4711/);
 });
 
 test(`${spec}: each of two sessions writes to its own memory`, limit, async () => {
-  const { server, opencode } = await startEverything();
+  const { model, opencode } = await startEverything();
   const [a, b] = [await opencode.newSession(), await opencode.newSession()];
   await opencode.ask(a, "remember: only in A");
   await opencode.ask(b, "remember: only in B");
   await opencode.compact(a);
   await opencode.ask(a, "Go on.");
-  const last = textOf(server.requests.at(-1));
+  const last = model.requests.at(-1)?.text ?? "";
   assert.match(last, /## Session Notepad\nonly in A\n/);
   assert.doesNotMatch(last, /only in B/);
 });

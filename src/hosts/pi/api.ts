@@ -45,16 +45,13 @@ export interface PiTreeEntry {
   [field: string]: unknown;
 }
 
-/** Newer versions make the call themselves; older ones return the API key for it. */
+/** Older versions have no calls for extensions. */
 export interface PiModelRegistry {
   streamSimple?(
     model: unknown,
     context: PiModelRequest,
     options: Record<string, unknown>,
   ): { result(): Promise<PiModelAnswer> };
-  getApiKeyAndHeaders?(
-    model: unknown,
-  ): Promise<{ ok: boolean; apiKey?: string; headers?: Record<string, string> }>;
 }
 
 export interface PiModelRequest {
@@ -95,8 +92,7 @@ export interface PiBeforeCompactEvent {
 }
 
 export interface PiCompactEvent {
-  compactionEntry: { summary: string; firstKeptEntryId?: string; tokensBefore?: number };
-  fromExtension: boolean;
+  compactionEntry: { summary: string };
 }
 
 export interface PiCompaction {

@@ -7,7 +7,7 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { ownPins } from "../../surfaces/pins/operations.ts";
 import { readScratchpad } from "../../surfaces/scratchpad/operations.ts";
-import { isNothingKept } from "../../surfaces/views.ts";
+import { isMemoryEmpty } from "../../surfaces/views.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { earlierSessions } from "../earlier-sessions.ts";
 import {
@@ -61,7 +61,7 @@ export class PiMemory {
 
   /** The open items of the last conversation, if this one has nothing yet; "" otherwise. */
   async earlierSessions(session: Session, { cwd }: PiContext): Promise<string> {
-    if (!isNothingKept(await session.state())) return "";
+    if (!isMemoryEmpty(await session.state())) return "";
     // Several projects may share a store that the user chose.
     if (findWorkspace({ cwd }).store.source !== "default") return "";
     return earlierSessions(await this.#memory, session.id);
@@ -84,27 +84,10 @@ export class PiMemory {
     const state = await session.state();
     if (this.#kept?.revision === state.row.revision) return;
     const before = this.#kept?.memory ?? readBranch(context.sessionManager.getBranch());
-    const memory = { ...stateOf(state), notes: await this.#notes(session, state) };
+    const notes = await session.records("note");
+    const memory = { ...stateOf(state), notes: new Map(notes.map(({ key, value }) => [key, value as Json])) };
     for (const [type, data] of listEntries(before, memory)) this.#append(type, data);
     this.#kept = { revision: state.row.revision, memory };
-  }
-
-  /** Reads all notes once, then only those written since. */
-  async #notes(session: Session, { row }: State): Promise<Map<string, Json>> {
-    if (!this.#kept) return notesIn(await session.records("note"));
-    const notes = new Map(this.#kept.memory.notes);
-    const entries = await session.history({ from: this.#kept.revision + 1, to: row.revision });
-    // Retention may have removed what was written while this process slept.
-    if (entries.length < row.revision - this.#kept.revision) return notesIn(await session.records("note"));
-    const changed = new Set(
-      entries.flatMap(({ changes }) =>
-        changes.flatMap((change) => (change.type === "record" && change.kind === "note" ? [change.key] : [])),
-      ),
-    );
-    if (changed.size === 0) return notes;
-    for (const id of changed) notes.delete(id);
-    for (const [id, value] of notesIn(await session.records("note", [...changed]))) notes.set(id, value);
-    return notes;
   }
 
   async #find(context: PiContext): Promise<Session> {
@@ -298,8 +281,4 @@ function isNote(id: string, value: unknown): boolean {
 function stateOf(state: State): Omit<BranchMemory, "notes"> {
   const pins = ownPins(state).map(({ id, ...pin }): [string, Json] => [id, pin]);
   return { notepad: state.row.notepad, scratchpad: readScratchpad(state), pins: new Map(pins) };
-}
-
-function notesIn(records: readonly { key: string; value: Json }[]): Map<string, Json> {
-  return new Map(records.map(({ key, value }) => [key, value]));
 }

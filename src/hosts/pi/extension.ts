@@ -1,6 +1,3 @@
-import { existsSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { handoffTokens } from "../../compaction/handoff.ts";
 import { noticeFor } from "../../compaction/receipt.ts";
 import { type AskSummariser, renderSummary, type Summary, summarise } from "../../compaction/summary.ts";
@@ -11,7 +8,7 @@ import { HoldfastError } from "../../errors.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { ToolDescription } from "../../surfaces/toolbox.ts";
-import { lessReserve } from "../fill.ts";
+import { lessReserve } from "../context-fill.ts";
 import { type ConversationSettings, PluginConversation, toolFields } from "../plugin/conversation.ts";
 import { lastAnswer, toStoredMessages } from "../transcript/messages.ts";
 import { transcriptConversation } from "../transcript/past-conversation.ts";
@@ -24,7 +21,6 @@ import type {
   PiContext,
   PiContextEvent,
   PiExtensionApi,
-  PiModelAnswer,
   PiModelRequest,
   PiTool,
   PiTreeEntry,
@@ -295,9 +291,10 @@ async function ask(
   options: { maxTokens: number; signal: AbortSignal },
 ): Promise<string> {
   if (model === undefined || modelRegistry === undefined) throw noSummary("No model is selected in pi");
-  const { content, stopReason, errorMessage } = modelRegistry.streamSimple
-    ? await modelRegistry.streamSimple(model, request, options).result()
-    : await askOlderPi(model, modelRegistry, request, options);
+  if (!modelRegistry.streamSimple) throw noSummary("This version of pi calls no model for an extension");
+  const { content, stopReason, errorMessage } = await modelRegistry
+    .streamSimple(model, request, options)
+    .result();
   if (stopReason === "error" || stopReason === "aborted") throw noSummary(errorMessage ?? stopReason);
   return content.map(({ type, text }) => (type === "text" ? (text ?? "") : "")).join("");
 }
@@ -305,37 +302,6 @@ async function ask(
 function noSummary(reason: string): HoldfastError {
   return new HoldfastError(
     "not_found",
-    `${reason}. Holdfast writes the summary without a model; check the model and its key.`,
+    `${reason}. Holdfast writes the summary without a model. Update pi, and check the model and its key.`,
   );
-}
-
-interface PiAi {
-  completeSimple(
-    model: unknown,
-    request: PiModelRequest,
-    options: Record<string, unknown>,
-  ): Promise<PiModelAnswer>;
-}
-
-/** Up to 0.7x, extensions call models through a package that pi ships. */
-async function askOlderPi(
-  model: unknown,
-  registry: NonNullable<PiContext["modelRegistry"]>,
-  request: PiModelRequest,
-  options: Record<string, unknown>,
-): Promise<PiModelAnswer> {
-  const auth = await registry.getApiKeyAndHeaders?.(model);
-  if (!auth?.ok) throw noSummary("pi has no key for the model");
-  const { completeSimple } = (await import(findPiAi())) as PiAi;
-  return completeSimple(model, request, { ...options, apiKey: auth.apiKey, headers: auth.headers });
-}
-
-/** Searches next to the running pi: a built extension cannot resolve pi's packages by name. */
-function findPiAi(): string {
-  const started = realpathSync(process.argv[1] ?? process.execPath);
-  for (let folder = dirname(started); folder !== dirname(folder); folder = dirname(folder)) {
-    const file = join(folder, "node_modules/@mariozechner/pi-ai/dist/index.js");
-    if (existsSync(file)) return pathToFileURL(file).href;
-  }
-  throw noSummary(`The package @mariozechner/pi-ai is not next to ${started}`);
 }

@@ -5,23 +5,11 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { openMemory } from "../../index.ts";
-import { type ScriptedAnswer, type ScriptedRequest, startScriptedServer } from "../../testing/index.ts";
 import { findProject } from "../../workspace/project.ts";
-import {
-  type ClientPlace,
-  count,
-  installClient,
-  makePlace,
-  textOf,
-  toolNames,
-  writeJson,
-} from "../test-support/clients.ts";
+import { type ClientAnswer, type ClientRequest, startScriptedModel } from "../doctor/scripted-model.ts";
+import { type ClientPlace, count, installClient, makePlace, writeJson } from "../test-support/clients.ts";
 
-/** The last version under pi's first package name, and the newest installable one under its second. */
-const versions = [
-  { spec: "@mariozechner/pi-coding-agent@0.73.1", args: [], lastEvent: "agent_end" },
-  { spec: "@earendil-works/pi-coding-agent@0.87.1", args: ["--approve"], lastEvent: "agent_settled" },
-];
+const spec = "@earendil-works/pi-coding-agent@0.87.1";
 
 const stops: (() => unknown)[] = [];
 after(async () => {
@@ -31,8 +19,10 @@ after(async () => {
 type PiEvent = Record<string, unknown> & { type: string };
 
 /** The real pi, driven over its line protocol. */
-function startPi(cli: string, args: readonly string[], { root, env }: ClientPlace, lastEvent: string) {
-  const words = [cli, "--mode", "rpc", "--provider", "scripted", "--model", "scripted", ...args];
+function startPi({ root, env }: ClientPlace, args: readonly string[]) {
+  const cli = join(installClient(spec), "node_modules/@earendil-works/pi-coding-agent/dist/cli.js");
+  const options = ["--approve", "--provider", "scripted", "--model", "scripted"];
+  const words = [cli, "--mode", "rpc", ...options, ...args];
   const child = spawn(process.execPath, words, { cwd: root, env, stdio: ["pipe", "pipe", "pipe"] });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const stop = () => {
@@ -64,7 +54,7 @@ function startPi(cli: string, args: readonly string[], { root, env }: ClientPlac
     stop,
     errors: () => errors,
     async ask(message: string): Promise<void> {
-      const answered = next(({ type }) => type === lastEvent);
+      const answered = next(({ type }) => type === "agent_settled");
       await this.command("prompt", { message });
       await answered;
     },
@@ -79,24 +69,21 @@ function startPi(cli: string, args: readonly string[], { root, env }: ClientPlac
 }
 
 /** Appends "remember: …" to the scratchpad, and answers summary requests. */
-function script(request: ScriptedRequest): ScriptedAnswer {
-  const text = textOf({ ...request, messages: request.messages.slice(-1) });
-  if (!request.tools?.length)
-    return { text: "The user asked for the invoices of March. The ledger was noted." };
-  const note = /^(?:remember|jot down): (.*)$/m.exec(text)?.[1];
-  if (request.messages.at(-1)?.role === "user" && note !== undefined)
-    return { toolCalls: [{ name: "session_scratchpad", input: { mode: "append", content: note } }] };
-  return { text: "Done." };
+function script({ last, isResult, tools }: ClientRequest): ClientAnswer {
+  if (tools.length === 0) return { text: "The user asked for the invoices of March. The ledger was noted." };
+  const content = /^(?:remember|jot down): (.*)$/m.exec(last)?.[1];
+  return isResult || content === undefined
+    ? { text: "Done." }
+    : { call: { tool: "session_scratchpad", input: { mode: "append", content } } };
 }
 
-async function startEverything({ spec, args, lastEvent }: (typeof versions)[number], compaction: object) {
-  const folder = installClient(spec);
-  const name = spec.slice(0, spec.lastIndexOf("@"));
+async function startEverything(compaction: object) {
   const place = makePlace("pi");
-  const server = await startScriptedServer(script);
+  const server = await startScriptedModel(script);
   stops.push(server.close);
   const model = { id: "scripted", contextWindow: 40_000, maxTokens: 2_000 };
-  const provider = { baseUrl: server.url, api: "openai-completions", apiKey: "none", models: [model] };
+  const baseUrl = `${server.url}/v1`;
+  const provider = { baseUrl, api: "openai-completions", apiKey: "none", models: [model] };
   writeJson(join(place.home, ".pi/agent/models.json"), { providers: { scripted: provider } });
   writeJson(join(place.home, ".pi/agent/settings.json"), { compaction });
   // A test command that moves in the tree, as a user does.
@@ -107,103 +94,88 @@ async function startEverything({ spec, args, lastEvent }: (typeof versions)[numb
     },
   });`;
   writeFileSync(join(place.root, ".pi/extensions/back.js"), back);
-  const start = (more: readonly string[] = []) =>
-    startPi(join(folder, "node_modules", name, "dist/cli.js"), [...args, ...more], place, lastEvent);
+  const start = (args: readonly string[] = []) => startPi(place, args);
   return { place, server, start };
 }
 
 const limit = { timeout: 120_000 };
 
-for (const version of versions) {
-  test(`${version.spec}: a note survives a compaction and is not repeated`, limit, async () => {
-    const { place, server, start } = await startEverything(version, {
-      keepRecentTokens: 50,
-      reserveTokens: 2_000,
-    });
-    const pi = start();
-    // Not "remember", which makes it a rule of the user's that is kept word for word in addition to the note.
-    await pi.ask(`jot down: the ledger is cedar-4711\n${"pad ".repeat(400)}`);
-    await pi.ask(`Where are the invoices of March? ${"more ".repeat(400)}`);
-    const before = server.requests.at(-1);
-    assert.ok(toolNames(before).includes("session_scratchpad"), toolNames(before).join());
-    assert.equal(count(textOf(before), "[Session Scratchpad]"), 1);
-    const asked = server.requests.length;
-
-    const { summary } = await pi.command("compact");
-    assert.match(String(summary), /invoices of March[\s\S]*\[Handoff[\s\S]*\[End of handoff\]/);
-    await pi.ask("Go on.");
-    const [summariser, ...calls] = server.requests.slice(asked);
-    assert.equal(toolNames(summariser).length, 0);
-    const first = textOf(calls[0]);
-    assert.match(first, /\[Session Scratchpad\]\nthe ledger is cedar-4711\n\[End Scratchpad\]/);
-    assert.equal(count(first, "[Session Scratchpad]"), 1);
-    assert.match(first, /\[Receipt: /);
-    assert.ok(first.split("pad ").length < 400, "the long message is cut in the handoff, and nowhere else");
-
-    await pi.ask("And on.");
-    const shown = count(textOf(server.requests.at(-1)), "[Session Scratchpad]\nthe ledger is cedar-4711");
-    assert.equal(shown, 1, "once only");
-    assert.equal(pi.errors(), "");
-    await pi.stop();
-
-    const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
-    const [session] = await memory.listSessions();
-    const receipts = await (await memory.resumeSession(session?.id ?? "")).receipts();
-    assert.deepEqual(
-      receipts.map(({ trigger }) => trigger),
-      ["host"],
-    );
-    await memory.close();
+test(`${spec}: a note survives a compaction and is not repeated`, limit, async () => {
+  const { place, server, start } = await startEverything({
+    keepRecentTokens: 50,
+    reserveTokens: 2_000,
   });
+  const pi = start();
+  // Not "remember", which makes it a rule of the user's that is kept word for word in addition to the note.
+  await pi.ask(`jot down: the ledger is cedar-4711\n${"pad ".repeat(400)}`);
+  await pi.ask(`Where are the invoices of March? ${"more ".repeat(400)}`);
+  const { tools = [], text = "" } = server.requests.at(-1) ?? {};
+  assert.ok(tools.includes("session_scratchpad"), tools.join());
+  assert.equal(count(text, "[Session Scratchpad]"), 1);
+  const asked = server.requests.length;
 
-  test(
-    `${version.spec}: going back in the tree, and a restart, restore the branch's memory`,
-    limit,
-    async () => {
-      const { server, start } = await startEverything(version, {});
-      const pi = start();
-      await pi.ask("remember: plan A");
-      await pi.ask("remember: plan B");
-      assert.match(textOf(server.requests.at(-1)), /plan B/);
-      // pi answers a command when it is done, and starts no turn.
-      await pi.command("prompt", { message: "/back" });
-      await pi.ask("remember: plan C");
-      await pi.stop();
-      const again = start(["--continue"]);
-      await again.ask("Where were we?");
-      assert.match(
-        textOf(server.requests.at(-1)),
-        /\[Session Scratchpad\]\nplan A\nplan C\n\[End Scratchpad\]/,
-      );
-      assert.doesNotMatch(textOf(server.requests.at(-1)), /plan B/);
-      await again.stop();
-    },
-  );
+  const { summary } = await pi.command("compact");
+  assert.match(String(summary), /invoices of March[\s\S]*\[Handoff[\s\S]*\[End of handoff\]/);
+  await pi.ask("Go on.");
+  const [summariser, ...calls] = server.requests.slice(asked);
+  assert.deepEqual(summariser?.tools, []);
+  const first = calls[0]?.text ?? "";
+  assert.match(first, /\[Session Scratchpad\]\nthe ledger is cedar-4711\n\[End Scratchpad\]/);
+  assert.equal(count(first, "[Session Scratchpad]"), 1);
+  assert.match(first, /\[Receipt: /);
+  assert.ok(first.split("pad ").length < 400, "the long message is cut in the handoff, and nowhere else");
 
-  test(
-    `${version.spec}: pi compacts automatically when the window is full, after one warning`,
-    limit,
-    async () => {
-      const { server, start } = await startEverything(version, {
-        keepRecentTokens: 500,
-        reserveTokens: 30_000,
-      });
-      const pi = start();
-      await pi.ask(`remember: the ledger is cedar-4711\n${"pad ".repeat(4_000)}`);
-      await pi.ask(`More.\n${"pad ".repeat(16_000)}`);
-      await pi.ask("Go on.");
-      // pi may end the turn before once more, after its compaction.
-      const asked = () =>
-        server.requests.map((request) => textOf(request)).findLast((text) => text.includes("Go on."));
-      while (asked() === undefined) await setTimeout(50);
-      const last = asked() ?? "";
-      assert.match(last, /\[Receipt: [\s\S]*Go on\./);
-      assert.match(last, /\[Session Scratchpad\]\nthe ledger is cedar-4711/);
-      assert.equal(
-        server.requests.filter((request) => /approaching the token limit/.test(textOf(request))).length,
-        1,
-      );
-      await pi.stop();
-    },
+  await pi.ask("And on.");
+  const shown = count(server.requests.at(-1)?.text ?? "", "[Session Scratchpad]\nthe ledger is cedar-4711");
+  assert.equal(shown, 1, "once only");
+  assert.equal(pi.errors(), "");
+  await pi.stop();
+
+  const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
+  const [session] = await memory.listSessions();
+  const receipts = await (await memory.resumeSession(session?.id ?? "")).receipts();
+  assert.deepEqual(
+    receipts.map(({ trigger }) => trigger),
+    ["host"],
   );
-}
+  await memory.close();
+});
+
+test(`${spec}: going back in the tree, and a restart, restore the branch's memory`, limit, async () => {
+  const { server, start } = await startEverything({});
+  const pi = start();
+  await pi.ask("remember: plan A");
+  await pi.ask("remember: plan B");
+  assert.match(server.requests.at(-1)?.text ?? "", /plan B/);
+  // pi answers a command when it is done, and starts no turn.
+  await pi.command("prompt", { message: "/back" });
+  await pi.ask("remember: plan C");
+  await pi.stop();
+  const again = start(["--continue"]);
+  await again.ask("Where were we?");
+  assert.match(
+    server.requests.at(-1)?.text ?? "",
+    /\[Session Scratchpad\]\nplan A\nplan C\n\[End Scratchpad\]/,
+  );
+  assert.doesNotMatch(server.requests.at(-1)?.text ?? "", /plan B/);
+  await again.stop();
+});
+
+test(`${spec}: pi compacts automatically when the window is full, after one warning`, limit, async () => {
+  const { server, start } = await startEverything({
+    keepRecentTokens: 500,
+    reserveTokens: 30_000,
+  });
+  const pi = start();
+  await pi.ask(`remember: the ledger is cedar-4711\n${"pad ".repeat(4_000)}`);
+  await pi.ask(`More.\n${"pad ".repeat(16_000)}`);
+  await pi.ask("Go on.");
+  // pi may end the turn before once more, after its compaction.
+  const asked = () => server.requests.map(({ text }) => text).findLast((text) => text.includes("Go on."));
+  while (asked() === undefined) await setTimeout(50);
+  const last = asked() ?? "";
+  assert.match(last, /\[Receipt: [\s\S]*Go on\./);
+  assert.match(last, /\[Session Scratchpad\]\nthe ledger is cedar-4711/);
+  assert.equal(server.requests.filter(({ text }) => /approaching the token limit/.test(text)).length, 1);
+  await pi.stop();
+});

@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import type { ScriptedRequest } from "../../testing/scripted-server.ts";
 import { packageRoot } from "../../workspace/package.ts";
+import type { ScriptedModel } from "../doctor/scripted-model.ts";
+import { hostNamed } from "../hosts.ts";
 import { usesBuild } from "../install/launcher.ts";
 
 /** The built program, which is what users have. It has to be built from the sources as they are. */
@@ -12,6 +13,16 @@ export function builtCommand(): string {
   if (!usesBuild())
     throw new Error("The clients run the built package, and it is not current: npm run build");
   return join(packageRoot, "dist/cli.js");
+}
+
+/** The package as npm installs it, in a folder that can go. */
+export function copyPackage(): string {
+  const root = join(temporaryDirectory(), "node_modules/holdfast");
+  cpSync(dirname(builtCommand()), join(root, "dist"), { recursive: true });
+  for (const name of ["package.json", "plugins"])
+    cpSync(join(packageRoot, name), join(root, name), { recursive: true });
+  symlinkSync(join(packageRoot, "node_modules"), join(root, "node_modules"));
+  return root;
 }
 
 /** Installs a client from npm, once for each version, in a folder that outlives the test. `more`: further arguments. */
@@ -106,16 +117,27 @@ export function run(program: string, args: string[], { root, env }: ClientPlace)
   });
 }
 
-/** The whole content of a request as one text. */
-export function textOf(request: ScriptedRequest | undefined): string {
-  return (request?.messages ?? [])
-    .flatMap(({ content }) => (Array.isArray(content) ? content.map(({ text }) => text) : [content]))
-    .filter((text) => typeof text === "string")
-    .join("\n");
+/** Runs one turn of a client, with a prompt, and returns its output. */
+type Turn = (place: ClientPlace, prompt: string) => Promise<string>;
+
+/** Turns with the arguments that doctor runs the client with. `command`: the program, and the words before them. */
+export function doctorTurns(host: string, command: () => string[]): Record<"begin" | "resume", Turn> {
+  const turn = (which: "first" | "again") => async (place: ClientPlace, prompt: string) => {
+    const { live } = await hostNamed(host).setup();
+    const [program = "", ...words] = command();
+    return run(program, [...words, ...live[which]({ url: "", folder: "", prompt })], place);
+  };
+  return { begin: turn("first"), resume: turn("again") };
 }
 
-export function toolNames(request: ScriptedRequest | undefined): string[] {
-  return (request?.tools ?? []).map((tool) => tool.function.name);
+/** Has the client use a model as doctor does. */
+export async function useDoctorModel(
+  host: string,
+  place: ClientPlace,
+  { url }: ScriptedModel,
+): Promise<void> {
+  const { live } = await hostNamed(host).setup();
+  Object.assign(place.env, live.env({ url, folder: "", prompt: "" }));
 }
 
 export function count(text: string, part: string): number {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type ClientPlace, run, writeJson } from "./clients.ts";
+import { type ClientPlace, doctorTurns, writeJson } from "./clients.ts";
 import type { RealClient } from "./scenarios.ts";
 
 interface FamilyClient {
@@ -21,7 +21,6 @@ interface FamilyClient {
 /** A client of the opencode family: turns by its `run` command, compactions through its server. */
 export function opencodeFamilyClient(client: FamilyClient): RealClient {
   const { host, spec, program, config, env } = client;
-  const say = (place: ClientPlace, ...args: string[]) => run(program(), ["run", ...args], place);
   return {
     host,
     spec,
@@ -50,8 +49,7 @@ export function opencodeFamilyClient(client: FamilyClient): RealClient {
     // The window less the longest answer.
     limit: 38_000,
     untried: { "warned between turns": "A new process knows the window after its first request." },
-    begin: (place, words) => say(place, words),
-    resume: (place, words) => say(place, "--continue", words),
+    ...doctorTurns(host, () => [program()]),
     compact: (place) => compactOnServer(program(), place),
     answerOwn: ({ tools, text }) =>
       tools.length > 0

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, type TestContext, test } from "node:test";
 import { warningStart } from "../../compaction/warning.ts";
@@ -8,11 +8,19 @@ import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import {
   type ClientAnswer,
-  type ClientModel,
   type ClientRequest,
-  startClientModel,
-} from "../doctor/client-model.ts";
-import { builtCommand, type ClientPlace, installClient, makePlace, run, writeJson } from "./clients.ts";
+  type ScriptedModel,
+  startScriptedModel,
+} from "../doctor/scripted-model.ts";
+import {
+  builtCommand,
+  type ClientPlace,
+  copyPackage,
+  installClient,
+  makePlace,
+  run,
+  writeJson,
+} from "./clients.ts";
 
 /** The scenarios for each client. The order is that of the table's columns. */
 export const scenarios = [
@@ -27,6 +35,7 @@ export const scenarios = [
   "warned in mid-turn",
   "warned between turns",
   "with every message",
+  "program gone",
 ] as const;
 
 export type Scenario = (typeof scenarios)[number];
@@ -37,7 +46,7 @@ export interface RealClient {
   /** The package and its version. */
   spec: string;
   /** Writes what a user decides once: trust, the model, approvals. */
-  prepare(place: ClientPlace, model: ClientModel): void | Promise<void>;
+  prepare(place: ClientPlace, model: ScriptedModel): void | Promise<void>;
   /** A turn of a new conversation. */
   begin(place: ClientPlace, words: string): Promise<unknown>;
   /** A turn of the last conversation, in a new process. */
@@ -59,7 +68,7 @@ export interface RealClient {
   /** Further arguments of `npm install`. */
   installWith?: readonly string[];
   /** The user's decisions, before doctor finds nothing wrong (default: `prepare`). */
-  decide?(place: ClientPlace, model: ClientModel): void | Promise<void>;
+  decide?(place: ClientPlace, model: ScriptedModel): void | Promise<void>;
   /** The program that is asked as doctor (default: the built one of this checkout). */
   doctor?(): Promise<string>;
   /** The tokens at which it compacts by itself, as prepared. */
@@ -111,12 +120,12 @@ export function testClient(client: RealClient): void {
     for (const stop of stops) await stop();
     keepResults(client.host, client.spec, outcomes);
   });
-  const scenario = (names: Scenario[], work: (run: ScenarioRun) => Promise<void>) => {
+  const scenario = (names: Scenario[], work: (run: ScenarioRun) => Promise<void>, program = builtCommand) => {
     const tried = names.filter((name) => client.untried?.[name] === undefined);
     if (tried.length === 0) return;
     test(`${client.spec}: ${tried.join(", ")}`, { timeout }, async () => {
       for (const name of tried) outcomes[name] = "failed";
-      const run = await startRun(client);
+      const run = await startRun(client, program());
       stops.push(run.model.close);
       await work(run);
       for (const name of tried) outcomes[name] = "passed";
@@ -129,6 +138,8 @@ export function testClient(client: RealClient): void {
   scenario(["warned in mid-turn"], warnInTurn);
   scenario(["warned between turns"], warnBetweenTurns);
   scenario(["with every message"], showWithEveryMessage);
+  const copy = () => join(copyPackage(), "dist/cli.js");
+  scenario(["program gone"], loseProgram, copy);
   test(`${client.spec}: doctor --live finds nothing wrong after init [doctor.live]`, { timeout }, (t) =>
     askDoctor(client, t),
   );
@@ -136,7 +147,7 @@ export function testClient(client: RealClient): void {
 
 /** As a user would run it: with the program on the PATH, in the project that init has connected. */
 async function askDoctor(client: RealClient, t: TestContext): Promise<void> {
-  const model = await startClientModel(() => ({ text: "Done." }));
+  const model = await startScriptedModel(() => ({ text: "Done." }));
   t.after(model.close);
   const command = (await client.doctor?.()) ?? builtCommand();
   const place = makePlace(client.host, command);
@@ -152,8 +163,10 @@ async function askDoctor(client: RealClient, t: TestContext): Promise<void> {
 
 interface ScenarioRun {
   client: RealClient;
+  /** The file that init has connected. */
+  program: string;
   place: ClientPlace;
-  model: ClientModel;
+  model: ScriptedModel;
   /** Replaces the agent's answers (default: `answerAgent`). */
   script(answer: (request: ClientRequest) => ClientAnswer): void;
   /** The requests of an agent's turn since the last call. */
@@ -161,19 +174,20 @@ interface ScenarioRun {
   notepads(): Promise<string[]>;
 }
 
-async function startRun(client: RealClient): Promise<ScenarioRun> {
+async function startRun(client: RealClient, program: string): Promise<ScenarioRun> {
   const agents: ClientRequest[] = [];
   let answer = answerAgent;
-  const model = await startClientModel((request) => {
+  const model = await startScriptedModel((request) => {
     const own = client.answerOwn?.(request);
     if (own) return own;
     agents.push(request);
     return { takes: client.answerTime ?? 0, ...answer(request) };
   });
-  const place = makePlace(client.host);
+  const place = makePlace(client.host, program);
   await client.prepare(place, model);
   return {
     client,
+    program,
     place,
     model,
     script: (given) => {
@@ -305,15 +319,27 @@ async function warnInTurn({ client, place, script, newRequests, notepads }: Scen
   assert.deepEqual(await notepads(), ["port 8443"]);
 }
 
-/** The context is nearly full when a turn ends: the agent is warned then, or with the next prompt. */
-async function warnBetweenTurns({ client, place, script, newRequests }: ScenarioRun): Promise<void> {
+/** The context is nearly full when a turn ends: the agent is warned then, or with the next prompt, and writes. */
+async function warnBetweenTurns({
+  client,
+  place,
+  script,
+  newRequests,
+  notepads,
+}: ScenarioRun): Promise<void> {
   const tokens = Math.round((client.limit ?? 0) * 0.97);
-  script(() => ({ text: "Done.", tokens }));
+  let wrote = false;
+  script((request) => {
+    if (!isWarned(request) || wrote) return { text: "Done.", tokens };
+    wrote = true;
+    return { call: { tool: toolIn(request, writer), input: { content: "port 8443" } }, tokens };
+  });
   await client.begin(place, "Hello.");
   await client.resume(place, "Go on.");
   const requests = newRequests();
   assert.ok(requests.some(isWarned), `warned in one of ${requests.length} requests`);
   for (const { text } of requests) assert.ok(text.split(warningStart).length <= 2, "once");
+  assert.deepEqual(await notepads(), ["port 8443"]);
 }
 
 /** With the placement `message`, a prompt comes with the memory although nothing has changed since the last one. */
@@ -333,4 +359,59 @@ async function showWithEveryMessage({ client, place, script, newRequests }: Scen
   const [shown] = [...text.matchAll(new RegExp(`${written}cedar-4711`, "g"))].slice(-1);
   assert.ok(shown, "the memory is in the request");
   assert.ok(shown.index > text.lastIndexOf(`Answer ${before}.`), "and it comes with the new prompt");
+}
+
+/** How a client starts a sub-agent that has the same tools as the main agent, and names the tools. */
+interface SubAgentCalls {
+  /** Before the name of a memory tool. */
+  prefix: string;
+  start: NonNullable<ClientAnswer["call"]>;
+  /** Ends the sub-agent's turn, if a text does not. */
+  end?: NonNullable<ClientAnswer["call"]>;
+}
+
+/** The main agent has a notepad and starts a sub-agent, which cannot replace the notepad, and is told how to append. */
+export function testSubAgent(
+  client: RealClient,
+  calls: SubAgentCalls,
+  work: (place: ClientPlace) => Promise<unknown>,
+) {
+  test(`${client.spec}: a sub-agent cannot replace the main agent's notepad, and is told how to append`, {
+    timeout: 180_000,
+  }, async (t) => {
+    const call = (tool: string, input: Record<string, unknown>): ClientAnswer => ({
+      call: { tool: `${calls.prefix}${tool}`, input },
+    });
+    const forMain = [call("write_notepad", { content: "plan: move the ledger" }), { call: calls.start }];
+    const forSub = [
+      call("write_notepad", { content: "six sheets" }),
+      call("update_notepad", { operation: "append", content: "six sheets" }),
+      ...(calls.end ? [{ call: calls.end }] : []),
+    ];
+    const told: string[] = [];
+    const model = await startScriptedModel(({ text, last }) => {
+      const isMain = text.includes("Move the ledger.");
+      if (!isMain) told.push(last);
+      return (isMain ? forMain : forSub).shift() ?? { text: "Done." };
+    });
+    t.after(model.close);
+    const place = makePlace(client.host);
+    await client.prepare(place, model);
+    await work(place);
+    assert.match(told[1] ?? "", /belongs to the agent that you work for.*update_notepad/);
+    const memory = await openMemory({ store: join(findProject(place.root).directory, "memory.db") });
+    t.after(() => memory.close());
+    const [session] = await memory.listSessions();
+    const notepad = await (await memory.resumeSession(session?.id ?? "")).notepad.read();
+    assert.match(notepad, /^plan: move the ledger\s+six sheets$/);
+  });
+}
+
+/** npm has cleared its cache, or the package was removed: the next prompt still reaches the model. */
+async function loseProgram({ client, program, place, newRequests }: ScenarioRun): Promise<void> {
+  await client.begin(place, "Please remember: cedar-4711");
+  assert.ok(newRequests().length >= 2, "with the program, the tool was called");
+  rmSync(dirname(dirname(program)), { recursive: true });
+  await client.begin(place, "Please answer anyway.");
+  assert.ok(newRequests().some(({ last }) => last.includes("answer anyway")));
 }

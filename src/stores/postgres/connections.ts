@@ -34,14 +34,14 @@ const shortestSilence = 500;
 const idleLimit = 5_000;
 
 /** A message of this size may take as long again as a short one. */
-const bytesPerSilence = 1_000_000;
+const charactersPerSilence = 1_000_000;
 
-interface Progress {
+interface Attempt {
   mayBeDone: boolean;
   /** Milliseconds until the lock timeout. */
   left: number;
   /** From here on a lost connection leaves the outcome open. */
-  isSent: boolean;
+  isCommitting: boolean;
 }
 
 /**
@@ -77,9 +77,12 @@ export class Connections {
 
   /** Applies statements together or not at all, also if their connection fails; see `SqlDatabase`. */
   write(statements: readonly Statement[], proof?: Statement): Promise<number[] | undefined> {
-    return this.#retry(async (client, progress) => {
-      const counts = await this.#send(client, progress, statements);
-      if (counts || !progress.mayBeDone || !proof) return counts;
+    return this.#retry(async (client, attempt) => {
+      const counts = await this.#apply(client, attempt, statements).catch((error) => {
+        if (error.code === uniqueViolation) return rollBack(client);
+        throw error;
+      });
+      if (counts || !attempt.mayBeDone || !proof) return counts;
       const { rows } = await queryOf(client, this.#silence)(proof.text, proof.values);
       return rows.length > 0 ? [] : undefined;
     });
@@ -139,34 +142,45 @@ export class Connections {
   }
 
   /**
-   * One message, so one round trip: the server runs its statements in one transaction. Such a message has no parameters,
-   * and its limits are of this transaction only, because a pooler gives each transaction another connection.
+   * A transaction. The statements up to each required one are one message, and so are those after the last: such a
+   * message takes one round trip, and no parameters.
    */
-  async #send(
+  async #apply(
     client: ClientBase,
-    progress: Progress,
+    attempt: Attempt,
     statements: readonly Statement[],
   ): Promise<number[] | undefined> {
-    // The server gives up before the client does, so that the outcome is known.
-    const lockLimit = Math.ceil(Math.max(20, Math.min(this.#serverLimit, progress.left * 0.9)));
-    const limits = [
+    const send = async (texts: readonly string[]): Promise<number[]> => {
+      const message = texts.join(";\n");
+      const time = this.#silence * (1 + message.length / charactersPerSilence);
+      const answer: QueryResult | QueryResult[] = await queryOf(client, time)(message);
+      // A list, unless the message is one statement.
+      return [answer].flat().map(({ rowCount }) => rowCount ?? 0);
+    };
+    // The server gives up before the client does, so that the outcome is known. The limits are of this transaction only:
+    // a pooler gives each transaction another connection.
+    const lockLimit = Math.ceil(Math.max(20, Math.min(this.#serverLimit, attempt.left * 0.9)));
+    let begin = [
+      "BEGIN",
       `SET LOCAL lock_timeout = ${lockLimit}`,
       `SET LOCAL statement_timeout = ${this.#serverLimit}`,
+      `SET LOCAL idle_in_transaction_session_timeout = ${idleLimit}`,
     ];
-    const message = [...limits, ...statements.map(inline)].join(";\n");
-    progress.isSent = true;
-    try {
-      const time = this.#silence * (1 + message.length / bytesPerSilence);
-      // With several statements, the answer is a list.
-      const answer = (await queryOf(client, time)(message)) as unknown as QueryResult[];
-      return answer.slice(limits.length).map(({ rowCount }) => rowCount ?? 0);
-    } catch (error) {
-      if (refusals.includes((error as { code?: string }).code ?? "")) return undefined;
-      throw error;
+    const counts: number[] = [];
+    const required = statements.filter((statement) => statement.required);
+    for (const statement of required) {
+      const count = (await send([...begin, inline(statement)])).at(-1) ?? 0;
+      if (count === 0) return rollBack(client);
+      counts.push(count);
+      begin = [];
     }
+    attempt.isCommitting = true;
+    const others = statements.slice(required.length).map(inline);
+    counts.push(...(await send([...begin, ...others, "COMMIT"])).slice(begin.length, -1));
+    return counts;
   }
 
-  async #retry<T>(work: (client: Client, progress: Progress) => Promise<T>): Promise<T> {
+  async #retry<T>(work: (client: Client, attempt: Attempt) => Promise<T>): Promise<T> {
     const started = Date.now();
     const deadline = started + this.#lockTimeout;
     let doubt: unknown;
@@ -174,12 +188,12 @@ export class Connections {
       if (this.#isClosed) throw closedError();
       const host = this.#current;
       const left = deadline - Date.now();
-      const progress = { mayBeDone: doubt !== undefined, left, isSent: false };
+      const attempt = { mayBeDone: doubt !== undefined, left, isCommitting: false };
       try {
-        return await this.#withClient(host, (client) => work(client, progress));
+        return await this.#withClient(host, (client) => work(client, attempt));
       } catch (error) {
         const failure = failureOf(error);
-        if (failure === "lost" && progress.isSent) doubt = error;
+        if (failure === "lost" && attempt.isCommitting) doubt = error;
         if (failure === "final" || this.#isClosed || Date.now() + pause > deadline)
           throw doubt === undefined ? postgresError(error) : unknownOutcome(doubt, Date.now() - started);
         if (failure !== "busy" && this.#current === host) this.#current = (host + 1) % this.#pools.length;
@@ -261,8 +275,12 @@ function clientConfig(pg: Pg, url: string): ClientConfig {
   };
 }
 
-/** A row exists already, or a check divided by zero: the server applied no statement of the message. */
-const refusals = ["23505", "22012"];
+/** A row with this key exists already. */
+const uniqueViolation = "23505";
+
+async function rollBack(client: ClientBase): Promise<undefined> {
+  await queryOf(client, longestSilence)("ROLLBACK");
+}
 
 /** The statement with its values in the text. */
 function inline({ text, values }: Statement): string {

@@ -55,7 +55,7 @@ test("a write without an answer is reported as unknown, and the same call sent a
   const memory = await openFor(context, url.replace(/:\d+\//, `:${proxy.port}/`), 1_500);
   const session = await memory.createSession({ id: "a" });
   await session.notepad.append("- before");
-  proxy.muteAt = "INSERT INTO session_journal";
+  proxy.muteAt = "COMMIT";
   const error = await rejection(session.notes.add("once", []), "store_unknown");
   assert.match(error.message, /may have been applied\. Send the same call again: it is applied once/);
   const answer = await session.call("update_notepad", { operation: "append", content: "- after" });

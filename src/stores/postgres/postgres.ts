@@ -2,6 +2,8 @@ import { HoldfastError } from "../../errors.ts";
 import { recordFromSql, type SqlRecord, type SqlSession, sessionFromSql } from "../sql-rows.ts";
 import {
   deleteSession,
+  type SqlDatabase,
+  type Statement,
   selectResident,
   sessionTables,
   sqlStore,
@@ -83,12 +85,17 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
     assertOpen();
     return connections.query(text, values);
   };
-  const write: Connections["write"] = async (statements, proof) => {
+  const write: SqlDatabase["write"] = async (statements, about) => {
     assertOpen();
-    return connections.write(statements, proof);
+    const counts = await connections.write(statements, about?.proof);
+    if (counts && about?.row) {
+      const { owner, id, revision, createdAt } = about.row;
+      feed.announce({ owner, sessionId: id, revision, createdAt });
+    }
+    return counts;
   };
   const shared = sqlStore({
-    query: async ({ text, values }) => (await query(text, values)).rows as never,
+    query: async <Row extends object>({ text, values }: Statement) => (await query<Row>(text, values)).rows,
     write,
     stamp(table, row, id) {
       // Tells whether a write whose answer was lost was applied.
@@ -97,9 +104,6 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
     },
     verify: (_table, row) => row,
     among: (column, parameter) => `${column} = ANY(${parameter})`,
-    changed: () => [],
-    written: ({ owner, id, revision, createdAt }) =>
-      feed.announce({ owner, sessionId: id, revision, createdAt }),
     words: { lockRow: " FOR NO KEY UPDATE", touch: ", touched = now()", byCodePoint: ' COLLATE "C"' },
   });
 

@@ -1,22 +1,9 @@
 import { HoldfastError } from "../../errors.ts";
-import { editJson, editValue, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
+import { editRow, editValue, type Rewritten, rewriteEntry, type TextEdit, textTables } from "../rewrite.ts";
 import type { Value } from "../sql-rows.ts";
-import { batchesOf, type Statement, sessionTables } from "../sql-store.ts";
+import { batchesOf, type SqlDatabase, type Statement, sessionTables, valuesOf } from "../sql-store.ts";
 import type { Scope, Store } from "../store.ts";
 import { type Connections, endClient, openClient, postgresError, type Query } from "./connections.ts";
-
-/** The tables with text, the columns that name a row besides the session, and the columns to edit. */
-const tables = [
-  { table: "session_records", key: ["kind", "key", "to_revision"], text: ["key"], json: ["value"] },
-  {
-    table: "session_journal",
-    key: ["revision"],
-    text: ["idempotency_key"],
-    json: ["actor", "operation", "changes", "result"],
-  },
-  { table: "ledger_calls", key: ["number"], text: [], json: ["facts"] },
-  { table: "ledger_pieces", key: ["hash"], text: ["text"], json: [] },
-] as const;
 
 /** Passes over a session that others write to meanwhile. */
 const maxPasses = 20;
@@ -25,7 +12,7 @@ type Row = Record<string, Value>;
 
 interface RewriteParts {
   query: Query;
-  write: Connections["write"];
+  write: SqlDatabase["write"];
   store: Pick<Store, "sessions" | "load" | "commit">;
 }
 
@@ -64,7 +51,9 @@ async function rewriteSession(
   let values = 0;
   for (let pass = 0; pass < maxPasses; pass++) {
     let found = 0;
-    for (const each of tables) found += await rewriteTable(parts, scope, each, edit);
+    // The session's own row changes with the commit.
+    for (const each of textTables.filter(({ table }) => table !== "agent_sessions"))
+      found += await rewriteTable(parts, scope, each, edit);
     const loaded = await store.load(scope);
     if (!loaded) return values;
     const [title, notepad] = [editValue(loaded.row.title, edit), editValue(loaded.row.notepad, edit)];
@@ -91,29 +80,19 @@ async function rewriteSession(
 async function rewriteTable(
   { query, write }: RewriteParts,
   scope: Scope,
-  { table, key, text, json }: (typeof tables)[number],
+  each: (typeof textTables)[number],
   edit: TextEdit,
 ): Promise<number> {
-  const columns = [...new Set<string>([...key, ...text, ...json])];
+  const columns = [...new Set([...each.key, ...each.text, ...each.json])];
   const { rows } = await query<Row>(
-    `SELECT ${columns.join(", ")} FROM ${table} WHERE session_id = $1 AND owner = $2`,
-    [scope.sessionId, scope.owner],
+    `SELECT ${columns.join(", ")} FROM ${each.table} WHERE session_id = $1 AND owner = $2`,
+    valuesOf(scope),
   );
-  const edits: [column: string, change: TextEdit][] = [
-    ...text.map((column): [string, TextEdit] => [column, edit]),
-    ...json.map((column): [string, TextEdit] => [column, (value) => editJson(value, edit)]),
-  ];
-  const changed = rows.flatMap((row) => {
-    const set = edits.flatMap(([column, change]): [string, string][] => {
-      const before = row[column];
-      if (typeof before !== "string") return [];
-      const after = change(before);
-      return after === before ? [] : [[column, after]];
-    });
-    return set.length > 0 ? [{ row, set }] : [];
-  });
+  const changed = rows
+    .map((row) => ({ row, set: editRow(each, row, edit) }))
+    .filter(({ set }) => set.length > 0);
   for (const batch of batchesOf(changed))
-    await write(batch.map(({ row, set }) => updateRow(scope, { table, key, row, set })));
+    await write(batch.map(({ row, set }) => updateRow(scope, { ...each, row, set })));
   return changed.reduce((sum, { set }) => sum + set.length, 0);
 }
 
@@ -128,7 +107,7 @@ function updateRow(
   },
 ): Statement {
   const { table, key, row, set } = update;
-  const values: Value[] = [scope.sessionId, scope.owner];
+  const values = valuesOf(scope);
   const parameter = (value: Value | undefined) => `$${values.push(value ?? null)}`;
   const assignments = set.map(([column, value]) => `${column} = ${parameter(value)}`);
   const named = [...new Set([...key, ...set.map(([column]) => column)])];

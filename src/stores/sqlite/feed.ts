@@ -95,22 +95,17 @@ export class SqliteFeed {
 }
 
 /** Notes a commit, in its transaction, for the watchers of other processes. */
-export function changeEntry({ owner, sessionId }: Scope, revision: number): Statement[] {
-  return [
-    {
-      text: "INSERT INTO store_changes (owner, session_id, revision) VALUES ($1, $2, $3)",
-      values: [owner, sessionId, revision],
-    },
-    {
-      text: `DELETE FROM store_changes WHERE number <= (
-               SELECT max(number) - ${keptChanges} FROM store_changes HAVING max(number) % ${removedAtOnce} = 0)`,
-      values: [],
-    },
-  ];
+export function addChange(rows: Statements, { owner, sessionId }: Scope, revision: number): void {
+  const { lastInsertRowid } = rows
+    .prepare("INSERT INTO store_changes (owner, session_id, revision) VALUES (?, ?, ?)")
+    .run(owner, sessionId, revision);
+  const number = Number(lastInsertRowid);
+  if (number % removedAtOnce === 0)
+    rows.prepare("DELETE FROM store_changes WHERE number <= ?").run(number - keptChanges);
 }
 
 /** The last number stays, so that the next one is new to every watcher. */
-export function forgottenChanges({ owner, sessionId }: Scope): Statement {
+export function forgetChanges({ owner, sessionId }: Scope): Statement {
   return {
     text: "UPDATE store_changes SET owner = '', session_id = '' WHERE owner = $1 AND session_id = $2",
     values: [owner, sessionId],

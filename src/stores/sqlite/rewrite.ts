@@ -1,43 +1,11 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { editJson, type Rewritten, rewriteEntry, type TextEdit } from "../rewrite.ts";
+import { editRow, type Rewritten, rewriteEntry, type TextEdit, textTables } from "../rewrite.ts";
 import { entryToSql, type Value } from "../sql-rows.ts";
+import { sessionTables } from "../sql-store.ts";
 import type { Scope } from "../store.ts";
 import { checksumOfRow, findDamagedRows, sealRows } from "./checksums.ts";
-import { changeEntry } from "./feed.ts";
-
-/** Every column with text of a session: how it is found, and whether it is JSON. */
-const tables = [
-  { table: "agent_sessions", session: "id", key: ["id", "owner"], text: ["title", "notepad"], json: [] },
-  {
-    table: "session_records",
-    session: "session_id",
-    key: ["session_id", "owner", "kind", "key", "to_revision"],
-    text: ["key"],
-    json: ["value"],
-  },
-  {
-    table: "session_journal",
-    session: "session_id",
-    key: ["session_id", "owner", "revision"],
-    text: ["idempotency_key"],
-    json: ["actor", "operation", "changes", "result"],
-  },
-  {
-    table: "ledger_calls",
-    session: "session_id",
-    key: ["session_id", "owner", "number"],
-    text: [],
-    json: ["facts"],
-  },
-  {
-    table: "ledger_pieces",
-    session: "session_id",
-    key: ["session_id", "owner", "hash"],
-    text: ["text"],
-    json: [],
-  },
-] as const;
+import { addChange } from "./feed.ts";
 
 /** Edits all text of these owners' sessions. Call it in a transaction. */
 export function rewriteRows(
@@ -49,22 +17,17 @@ export function rewriteRows(
   const changed = new Map<string, Scope>();
   const damaged = findDamagedRows(database);
   let values = 0;
-  for (const { table, session, key, text, json } of tables) {
-    const columns = [...new Set([...key, ...text, ...json, session, "owner"])].join(", ");
+  for (const each of textTables) {
+    const { table } = each;
+    const key = [sessionTables[table], "owner", ...each.key];
+    const columns = [...new Set([...key, ...each.text, ...each.json])].join(", ");
     const rows = database.prepare(
       `SELECT ${columns} FROM ${table} WHERE owner IN (SELECT value FROM json_each(?))`,
     );
     // Collected first: updating a table while reading it may visit a row twice.
     const updates: { row: Record<string, Value>; set: [column: string, value: string][] }[] = [];
     for (const row of rows.iterate(JSON.stringify(owners)) as Iterable<Record<string, Value>>) {
-      const set = [
-        ...text.map((column) => [column, row[column], edit] as const),
-        ...json.map((column) => [column, row[column], (value: string) => editJson(value, edit)] as const),
-      ].flatMap(([column, before, change]): [string, string][] => {
-        if (typeof before !== "string") return [];
-        const after = change(before);
-        return after === before ? [] : [[column, after]];
-      });
+      const set = editRow(each, row, edit);
       if (set.length > 0) updates.push({ row: { ...row }, set });
     }
     for (const { row, set } of updates) {
@@ -73,7 +36,7 @@ export function rewriteRows(
           `UPDATE ${table} SET ${set.map(([column]) => `${column} = ?`).join(", ")} WHERE ${key.map((column) => `${column} = ?`).join(" AND ")}`,
         )
         .run(...set.map(([, value]) => value), ...key.map((column) => row[column] ?? null));
-      const scope = { owner: String(row.owner), sessionId: String(row[session]) };
+      const scope = { owner: String(row.owner), sessionId: String(row[sessionTables[table]]) };
       changed.set(JSON.stringify(scope), scope);
       values += set.length;
     }
@@ -98,8 +61,7 @@ function addEntry(database: DatabaseSync, { owner, sessionId: id }: Scope, now: 
   const columns = Object.keys(stamped);
   const insert = `INSERT INTO session_journal (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
   database.prepare(insert).run(...Object.values(stamped));
-  for (const { text, values } of changeEntry({ owner, sessionId: id }, row.revision))
-    database.prepare(text.replaceAll("$", "?")).run(...(values as Value[]));
+  addChange(database, { owner, sessionId: id }, row.revision);
 }
 
 /** Reports that erased text may still be in the write-ahead log or in free pages. */

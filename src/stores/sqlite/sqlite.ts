@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { SessionRow } from "../../engine/state.ts";
 import { HoldfastError } from "../../errors.ts";
 import { recordFromSql, rowsAs, type SqlRecord, type SqlSession, sessionFromSql } from "../sql-rows.ts";
 import {
@@ -18,7 +17,7 @@ import type { Scope, Store, StoreOptions } from "../store.ts";
 import { DailyBackup } from "./backup.ts";
 import { checkRow, checksumOfRow, hasChecksum } from "./checksums.ts";
 import { isTaken, retryWhileBusy } from "./errors.ts";
-import { changeEntry, forgottenChanges, SqliteFeed } from "./feed.ts";
+import { addChange, forgetChanges, SqliteFeed } from "./feed.ts";
 import { openDatabase, sqliteVersion, warningOfVersion } from "./open-database.ts";
 import { eraseFreed, finishErasure, rewriteRows } from "./rewrite.ts";
 
@@ -59,7 +58,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     trimming: { ...shared.trimming, size: () => file.read(() => file.usedBytes()) },
     load: (scope) => loadSession(file, scope),
     async purge(scope) {
-      const counts = await database.write([...deleteSession(scope), forgottenChanges(scope)]);
+      const counts = await database.write([...deleteSession(scope), forgetChanges(scope)]);
       if (!counts?.[0]) return false;
       // Erase the content from the write-ahead log and the backup too.
       opened.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -91,17 +90,26 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 
 function makeSqlDatabase(file: SqliteFile, feed: SqliteFeed): SqlDatabase {
   return {
-    query: ({ text, values }) =>
-      file.read(() => rowsAs(file.prepare(text).all(...values.map(listAsJson))) as never),
-    write: (statements) => file.write(() => file.apply(statements)).catch(undefinedIfRefused),
+    query: <Row extends object>({ text, values }: Statement) =>
+      file.read(() => rowsAs<Row>(file.prepare(text).all(...values.map(listAsJson)))),
+    async write(statements, about) {
+      const row = about?.row;
+      const scope = row && { owner: row.owner, sessionId: row.id };
+      const work = () => {
+        const counts = file.apply(statements);
+        if (scope) addChange(file, scope, row.revision);
+        return counts;
+      };
+      const counts = await file.write(work).catch(undefinedIfRefused);
+      if (counts && scope) {
+        feed.notify({ ...scope, revision: row.revision });
+        file.limitLog();
+      }
+      return counts;
+    },
     stamp: (table, row) => (hasChecksum(table) ? { ...row, sum: checksumOfRow(table, row) } : row),
     verify: (table, row) => file.verify(table, row),
     among: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
-    changed: (scope, revision) => changeEntry(scope, revision),
-    written({ owner, id, revision }: Readonly<SessionRow>) {
-      feed.notify({ owner, sessionId: id, revision });
-      file.limitLog();
-    },
     words: { lockRow: "", touch: "", byCodePoint: "" },
   };
 }
@@ -129,7 +137,7 @@ function listAsJson(value: Statement["values"][number]): string | number | null 
   return Array.isArray(value) ? JSON.stringify(value) : (value as string | number | null);
 }
 
-/** A check found nothing. */
+/** A required statement found nothing. */
 class Refusal extends Error {}
 
 function undefinedIfRefused(error: unknown): undefined {
@@ -192,15 +200,15 @@ class SqliteFile {
     });
   }
 
-  /** Runs statements in the transaction; how many rows each changed. */
+  /** Runs statements in the transaction; how many rows each found or changed. */
   apply(statements: readonly Statement[]): number[] {
-    return statements.map(({ text, values }) => {
-      const statement = this.prepare(text);
-      if (!text.startsWith("SELECT")) return Number(statement.run(...values.map(listAsJson)).changes);
-      const [value] = Object.values(statement.get(...values.map(listAsJson)) ?? {});
-      // SQLite divides by zero to NULL.
-      if (value === null) throw new Refusal();
-      return 0;
+    return statements.map(({ text, values, required }) => {
+      const [statement, given] = [this.prepare(text), values.map(listAsJson)];
+      const count = text.startsWith("SELECT")
+        ? statement.all(...given).length
+        : Number(statement.run(...given).changes);
+      if (required && count === 0) throw new Refusal();
+      return count;
     });
   }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { fenceContent } from "../../context/fence.ts";
 import type { Json } from "../../engine/json.ts";
-import { countCharacters, isLongerThan, oneLine, quote, takeCharacters } from "../../engine/text.ts";
+import { countCharacters, oneLine, quote } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { derivedKey } from "../call-key.ts";
 import { editAnswer, editInput, editOutput, operationOf } from "../edit-tool.ts";
@@ -108,20 +108,15 @@ const minSummaryLength = 60;
 
 function renderSkills(skills: readonly SkillSummary[]): string {
   if (skills.length === 0) return "";
-  const summaries = skills.map(({ name, description }) => ({ name, text: summaryLine(description) }));
+  const summaries = skills.map(({ name, description }) => ({
+    name,
+    text: fenceContent(oneLine(description)),
+  }));
   const isLong = summaries.reduce((sum, { text }) => sum + text.length, 0) > maxSummaryCharacters;
   const share = Math.max(minSummaryLength, Math.floor(maxSummaryCharacters / skills.length));
-  const lines = summaries.map(({ name, text }) => `- ${name}: ${isLong ? cut(text, share) : text}`);
+  const lines = summaries.map(({ name, text }) => `- ${name}: ${isLong ? oneLine(text, share) : text}`);
   if (isLong) lines.push("(Some descriptions are cut; list_skills shows them in full.)");
   return `## Skills\n${lines.join("\n")}`;
-}
-
-function cut(text: string, characters: number): string {
-  return isLongerThan(text, characters) ? `${takeCharacters(text, characters - 1)}…` : text;
-}
-
-function summaryLine(description: string): string {
-  return fenceContent(oneLine(description));
 }
 
 /** All skills of a session's agent: those in folders first, then those it saved. */

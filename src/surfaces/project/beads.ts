@@ -1,8 +1,9 @@
-import { execFile } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { promisify } from "node:util";
+import { severities } from "./layout.ts";
 import type { Project } from "./project.ts";
-import { severities } from "./template.ts";
 
 const timeoutMilliseconds = 10_000;
 
@@ -35,33 +36,30 @@ export async function createBead(
   return runTracker(project, program, created);
 }
 
-function runTracker(
-  project: Project,
+async function runTracker(
+  { file: { root } }: Project,
   program: string,
   args: readonly string[],
 ): Promise<{ id: string } | { problem: string; refused: boolean }> {
-  return new Promise((resolve) => {
-    execFile(
-      program,
-      [...args],
-      { cwd: project.file.root, timeout: timeoutMilliseconds, killSignal: "SIGKILL", maxBuffer: 1_000_000 },
-      (error, stdout, stderr) => {
-        const id = error ? undefined : findId(stdout);
-        if (id !== undefined) resolve({ id });
-        else {
-          const why = error?.killed
-            ? `it took more than ${timeoutMilliseconds / 1000} seconds`
-            : error
-              ? stderr.trim().split("\n")[0] || error.message
-              : "its answer contains no id";
-          resolve({
-            problem: `${program} created no issue: ${why.slice(0, 200)}`,
-            refused: error !== null && !error.killed,
-          });
-        }
-      },
-    ).on("error", () => undefined);
+  const options = {
+    cwd: root,
+    timeout: timeoutMilliseconds,
+    killSignal: "SIGKILL",
+    maxBuffer: 1_000_000,
+  } as const;
+  const failed = (why: string, refused: boolean) => ({
+    problem: `${program} created no issue: ${why.slice(0, 200)}`,
+    refused,
   });
+  try {
+    const { stdout } = await promisify(execFile)(program, args, options);
+    const id = findId(stdout);
+    return id === undefined ? failed("its answer contains no id", false) : { id };
+  } catch (error) {
+    const { killed, stderr = "", message } = error as ExecFileException;
+    if (killed) return failed(`it took more than ${timeoutMilliseconds / 1000} seconds`, false);
+    return failed(stderr.trim().split("\n")[0] || message, true);
+  }
 }
 
 /** The program on the PATH. Skips relative entries: they would run files of the project. */

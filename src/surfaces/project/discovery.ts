@@ -1,10 +1,9 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { HoldfastError } from "../../errors.ts";
-import type { Answer } from "./entries.ts";
-import { holdLock, type NotesFile, readNotesFile, writeNotesFile } from "./file.ts";
-import type { Project } from "./project.ts";
+import { type NotesFile, readNotesFile, updateFile } from "./file.ts";
+import type { Answer, Project } from "./project.ts";
 import { withoutMachinePaths } from "./references.ts";
+import { refusal } from "./refusal.ts";
 
 /** The folder next to NOTES.md for what was found out about the structure of the code. */
 const folderName = "discovery";
@@ -32,7 +31,7 @@ export function discoveryFiles(file: NotesFile): string[] {
 
 /** The text of one of its files; undefined if it does not exist. Links are refused. */
 export function readDiscovery(file: NotesFile, name: string): string | undefined {
-  return readNotesFile(inFolder(file, name))?.bytes.toString("utf8");
+  return readNotesFile(inFolder(file, name))?.toString("utf8");
 }
 
 function inFolder({ root }: NotesFile, name: string): NotesFile {
@@ -42,21 +41,23 @@ function inFolder({ root }: NotesFile, name: string): NotesFile {
 const maxStructureLength = 100_000;
 
 /** Writes what was found out about a topic to its file. Git has the earlier text. */
-export function documentStructure(project: Project, topic: string, content: string): Answer {
-  const { file } = project;
+export function documentStructure(
+  { file }: Project,
+  { text: topic, detail = "" }: { text: string; detail?: string | undefined },
+): Answer {
   const name = `${discoveryFolder(file)}/${fileNameOf(topic)}.md`;
-  if (content.length > maxStructureLength)
-    throw new HoldfastError(
+  if (detail.length > maxStructureLength)
+    throw refusal(
       "over_limit",
-      `"detail" has ${content.length} characters; the limit is ${maxStructureLength}. Nothing was changed. Split it into topics.`,
-      { data: { limit: maxStructureLength } },
+      `"detail" has ${detail.length} characters; the limit is ${maxStructureLength}`,
+      "Split it into topics",
+      { limit: maxStructureLength },
     );
-  const text = withHeading(topic.trim(), withoutMachinePaths(file.root, content.trimEnd()));
-  return holdLock(file, () => {
-    const before = readDiscovery(file, name);
-    if (before !== text) writeNotesFile(inFolder(file, name), text);
-    return { ok: true, text: `Documented in ${name}.`, id: name };
-  });
+  const text = withHeading(topic.trim(), withoutMachinePaths(file.root, detail.trimEnd()));
+  return updateFile(inFolder(file, name), (bytes) => ({
+    text: bytes?.toString("utf8") === text ? undefined : text,
+    result: { ok: true, text: `Documented in ${name}.`, id: name },
+  }));
 }
 
 function withHeading(topic: string, text: string): string {
@@ -74,9 +75,10 @@ function fileNameOf(topic: string): string {
     .toWellFormed()
     .replace(/^-+|-+$|\ufffd/g, "");
   if (name !== "") return name;
-  throw new HoldfastError(
+  throw refusal(
     "invalid_input",
-    `The topic has no letter or digit to name a file with (got ${JSON.stringify(topic)}). Nothing was changed. Use a topic such as "API routes".`,
-    { data: { topic } },
+    `The topic has no letter or digit to name a file with (got ${JSON.stringify(topic)})`,
+    'Use a topic such as "API routes"',
+    { topic },
   );
 }

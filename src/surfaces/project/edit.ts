@@ -1,211 +1,154 @@
-import { isLongerThan, oneLine } from "../../engine/text.ts";
-import { HoldfastError } from "../../errors.ts";
-import { holdLock, type NotesFile, readNotesFile, textOf, writeNotesFile } from "./file.ts";
-import {
-  applyLineEdits,
-  type Cell,
-  itemsOf,
-  type LineEdit,
-  type Notes,
-  parseNotes,
-  type Section,
-  tableOf,
-} from "./notes.ts";
-import {
-  continuityParts,
-  emptyTable,
-  newSection,
-  type SectionKey,
-  sectionKeys,
-  sectionNames,
-  type TableKey,
-  tableColumns,
-} from "./template.ts";
+import { oneLine } from "../../engine/text.ts";
+import { emptyTable, layout, newSection, type SectionKey, sectionKeys, type Values } from "./layout.ts";
+import type { Notes, Row } from "./notes.ts";
+import { refusal } from "./refusal.ts";
+
+/** Replaces `remove` lines at line `at` (from 0) with `insert`. */
+export interface Edit {
+  at: number;
+  remove: number;
+  insert: string[];
+  /** The line of its entry in the new file: before it come the lines that the entry needs around it. */
+  entry: number;
+}
 
 /** The edits of an operation, planned on the current file. */
 export interface Planned<T> {
-  edits: LineEdit[];
+  edits: Edit[];
   result: T;
 }
 
-export function readNotes(file: NotesFile): Notes | undefined {
-  const found = readNotesFile(file);
-  return found && parseNotes(found.bytes.toString("utf8"));
-}
+const lineEnd = /\r\n$|\n$|\r$/;
 
-/** The notes; throws an error with the command that creates them. */
-export function existingNotes(file: NotesFile): Notes {
-  const notes = readNotes(file);
-  if (notes) return notes;
-  throw new HoldfastError(
-    "not_found",
-    `There is no ${file.name} in ${file.root}. Run "holdfast project init" to create it.`,
-    { data: { path: file.path } },
-  );
-}
-
-/** Editors take no lock: if one wrote in the meantime, the change is planned again. */
-const maxAttempts = 5;
-
-/** Locks, rereads, plans and writes, so that concurrent writers take turns and see each other's changes. */
-export function changeNotes<T>(file: NotesFile, plan: (notes: Notes) => Planned<T>): T {
-  return holdLock(file, () => {
-    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const notes = existingNotes(file);
-      const { edits, result } = plan(notes);
-      const after = applyLineEdits(notes.lines, edits);
-      if (after === notes.text) return result;
-      const bytes = readNotesFile(file)?.bytes ?? Buffer.alloc(0);
-      if (bytes.toString("utf8") !== notes.text) continue;
-      textOf(file, bytes);
-      writeNotesFile(file, after);
-      return result;
-    }
-    throw new HoldfastError(
-      "conflict",
-      `Another program keeps writing to ${file.name}. Nothing was changed; try again.`,
-    );
-  });
-}
-
-const maxTextLength = 2_000;
-
-/** Puts a text on one line, because a line break would start a new structure in the file; refuses empty and long texts. */
-export function requireLine(text: string, field: string): string {
-  const line = oneLine(text);
-  if (isLongerThan(line, maxTextLength)) {
-    throw new HoldfastError(
-      "over_limit",
-      `"${field}" has more than ${maxTextLength} characters. Nothing was changed. Shorten it and put the details into the session's notes.`,
-      { data: { field, limit: maxTextLength } },
-    );
+/** Applies edits that do not overlap. Every byte outside the edited lines stays. */
+export function applyEdits(notes: Notes, edits: readonly Edit[]): string {
+  const lines = [...notes.lines];
+  const endOf = (line = "") => lineEnd.exec(line)?.[0];
+  const usual = endOf(lines[0]) ?? "\n";
+  const last = lines.at(-1);
+  // A file without a final line end stays that way.
+  const isOpen = last !== undefined && endOf(last) === undefined;
+  if (isOpen) lines[lines.length - 1] = last + (endOf(lines.at(-2)) ?? usual);
+  // From the end, so that line numbers stay valid; edits at the same line keep their order.
+  for (const { at, remove, insert } of edits.toReversed().sort((a, b) => b.at - a.at)) {
+    const end = endOf(lines[at]) ?? endOf(lines[at - 1]) ?? usual;
+    lines.splice(at, remove, ...insert.map((text) => text + end));
   }
-  if (line !== "") return line;
-  throw new HoldfastError(
-    "invalid_input",
-    `"${field}" is empty. Nothing was changed. Call again with a text.`,
-    { data: { field } },
-  );
+  const text = lines.join("");
+  return isOpen ? text.replace(lineEnd, "") : text;
 }
 
-/** Escapes the start of a text that follows nothing but a bullet, where it could start a block. */
-export function escapeStart(text: string): string {
-  return text.replace(/^(?=[-+*#>=|~`<_[:])/, "\\").replace(/^(\d{1,9})(?=[.)])/, "$1\\");
+/** Replaces lines; throws if they are not safe to write to. */
+export function replaceLines(notes: Notes, from: number, to: number, insert: string[]): Edit {
+  checkWritable(notes, from, to);
+  return { at: from, remove: to - from, insert, entry: from };
 }
 
-function escapePipes(text: string): string {
-  return text.replaceAll(/(?<!\\)(\\*)\|/g, "$1$1\\|");
+/** Nothing is written into a conflict, or after a block that would swallow it. */
+function checkWritable({ conflicts, unclosed }: Notes, from: number, to: number): void {
+  const conflict = conflicts.find((each) => each.from < to && each.to >= from);
+  if (conflict) {
+    const line = conflict.from + 1;
+    const problem = `There are merge-conflict markers from line ${line} on`;
+    throw refusal("conflict", problem, "Resolve the conflict and try again", { line });
+  }
+  if (!unclosed || unclosed.line >= to) return;
+  const line = unclosed.line + 1;
+  const problem = `The ${unclosed.what} on line ${line} is never closed, so anything added after it would become part of it`;
+  throw refusal("conflict", problem, "Close it and try again", { line });
+}
+
+/** Adds lines at the end of a section's list or text. A missing section is added with them. */
+export function addLines(notes: Notes, key: SectionKey, lines: readonly string[]): Edit {
+  const section = notes.sections[key];
+  const isLog = key === "decisions";
+  const above = isLog ? [""] : [];
+  if (!section) return addSection(notes, key, [...newSection(key), ...above], lines);
+  checkWritable(notes, section.line, section.end);
+  const list = isLog ? undefined : section.items.at(-1)?.end;
+  const at = list ?? endOfText(notes, section.line, isLog ? section.end : section.ownEnd);
+  return insertAt(notes, at, above, lines);
+}
+
+/** Adds rows at the end of a section's table. */
+export function addRows(notes: Notes, key: SectionKey, values: readonly Values[]): Edit {
+  const section = notes.sections[key];
+  const columns = layout[key].columns ?? [];
+  const names = section?.table?.columns ?? columns.map(({ name }) => name.toLowerCase());
+  const rows = values.map((row) => renderRow(names.map((name) => oneLine(valueIn(row, name) ?? "") || "-")));
+  if (!section) return addSection(notes, key, newSection(key), rows);
+  checkWritable(notes, section.line, section.end);
+  if (section.table) return { at: section.table.end, remove: 0, insert: rows, entry: section.table.end };
+  const at = endOfText(notes, section.line, section.ownEnd);
+  return insertAt(notes, at, ["", ...emptyTable(columns)], rows);
+}
+
+/** Adds a missing section at its place in the template. */
+export function addSection(
+  notes: Notes,
+  key: SectionKey,
+  section: readonly string[],
+  content: readonly string[],
+): Edit {
+  checkWritable(notes, 0, notes.texts.length);
+  const { sections, texts } = notes;
+  const parent = layout[key].isPart ? "continuity" : undefined;
+  if (parent && !sections[parent])
+    return addSection(notes, parent, [...newSection(parent), "", ...section], content);
+  const own = sectionKeys.indexOf(parent ?? key);
+  const wholeIn = (keys: readonly SectionKey[]) =>
+    keys.flatMap((each) => (layout[each].isPart ? [] : (sections[each] ?? [])));
+  const before = parent ? sections[parent] : wholeIn(sectionKeys.slice(0, own)).at(-1);
+  const [after] = wholeIn(sectionKeys.slice(own));
+  // Nothing can come before a byte-order mark.
+  if (!before && after && !texts[after.line]?.startsWith("\uFEFF"))
+    return insertAt(notes, after.line, section, content);
+  const at = endOfText(notes, before?.line ?? -1, before?.end ?? texts.length);
+  return insertAt(notes, at, at === 0 ? section : ["", ...section], content);
+}
+
+/** Inserts `content` below `above`, with a blank line before a heading that follows. */
+function insertAt({ texts }: Notes, at: number, above: readonly string[], content: readonly string[]): Edit {
+  const below = /^ {0,3}#/.test(texts[at] ?? "") ? [""] : [];
+  return { at, remove: 0, insert: [...above, ...content, ...below], entry: at + above.length };
+}
+
+/** The line, from 1, that an edit's entry has after all edits. */
+export function lineOf(edit: Edit, edits: readonly Edit[] = [edit]): number {
+  const above = edits.filter((each) => each !== edit && each.at <= edit.at);
+  return above.reduce((line, { insert, remove }) => line + insert.length - remove, edit.entry + 1);
+}
+
+/** The line after the last non-blank one. */
+function endOfText({ texts }: Notes, from: number, to: number): number {
+  let at = to;
+  while (at > from + 1 && (texts[at - 1] ?? "").trim() === "") at--;
+  return at;
+}
+
+/** A person may call a column "Constructor". */
+function valueIn(values: Values, column: string): string | undefined {
+  return Object.hasOwn(values, column) ? values[column] : undefined;
 }
 
 function renderRow(cells: readonly string[]): string {
   return `| ${cells.map(escapePipes).join(" | ")} |`;
 }
 
-/** Replaces one cell of a row without changing any other byte. */
-export function replaceCell(line: string, cell: Cell, value: string): string {
-  return `${line.slice(0, cell.from)} ${escapePipes(value)} ${line.slice(cell.to)}`;
+function escapePipes(text: string): string {
+  return text.replaceAll(/(?<!\\)(\\*)\|/g, "$1$1\\|");
 }
 
-/** Adds an item at the end of a section's list. */
-export function addItem(notes: Notes, key: SectionKey, text: string): LineEdit {
-  const section = openSection(notes, key);
-  if (!section) return addSection(notes, key, [text]);
-  const at = itemsOf(notes, key).at(-1)?.end ?? afterText(notes, section.line, section.ownEnd);
-  return spaced(notes, at, [text], section);
+/** Replaces cells of a row; every other byte of its line stays. */
+export function setCells(notes: Notes, { line, cells }: Row, values: Values): Edit {
+  const text = cells.reduceRight((rest, { column, from, to }) => {
+    const value = valueIn(values, column);
+    return value === undefined ? rest : `${rest.slice(0, from)} ${escapePipes(value)} ${rest.slice(to)}`;
+  }, notes.texts[line] ?? "");
+  return replaceLines(notes, line, line + 1, [text]);
 }
 
-/** Adds rows at the end of a section's table; values are by lower-case column name. */
-export function addRows(
-  notes: Notes,
-  key: TableKey,
-  values: readonly Readonly<Record<string, string>>[],
-): LineEdit {
-  const section = openSection(notes, key);
-  const rows = (columns: readonly string[]) =>
-    values.map((row) => renderRow(columns.map((name) => oneLine(row[name.toLowerCase()] ?? "") || "-")));
-  if (!section) return addSection(notes, key, rows(tableColumns[key]));
-  const table = tableOf(notes, key);
-  if (table) return { at: table.end, remove: 0, insert: rows(table.header.cells.map(({ text }) => text)) };
-  const at = afterText(notes, section.line, section.ownEnd);
-  return spaced(notes, at, ["", ...emptyTable(key), ...rows(tableColumns[key])], section);
-}
-
-/** Adds lines at the end of a section, after a blank line. */
-export function addBlock(notes: Notes, key: SectionKey, lines: string[]): LineEdit {
-  const section = openSection(notes, key);
-  if (!section) return addSection(notes, key, ["", ...lines]);
-  return spaced(notes, afterText(notes, section.line, section.end), ["", ...lines], section);
-}
-
-/** The line, from 1, of the last line that an edit adds. */
-export function lastAdded({ at, insert }: LineEdit): number {
-  return at + insert.findLastIndex((line) => line !== "") + 1;
-}
-
-export function replaceLines(notes: Notes, from: number, to: number, insert: string[]): LineEdit {
-  const conflict = notes.conflicts.find((each) => each.from < to && each.to >= from);
-  if (conflict) throw conflicted(conflict.from);
-  return { at: from, remove: to - from, insert };
-}
-
-/** Adds a missing section at its position in the template. */
-export function addSection(notes: Notes, key: SectionKey, content: string[]): LineEdit {
-  const isPart = continuityParts.includes(key);
-  const parent = isPart ? openSection(notes, "continuity") : undefined;
-  const heading = isPart && !parent ? [...newSection("continuity"), ""] : [];
-  const lines = [...heading, ...newSection(key), ...content];
-  const total = notes.lines.texts.length;
-  checkOpenEnd(notes, total);
-  if (parent) return spaced(notes, afterText(notes, parent.line, parent.end), ["", ...lines], parent);
-  const order = sectionKeys.filter((each) => !continuityParts.includes(each));
-  const own = order.indexOf(isPart ? "continuity" : key);
-  const sections = order.map((each) => notes.sections.get(each));
-  const before = sections.slice(0, own).findLast((section) => section !== undefined);
-  if (before) return spaced(notes, afterText(notes, before.line, before.end), ["", ...lines], before);
-  const next = sections.slice(own + 1).find((section) => section !== undefined);
-  if (next) return { at: next.line, remove: 0, insert: [...lines, ""] };
-  const at = afterText(notes, -1, total);
-  return { at, remove: 0, insert: at === 0 ? lines : ["", ...lines] };
-}
-
-/** The section; throws if a conflict or an unclosed block makes writing to it unsafe. */
-function openSection(notes: Notes, key: SectionKey): Section | undefined {
-  const section = notes.sections.get(key);
-  if (!section && notes.conflicts[0]) throw conflicted(notes.conflicts[0].from);
-  if (!section) return undefined;
-  const conflict = notes.conflicts.find(({ from, to }) => from < section.end && to >= section.line);
-  if (conflict) throw conflicted(conflict.from);
-  checkOpenEnd(notes, section.end, sectionNames[key]);
-  return section;
-}
-
-function checkOpenEnd({ unclosed }: Notes, before: number, name = "The file"): void {
-  if (!unclosed || unclosed.line >= before) return;
-  throw new HoldfastError(
-    "conflict",
-    `The ${unclosed.what} on line ${unclosed.line + 1} is never closed, so anything added after it would become part of it (${name}). Nothing was changed. Close it and try again.`,
-    { data: { line: unclosed.line + 1 } },
-  );
-}
-
-function conflicted(line: number): HoldfastError {
-  return new HoldfastError(
-    "conflict",
-    `There are merge-conflict markers from line ${line + 1} on. Nothing was changed. Resolve the conflict and try again.`,
-    { data: { line: line + 1 } },
-  );
-}
-
-/** The line after the last non-blank one. */
-function afterText({ lines }: Notes, from: number, to: number): number {
-  let at = to;
-  while (at > from + 1 && (lines.texts[at - 1] ?? "").trim() === "") at--;
-  return at;
-}
-
-/** Keeps a blank line before whatever follows the section. */
-function spaced(notes: Notes, at: number, lines: string[], section: Section): LineEdit {
-  const next = notes.lines.texts[at];
-  const touches = next !== undefined && next.trim() !== "" && at >= section.ownEnd;
-  return { at, remove: 0, insert: touches ? [...lines, ""] : lines };
+/** Escapes the start of a text that follows nothing but a bullet, where it could start a block. */
+export function escapeStart(text: string): string {
+  return text.replace(/^(?=[-+*#>=|~`<_[:])/, "\\").replace(/^(\d{1,9})(?=[.)])/, "$1\\");
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { EntryKind } from "./entries.ts";
 import { lintProject } from "./lint.ts";
-import { entriesOf, itemsOf, joinLines, parseNotes, readDecision, splitLines, tableOf } from "./notes.ts";
+import { entriesOf, itemsOf, parseNotes, rowsOf } from "./notes.ts";
 import { callOperation, decision, jwt, makeProject, seedNotes } from "./test-support/project.ts";
 
 const entry = (kind: EntryKind, text: string, more: object = {}): [string, Record<string, unknown>] => [
@@ -23,12 +23,8 @@ const additions: [name: string, input: Record<string, unknown>][] = [
 
 /** Whether `after` contains every line of `before`, in order; only the last line may gain a line end. */
 function containsAllLines(before: string, after: string): boolean {
-  const lines = (text: string) => {
-    const { texts, ends } = splitLines(text);
-    return texts.map((each, index) => each + (ends[index] || ""));
-  };
-  const rest = lines(after);
-  return lines(before).every((line, index, all) => {
+  const rest = [...parseNotes(after).lines];
+  return parseNotes(before).lines.every((line, index, all) => {
     const isLast = index === all.length - 1;
     const at = rest.findIndex((each) => each === line || (isLast && each.trimEnd() === line.trimEnd()));
     rest.splice(0, at + 1);
@@ -47,7 +43,7 @@ const variants: [name: string, text: string][] = [
 
 for (const [name, text] of variants) {
   test(`an edit keeps every line of the example with ${name} byte for byte [project.bytes]`, async () => {
-    assert.equal(joinLines(splitLines(text)), text);
+    assert.equal(parseNotes(text).lines.join(""), text);
     for (const [operation, input] of additions) {
       const { read, call } = makeProject({ notes: text });
       await call(operation, input);
@@ -138,12 +134,11 @@ test("any logged text stays one entry, row or list item, and can be read back [p
       const notes = parseNotes(read());
       const [entry, ...others] = entriesOf(notes);
       assert.ok(entry && others.length === 0);
-      const logged = readDecision(notes, entry);
-      assert.deepEqual([plain(logged.decision), plain(logged.rationale)], [plain(first), plain(second)]);
-      assert.deepEqual([logged.evidence.length, logged.scenarios.length], [1, 3]);
-      const rows = tableOf(notes, "debt")?.rows ?? [];
+      assert.deepEqual([plain(entry.decision), plain(entry.rationale)], [plain(first), plain(second)]);
+      assert.deepEqual([entry.evidence.length, entry.scenarios.length], [1, 3]);
+      const rows = rowsOf(notes, "debt");
       assert.deepEqual([rows.length, rows[0]?.cells.length], [1, 5]);
-      assert.equal(plain(rows[0]?.cells[1]?.text ?? ""), plain(first));
+      assert.equal(plain(rows[0]?.values.description ?? ""), plain(first));
       for (const key of ["goals", "blockers"] as const) assert.equal(itemsOf(notes, key).length, 1);
       await log("archive", "0");
       assert.deepEqual((await lintProject(project)).findings, []);
@@ -207,11 +202,10 @@ test("a decision must be complete, with evidence quoted word for word from the c
   const [entry] = entriesOf(notes);
   assert.ok(entry);
   assert.equal(entry.line + 1, line);
-  const logged = readDecision(notes, entry);
   assert.equal(entry.name, "Token expiry");
   assert.match(entry.timestamp, /^2026-03-01T10:00:\d\dZ$/);
   assert.deepEqual(
-    logged.evidence.map((each) => [each.quote, each.reference?.text]),
+    entry.evidence.map((each) => [each.quote, each.reference?.text]),
     [
       [
         "export function isTokenExpired(token: Token, graceMs = 900000) {",
@@ -220,7 +214,7 @@ test("a decision must be complete, with evidence quoted word for word from the c
       ["return token.expiresAt + graceMs < Date.now();", "$" + "{PROJECT_ROOT}/src/auth/jwt.ts:4"],
     ],
   );
-  assert.deepEqual(logged.scenarios, decision.scenarios);
+  assert.deepEqual(entry.scenarios, decision.scenarios);
 });
 
 test("a decision in other Markdown syntax is read by the parser [project.parser]", () => {
@@ -239,7 +233,7 @@ test("a decision in other Markdown syntax is read by the parser [project.parser]
   );
   const [entry] = entriesOf(notes);
   assert.ok(entry);
-  const { decision: text, rationale, evidence, scenarios } = readDecision(notes, entry);
+  const { decision: text, rationale, evidence, scenarios } = entry;
   assert.deepEqual(
     { text, rationale, scenarios },
     { text: "do it", rationale: "because", scenarios: ["one", "two"] },
@@ -247,6 +241,16 @@ test("a decision in other Markdown syntax is read by the parser [project.parser]
   assert.deepEqual(
     evidence.map(({ quote, reference, line }) => [quote, reference?.text, line]),
     [["a ` b", "src/x.ts:1", 5]],
+  );
+});
+
+test("a deeper heading in the decision log belongs to the entry above it, and begins none [project.parser]", () => {
+  const notes = parseNotes(
+    ["### Decision Log", "##### Aside", "#### 2024-01-15T14:30:00Z - Title", "##### Why", "words"].join("\n"),
+  );
+  assert.deepEqual(
+    entriesOf(notes).map(({ name, other, end }) => [name, other, end]),
+    [["Title", ["##### Why", "words"], 5]],
   );
 });
 
@@ -369,6 +373,20 @@ test("an item keeps its bullet, wrapped lines and nested items; a new item is ne
   );
   await log("goal", "login for", { done: true });
   assert.match(read(), /^\* \[x\] Add login\n {2}for everybody \(blocking: design\)$/m);
+});
+
+test("an identifier that is tracked again keeps the cells of a person's own column [project.bytes]", async () => {
+  const { log, read } = makeProject({
+    notes:
+      "### Lightweight Identifiers\r\n| Identifier | Constructor | Purpose | Last Verified |\r\n|---|:-:|---|---|\r\n|" +
+      " $" +
+      "{PROJECT_ROOT}/src/auth/jwt.ts:3 |  Ann \\| Bob|old | - |\r\n",
+  });
+  const { text } = await log("identifier", "src/auth/jwt.ts:3", { detail: "Expiry | skew" });
+  assert.equal(text, "Updated: $" + "{PROJECT_ROOT}/src/auth/jwt.ts:3 (line 4).");
+  assert.match((await log("identifier", "src/auth", { detail: "All" })).text, /line 5/);
+  assert.match(read(), /^\| \S+\/src\/auth \| - \| All \| \S+ \|\r$/m);
+  assert.match(read(), /jwt\.ts:3 \| {2}Ann \\\| Bob\| Expiry \\\| skew \| 2026-03-01T10:00:\d\dZ \|\r\n/);
 });
 
 test("archiving moves all but the newest decisions, with their evidence and scenarios [project.archive]", async () => {

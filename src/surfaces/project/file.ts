@@ -6,23 +6,21 @@ import {
   fchmodSync,
   fstatSync,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
-  type Stats,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { shortHash } from "../../engine/short-hash.ts";
 import { HoldfastError } from "../../errors.ts";
 import { projectFolder } from "../../state-folder.ts";
-import { defaultPath } from "./location.ts";
+import { defaultPath, insideProject } from "./location.ts";
+import { refusal } from "./refusal.ts";
 
 /** People read and edit the file, and the Markdown parser takes two milliseconds for each kilobyte. */
 const maxBytes = 500_000;
@@ -41,11 +39,10 @@ export interface NotesFile {
 export function locateNotes(root: string, chosen = defaultPath): NotesFile {
   const real = realRoot(root);
   if (chosen === "" || chosen.includes("\u0000")) throw refused(chosen, "is not a valid path");
-  const absolute = isAbsolute(chosen) ? underRealRoot(root, real, chosen) : resolve(real, chosen);
-  const name = relative(real, absolute);
-  if (name === "" || name.startsWith("..") || isAbsolute(name))
-    throw refused(chosen, "is outside the project");
-  return { root: real, path: absolute, name: name.split(sep).join("/") };
+  // An absolute path may name the root by one of its links.
+  const name = insideProject(real, chosen) ?? insideProject(resolve(root), resolve(real, chosen));
+  if (name === undefined) throw refused(chosen, "is outside the project");
+  return { root: real, path: join(real, name), name };
 }
 
 function realRoot(root: string): string {
@@ -60,62 +57,94 @@ function realRoot(root: string): string {
   }
 }
 
-function underRealRoot(root: string, real: string, path: string): string {
-  const inside = relative(resolve(root), path);
-  return inside.startsWith("..") || isAbsolute(inside) ? path : join(real, inside);
-}
-
-/** The file's bytes and stats; undefined if it does not exist. */
-export function readNotesFile(file: NotesFile): { bytes: Buffer; stats: Stats } | undefined {
-  if (!checkPath(file)) return undefined;
-  return inParent(file, "read", (parent) => {
-    let descriptor: number;
-    try {
-      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-      descriptor = openSync(join(parent, basename(file.path)), flags);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw error;
-    }
-    try {
-      const stats = fstatSync(descriptor);
-      if (!stats.isFile()) throw refused(file.name, "is not a regular file");
-      if (stats.size > maxBytes) throw tooLarge(file, stats.size);
-      return { bytes: readFileSync(descriptor), stats };
-    } finally {
-      closeSync(descriptor);
-    }
+/** The file's bytes; undefined if it does not exist. */
+export function readNotesFile(file: NotesFile): Buffer | undefined {
+  return explained(file.name, "read", () => {
+    const folder = dirname(file.path);
+    checkLinks(file, folder);
+    return existsSync(folder) ? inFolder(file, (open) => readIn(open, file)?.bytes) : undefined;
   });
 }
 
-/** Replaces the file atomically: readers see the old or the new one. Call it with the lock held. */
-export function writeNotesFile(file: NotesFile, text: string): void {
-  checkPath(file);
+/** Reads the file in an open folder. */
+function readIn({ path }: OpenFolder, file: NotesFile): { bytes: Buffer; mode: number } | undefined {
+  let descriptor: number;
   try {
-    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    descriptor = openSync(join(path, basename(file.path)), flags);
   } catch (error) {
-    throw failed(file.name, "written", error);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw code === "ELOOP" ? refused(file.name, "is a link") : error;
   }
-  const mode = (checkPath(file)?.mode ?? 0o600) & 0o777;
-  // Renaming over it would ignore its mode, so respect a read-only file here.
-  if ((mode & 0o222) === 0) {
-    throw new HoldfastError(
-      "store_read_only",
-      `${file.name} is read-only. Nothing was changed; make it writable (chmod u+w) and try again.`,
-      { data: { path: file.path } },
-    );
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw refused(file.name, "is not a regular file");
+    if (stats.size > maxBytes)
+      throw refusal(
+        "over_limit",
+        `${file.name} has ${stats.size} bytes, and the limit is ${maxBytes}`,
+        "Move old parts of it to another file",
+        { path: file.path, bytes: stats.size, limit: maxBytes },
+      );
+    return { bytes: readFileSync(descriptor), mode: stats.mode & 0o777 };
+  } finally {
+    closeSync(descriptor);
   }
-  inParent(file, "written", (parent, directory) => {
-    removeLeftovers(parent);
-    const temporary = join(parent, `.NOTES.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
-    try {
-      writeNewFile(temporary, text, mode);
-      renameSync(temporary, join(parent, basename(file.path)));
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
+}
+
+/** Editors take no lock: if one wrote in the meantime, the change is planned again. */
+const maxAttempts = 5;
+
+/**
+ * Changes the file while no other process of Holdfast does. `plan` gets its current bytes, and returns its new text, or
+ * undefined to leave it as it is. Readers see the old file or the new one.
+ */
+export function updateFile<T>(
+  file: NotesFile,
+  plan: (bytes: Buffer | undefined) => { text: string | undefined; result: T },
+): T {
+  return holdLock(file, () => {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const bytes = readNotesFile(file);
+      const { text, result } = plan(bytes);
+      if (text === undefined || replaceFile(file, bytes, text)) return result;
     }
-    if (directory !== undefined) fsyncSync(directory);
+    throw refusal("conflict", `Another program keeps writing to ${file.name}`, "Try again");
+  });
+}
+
+/** Replaces the file if it still has these bytes: the comparison comes last, just before the rename. */
+function replaceFile(file: NotesFile, before: Buffer | undefined, text: string): boolean {
+  return explained(file.name, "written", () => {
+    const folder = dirname(file.path);
+    checkLinks(file, folder);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return inFolder(file, (open) => {
+      const { mode = 0o600 } = readIn(open, file) ?? {};
+      // Renaming over it would ignore its mode, so respect a read-only file here.
+      if ((mode & 0o222) === 0)
+        throw refusal(
+          "store_read_only",
+          `${file.name} is read-only`,
+          "Make it writable (chmod u+w) and try again",
+          { path: file.path },
+        );
+      // The lock of the root keeps its other writers out. A killed one leaves its file behind.
+      const temporary = join(open.path, `.NOTES.${shortHash(file.root)}.tmp`);
+      rmSync(temporary, { force: true });
+      try {
+        writeNewFile(temporary, text, mode);
+        const now = readIn(open, file)?.bytes;
+        const isSame = before === undefined || now === undefined ? before === now : now.equals(before);
+        if (!isSame) return false;
+        renameSync(temporary, join(open.path, basename(file.path)));
+        open.sync();
+        return true;
+      } finally {
+        rmSync(temporary, { force: true });
+      }
+    });
   });
 }
 
@@ -131,53 +160,45 @@ function writeNewFile(path: string, text: string, mode: number): void {
   }
 }
 
+/** Refuses links between the root and a folder, which need not exist. */
+function checkLinks(file: NotesFile, folder: string): void {
+  let existing = folder;
+  while (!existsSync(existing)) existing = dirname(existing);
+  if (realpathSync.native(existing) !== existing) throw refused(file.name, "goes through a link");
+}
+
+interface OpenFolder {
+  path: string;
+  /** Makes a rename in it durable. */
+  sync(): void;
+}
+
 /**
- * Runs the work in the file's directory through an open descriptor: if another process replaces the directory with a
- * link, the work still happens in the directory that was checked. Falls back to the path without /proc/self/fd.
+ * Runs the work in the file's folder through an open descriptor: if another process replaces the folder with a link, the
+ * work still happens in the folder that was checked. Without /proc/self/fd, it uses the path.
  */
-function inParent<T>(file: NotesFile, what: string, work: (parent: string, directory?: number) => T): T {
+function inFolder<T>(file: NotesFile, work: (open: OpenFolder) => T): T {
   const path = dirname(file.path);
+  // Windows cannot open folders.
+  if (process.platform === "win32") return work({ path, sync: () => undefined });
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    // Windows cannot open directories.
-    if (process.platform === "win32") return work(path);
-    const directory = openSync(path, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
-    try {
-      const open = `/proc/self/fd/${directory}`;
-      const parent = existsSync(open) ? open : path;
-      if (realpathSync.native(parent) !== path) throw refused(file.name, "goes through a link");
-      return work(parent, directory);
-    } finally {
-      closeSync(directory);
-    }
+    const open = `/proc/self/fd/${descriptor}`;
+    const stable = existsSync(open) ? open : path;
+    if (realpathSync.native(stable) !== path) throw refused(file.name, "goes through a link");
+    return work({ path: stable, sync: () => fsyncSync(descriptor) });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A failure of the file system gets an error with what to do about it. */
+function explained<T>(name: string, what: string, work: () => T): T {
+  try {
+    return work();
   } catch (error) {
-    throw error instanceof HoldfastError ? error : failed(file.name, what, error);
+    throw error instanceof HoldfastError ? error : failed(name, what, error);
   }
-}
-
-/** Removes the temporary files of killed writers. */
-function removeLeftovers(parent: string): void {
-  for (const name of readdirSync(parent))
-    if (/^\.NOTES\.\d+\.[a-z0-9]+\.tmp$/.test(name)) rmSync(join(parent, name), { force: true });
-}
-
-/** Refuses links between the root and the file; returns the file's stats, or undefined if it does not exist. */
-function checkPath(file: NotesFile): Stats | undefined {
-  let path = file.root;
-  for (const part of file.name.split("/")) {
-    path = join(path, part);
-    let stats: Stats;
-    try {
-      stats = lstatSync(path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw failed(file.name, "read", error);
-    }
-    if (stats.isSymbolicLink())
-      throw refused(file.name, `goes through a link (${relative(file.root, path)})`);
-    if (path === file.path && !stats.isFile()) throw refused(file.name, "is not a regular file");
-    if (path === file.path) return stats;
-  }
-  return undefined;
 }
 
 function refused(path: string, why: string): HoldfastError {
@@ -188,35 +209,18 @@ function refused(path: string, why: string): HoldfastError {
   );
 }
 
-function tooLarge({ name, path }: NotesFile, bytes: number): HoldfastError {
-  return new HoldfastError(
-    "over_limit",
-    `${name} has ${bytes} bytes, and the limit is ${maxBytes}. Nothing was changed. Move old parts of it to another file.`,
-    { data: { path, bytes, limit: maxBytes } },
-  );
-}
-
-/** A failure of the file system, with what to do about it. */
 function failed(name: string, what: string, cause: unknown): HoldfastError {
   const { code = "", message } = cause as NodeJS.ErrnoException;
-  const full = code === "ENOSPC" || /disk is full/i.test(message);
-  const readOnly = ["EACCES", "EPERM", "EROFS"].includes(code) || /read-?only|unable to open/i.test(message);
+  const isFull = code === "ENOSPC" || /disk is full/i.test(message);
+  const isReadOnly =
+    ["EACCES", "EPERM", "EROFS"].includes(code) || /read-?only|unable to open/i.test(message);
+  const [problem, next] = isFull
+    ? ["the disk is full", "free some disk space"]
+    : [message, "check the file and the directory it is in"];
   return new HoldfastError(
-    full ? "store_full" : readOnly ? "store_read_only" : "store_failed",
-    `${name} could not be ${what}: ${full ? "the disk is full" : message}. Nothing was changed; ${full ? "free some disk space" : "check the file and the directory it is in"}.`,
+    isFull ? "store_full" : isReadOnly ? "store_read_only" : "store_failed",
+    `${name} could not be ${what}: ${problem}. Nothing was changed; ${next}.`,
     { data: { path: name }, cause },
-  );
-}
-
-/** Reads the file as text and refuses to lose bytes that are not UTF-8. */
-export function textOf(file: NotesFile, bytes: Buffer): string {
-  const text = bytes.toString("utf8");
-  const line = badLine(bytes);
-  if (line === undefined) return text;
-  throw new HoldfastError(
-    "invalid_input",
-    `${file.name} is not valid UTF-8 on line ${line}. Nothing was changed; save the file as UTF-8 and try again.`,
-    { data: { path: file.path, line } },
   );
 }
 
@@ -234,26 +238,28 @@ export function badLine(bytes: Buffer): number | undefined {
 /** The folder of the lock of a project's NOTES.md, outside the repository. */
 export function notesFolder(root: string): string {
   // Worktrees share the project's folder, and each has its own notes.
-  return join(projectFolder(root), "notes", shortHash(existsSync(root) ? realpathSync.native(root) : root));
+  return join(projectFolder(root), "notes", shortHash(root));
 }
 
 const lockTimeoutMilliseconds = 10_000;
 
 /**
- * Runs the work while no other process changes the notes. It locks a SQLite database: the operating system releases
- * the lock when its holder dies, so locks never become stale.
+ * Runs the work while no other process of Holdfast changes the notes. It locks a SQLite database: the operating system
+ * releases the lock when its holder dies, so locks never become stale.
  */
-export function holdLock<T>(file: NotesFile, work: () => T): T {
+function holdLock<T>({ root, name }: NotesFile, work: () => T): T {
+  const folder = notesFolder(root);
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(lockPath(file));
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    database = new DatabaseSync(join(folder, "lock"));
     database.exec(`PRAGMA busy_timeout = ${lockTimeoutMilliseconds}; BEGIN IMMEDIATE`);
   } catch (cause) {
     database?.close();
-    if (!/locked|busy/i.test((cause as Error).message)) throw failed(notesFolder(file.root), "locked", cause);
+    if (!/locked|busy/i.test((cause as Error).message)) throw failed(folder, "locked", cause);
     throw new HoldfastError(
       "store_busy",
-      `Another process has locked ${file.name} for more than ${lockTimeoutMilliseconds / 1000} seconds. Nothing was changed; try again.`,
+      `Another process has locked ${name} for more than ${lockTimeoutMilliseconds / 1000} seconds. Nothing was changed; try again.`,
       { cause },
     );
   }
@@ -262,14 +268,4 @@ export function holdLock<T>(file: NotesFile, work: () => T): T {
   } finally {
     database.close();
   }
-}
-
-function lockPath(file: NotesFile): string {
-  const directory = notesFolder(file.root);
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw failed(directory, "written", cause);
-  }
-  return join(directory, "lock");
 }

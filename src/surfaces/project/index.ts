@@ -11,7 +11,6 @@ export {
   type LintReport,
   lintProject,
   type RuleId,
-  ruleSentences,
 } from "./lint.ts";
 export { type Caller, initProject, openProject, type Project, type ProjectOptions } from "./project.ts";
 export { projectSurface } from "./surface.ts";

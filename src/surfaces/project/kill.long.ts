@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startProgram } from "../../../test/support/processes.ts";
 import { lintProject } from "./lint.ts";
-import { parseNotes, tableOf } from "./notes.ts";
+import { parseNotes, rowsOf } from "./notes.ts";
 import { makeProject } from "./test-support/project.ts";
 
 test("200 writers killed at random lose nothing that they reported as logged", async () => {
@@ -22,8 +22,8 @@ test("200 writers killed at random lose nothing that they reported as logged", a
       await program.ended;
       for (const line of program.lines) acknowledged.add(line.split(" ")[2] ?? "");
     }
-    const rows = tableOf(parseNotes(read()), "debt")?.rows ?? [];
-    const ids = new Set(rows.map(({ cells }) => cells[0]?.text ?? ""));
+    const rows = rowsOf(parseNotes(read()), "debt");
+    const ids = new Set(rows.map(({ values }) => values.id ?? ""));
     assert.equal(ids.size, rows.length);
     for (const id of acknowledged) assert.ok(ids.has(id), id);
     assert.deepEqual((await lintProject(project)).findings, []);

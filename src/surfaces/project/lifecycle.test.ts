@@ -10,10 +10,10 @@ import { planSessionEnd } from "../../compaction/compaction.ts";
 import { planHandoff } from "../../compaction/handoff.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { estimateTokens, openMemory } from "../../index.ts";
+import { templateText } from "./layout.ts";
 import { checkpointProject, projectLifecycle, startProjectSession } from "./lifecycle.ts";
 import { lintProject } from "./lint.ts";
 import { projectSurface } from "./surface.ts";
-import { templateText } from "./template.ts";
 import { decision, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
 
 const handoff = {
@@ -63,8 +63,9 @@ test("compaction and session end write a handoff row with finished and open work
     read(),
     /^\| 2026-\S+ \| coder \| Compaction: done: Read the code; unfinished: Fix the login, Write tests; at the end: The login works again\. \(session ses_1\) \|$/m,
   );
-  await checkpointProject({ root, clock, handoff, event: "session-end", summary: "All is well" });
-  assert.match(read(), /^\| 2026-\S+ \| agent \| Session end: All is well \|$/m);
+  const words = { ...handoff, plan: [], tasks: [], finished: [], lastWords: "All is well" };
+  await checkpointProject({ root, clock, handoff: words, event: "session-end" });
+  assert.match(read(), /^\| 2026-\S+ \| agent \| Session end: at the end: All is well \|$/m);
   const long = "多 much ".repeat(2_000);
   const lots = Array.from({ length: 50 }, () => long);
   const full = {
@@ -74,11 +75,7 @@ test("compaction and session end write a handoff row with finished and open work
     finished: lots,
     lastWords: long,
   };
-  for (const summary of [undefined, long])
-    assert.deepEqual(
-      await checkpointProject({ root, clock, handoff: full, event: "session-end", summary }),
-      done,
-    );
+  assert.deepEqual(await checkpointProject({ root, clock, handoff: full, event: "session-end" }), done);
   assert.deepEqual((await lintProject(project)).findings, []);
 });
 

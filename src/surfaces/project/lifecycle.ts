@@ -1,8 +1,8 @@
 import type { Handoff } from "../../engine/records.ts";
 import { oneLine, takeCharacters } from "../../engine/text.ts";
 import type { LifecycleSurface } from "../surface.ts";
-import { readNotes } from "./edit.ts";
-import { blockerKind, isOpen, logHandoff, updateContext } from "./entries.ts";
+import { isOpen, logHandoff, updateContext } from "./entries.ts";
+import { blockerKind } from "./layout.ts";
 import { itemsOf, type Notes } from "./notes.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { asData, recoverLevel1 } from "./recover.ts";
@@ -27,32 +27,47 @@ export interface Recovered {
   warnings: string[];
 }
 
-/** Reads level 1 and rechecks the blockers; writes nothing. */
-export async function recoverProject(options: ProjectOptions): Promise<Recovered> {
+/** Does the work if the project has notes. A failure becomes a warning: it never stops an agent. */
+function attempt<T extends object>(
+  options: ProjectOptions,
+  nothing: T,
+  work: (project: Project, notes: Notes) => T,
+): T & { warnings: string[] } {
   try {
     const project = openProject(options);
-    const notes = readNotes(project.file);
-    if (!notes) return { text: "", blockers: [], warnings: [] };
-    const { text } = recoverLevel1(project.file, notes, project.countTokens);
-    return { text, blockers: resolvedBlockers(project, notes), warnings: [] };
+    const notes = project.read();
+    return { ...(notes ? work(project, notes) : nothing), warnings: [] };
   } catch (error) {
-    return { text: "", blockers: [], warnings: [(error as Error).message] };
+    return { ...nothing, warnings: [(error as Error).message] };
   }
+}
+
+/** Reads level 1 and rechecks the blockers; writes nothing. */
+export async function recoverProject(options: ProjectOptions): Promise<Recovered> {
+  return attempt(
+    options,
+    { text: "", blockers: [] },
+    (project, notes): Omit<Recovered, "warnings"> => ({
+      text: recoverLevel1(project, notes),
+      blockers: resolvedBlockers(project, notes),
+    }),
+  );
 }
 
 /** Session start and `/clear`: recovers level 1 and writes the time at which the session started. */
 export async function startProjectSession(options: LifecycleOptions): Promise<Recovered & Written> {
   const recovered = await recoverProject(options);
   if (recovered.warnings.length > 0) return { ...recovered, written: false };
-  return { ...recovered, ...stampSessionStart(options) };
+  return { ...recovered, ...writeSessionStart(options) };
 }
 
-function stampSessionStart(options: LifecycleOptions): Written {
-  return attempt(options, (project) => {
+function writeSessionStart(options: LifecycleOptions): Written {
+  return attempt<Omit<Written, "warnings">>(options, { written: false }, (project) => {
     project.change((notes) => ({
-      edits: updateContext(notes, { "Session Started": project.now() }),
+      edits: updateContext(notes, { "session started": project.now() }),
       result: undefined,
     }));
+    return { written: true };
   });
 }
 
@@ -97,8 +112,6 @@ export interface CheckpointOptions extends LifecycleOptions {
   handoff: Pick<Handoff, "plan" | "tasks" | "finished" | "said" | "lastWords">;
   /** Its trigger. */
   event: "before-compaction" | "session-end";
-  /** The finished work, in the agent's words (default: made from the handoff). */
-  summary?: string | undefined;
 }
 
 /** The row names what is next; the session has the full text. */
@@ -108,15 +121,16 @@ const maxSummary = 1_500;
 /** Compaction and session end: writes the time to the active context and a row to the log, if anything was done. */
 export async function checkpointProject(options: CheckpointOptions): Promise<Written> {
   const { handoff, event } = options;
-  const done = options.summary ?? summaryOf(handoff);
+  const done = summaryOf(handoff);
   if (done === "") return { written: false, warnings: [] };
-  return attempt(options, (project) => {
+  return attempt<Omit<Written, "warnings">>(options, { written: false }, (project) => {
     const { root } = project.file;
     const summary = withoutMachinePaths(root, done).slice(0, maxSummary).toWellFormed();
     const when = event === "before-compaction" ? "Compaction" : "Session end";
     const open = openItems(handoff)[0] ?? handoff.said.at(-1)?.text ?? done;
     const next = withoutMachinePaths(root, oneLine(open, maxNext));
     logHandoff(project, { summary: `${when}: ${summary}`, task: handoff.tasks.at(-1), next }, options);
+    return { written: true };
   });
 }
 
@@ -145,17 +159,6 @@ function openItems({ plan }: CheckpointOptions["handoff"]): string[] {
     .map(({ text }) => text);
 }
 
-function attempt(options: LifecycleOptions, work: (project: Project) => void): Written {
-  try {
-    const project = openProject(options);
-    if (!readNotes(project.file)) return { written: false, warnings: [] };
-    work(project);
-    return { written: true, warnings: [] };
-  } catch (error) {
-    return { written: false, warnings: [(error as Error).message] };
-  }
-}
-
 export interface ProjectLifecycleOptions extends ProjectOptions {
   /** The agent's name, if the session has none. */
   agent?: string | undefined;
@@ -168,16 +171,10 @@ export function projectLifecycle({ agent, ...options }: ProjectLifecycleOptions)
     async onLifecycle(session, event) {
       const named = session.agent === "default" ? agent : session.agent;
       const lifecycleOptions = { ...options, session: session.id, agent: named };
-      switch (event.kind) {
-        case "session-start":
-          return stampSessionStart(lifecycleOptions).warnings;
-        case "before-compaction":
-        case "session-end":
-          return (await checkpointProject({ ...lifecycleOptions, ...event, event: event.kind })).warnings;
-        case "cleared":
-        case "after-compaction":
-          return [];
-      }
+      if (event.kind === "session-start") return writeSessionStart(lifecycleOptions).warnings;
+      if (event.kind !== "before-compaction" && event.kind !== "session-end") return [];
+      const { kind, handoff } = event;
+      return (await checkpointProject({ ...lifecycleOptions, event: kind, handoff })).warnings;
     },
   };
 }

@@ -1,52 +1,40 @@
-import { isAbsolute, relative } from "node:path";
-import { existingNotes } from "./edit.ts";
-import { badLine, type NotesFile, readNotesFile } from "./file.ts";
+import { quote } from "../../engine/text.ts";
+import { badLine, readNotesFile } from "./file.ts";
 import { committedNotes } from "./git.ts";
 import {
-  columnOf,
+  type Form,
+  isTimestamp,
+  layout,
+  type SectionKey,
+  type SectionLayout,
+  sectionKeys,
+  timestampForm,
+} from "./layout.ts";
+import { insideProject } from "./location.ts";
+import {
   contextFields,
+  type Entry,
   entriesOf,
-  itemsOf,
   type Notes,
   parseNotes,
-  readDecision,
-  type Table,
-  tableOf,
+  type Row,
+  rowsOf,
+  type Section,
 } from "./notes.ts";
-import type { Project } from "./project.ts";
+import { existingNotes, type Project } from "./project.ts";
 import { rootPrefix } from "./references.ts";
-import {
-  isDateOrTime,
-  isTimestamp,
-  partBudgets,
-  sectionKeys,
-  sectionNames,
-  severities,
-  type TableKey,
-  tableColumns,
-  tableKeys,
-} from "./template.ts";
 import { type CheckedReference, checkReferences, describeStale } from "./verify.ts";
 
-/** Every rule's requirement, by its id. */
-export const ruleSentences = {
-  readable: "The file is UTF-8 without NUL characters, conflict markers and unclosed blocks.",
-  section: "Every section of the template is present once.",
-  table: "Every table has its columns, and every row a cell for each of them.",
-  "debt-id": "Every debt has an id of its own, of the form TD-001.",
-  severity: "Severity is LOW, MEDIUM, HIGH or CRITICAL.",
-  timestamp: "Timestamps are ISO 8601.",
-  "path-root": "Paths start with $" + "{PROJECT_ROOT}/.",
-  decision:
-    "Every decision has a timestamp, decision, rationale, evidence word for word with its location, and three test scenarios.",
-  "stale-reference": "References point to existing code, and quotes are still there.",
-  checkbox: "Sub-goals and questions have a checkbox.",
-  "blocker-kind": "Blockers start with Waiting:, Blocked: or Resolved:.",
-  "append-only-log": "Committed rows of the Session Continuity Log do not change.",
-  "token-budget": "The parts that level 1 shows fit their budgets.",
-} as const;
-
-export type RuleId = keyof typeof ruleSentences;
+export type RuleId =
+  | Form["rule"]
+  | "readable"
+  | "section"
+  | "table"
+  | "decision"
+  | "path-root"
+  | "stale-reference"
+  | "append-only-log"
+  | "token-budget";
 
 /** A rule violation. Lines count from 1. */
 export interface Finding {
@@ -63,314 +51,186 @@ export interface LintReport {
   skipped: { rule: string; reason: string }[];
 }
 
-/** The input of a rule. */
-interface Subject {
-  file: NotesFile;
-  notes: Notes;
-  bytes: Buffer;
-  references: readonly CheckedReference[];
-  countTokens: (text: string) => number;
-}
-
-type Rule = (subject: Subject) => Finding[];
+/** Adds a finding; `line` counts from 0, as in the parsed notes. */
+type Report = (rule: RuleId, line: number, message: string) => void;
 
 /** All findings in the notes, by line. */
 export async function lintProject(project: Project): Promise<LintReport> {
-  const { file, countTokens } = project;
-  const bytes = readNotesFile(file)?.bytes;
-  const notes = bytes ? parseNotes(bytes.toString("utf8")) : existingNotes(file);
-  const references = checkReferences(file, notes);
-  const subject = { file, notes, bytes: bytes ?? Buffer.from(notes.text), references, countTokens };
+  const { file } = project;
+  const notes = existingNotes(project);
+  const findings: Finding[] = [];
+  const report: Report = (rule, line, message) => findings.push({ rule, line: line + 1, message });
+  checkReadable(notes, readNotesFile(file), report);
+  for (const key of sectionKeys) checkSection(notes, key, project, report);
+  for (const { key, line } of notes.repeated)
+    report("section", line, `"${layout[key].title}" appears twice; only the first one is read. Merge them.`);
+  checkRepeatedIds(notes, report);
+  for (const entry of entriesOf(notes)) checkDecision(notes, entry, report);
+  for (const reference of checkReferences(project, notes)) checkReference(file.root, reference, report);
   const committed = committedNotes(file);
-  const findings = rules.flatMap((rule) => rule(subject));
-  if ("none" in committed) {
-    const skipped = [{ rule: "append-only-log", reason: committed.none }];
-    return { file: file.name, findings: byLine(findings), skipped };
+  const skipped = "none" in committed ? [{ rule: "append-only-log", reason: committed.none }] : [];
+  if ("text" in committed) checkAppendOnly(notes, committed.text, report);
+  return { file: file.name, findings: findings.sort((a, b) => a.line - b.line), skipped };
+}
+
+function checkReadable(
+  { texts, conflicts, unclosed }: Notes,
+  bytes: Buffer | undefined,
+  report: Report,
+): void {
+  const bad = bytes && badLine(bytes);
+  if (bad !== undefined) report("readable", bad - 1, "The line is not valid UTF-8. Save the file as UTF-8.");
+  const nul = texts.findIndex((text) => text.includes("\u0000"));
+  if (nul !== -1) report("readable", nul, "The line contains a NUL character. Remove it.");
+  for (const { from, to } of conflicts)
+    report("readable", from, `There are merge-conflict markers up to line ${to + 1}. Resolve the conflict.`);
+  if (unclosed)
+    report("readable", unclosed.line, `A ${unclosed.what} starts here and is never closed. Close it.`);
+}
+
+/** Checks that a section is as its layout describes it. */
+function checkSection(notes: Notes, key: SectionKey, project: Project, report: Report): void {
+  const { title, columns, fields = [], items } = layout[key];
+  const section = notes.sections[key];
+  if (!section) {
+    const last = Object.keys(notes.sections).length === 0 ? 0 : Math.max(0, notes.texts.length - 1);
+    report("section", last, `The section "${title}" is missing.`);
+    return;
   }
-  findings.push(...appendOnly(notes, committed.text));
-  return { file: file.name, findings: byLine(findings), skipped: [] };
+  if (columns) checkTable(notes, section, layout[key], report);
+  for (const item of section.items) checkForm(items, item, item, report);
+  const known = contextFields(notes);
+  for (const { name, form } of fields) {
+    const { value = "", item } = known.get(name.toLowerCase()) ?? {};
+    if (item) checkForm(form, value, { line: item.line, text: value }, report);
+  }
+  checkBudget(notes, section, layout[key], project, report);
 }
 
-function byLine(findings: Finding[]): Finding[] {
-  return findings.sort((a, b) => a.line - b.line);
+function checkForm<Value>(
+  form: Form<Value> | undefined,
+  value: Value,
+  { line, text }: { line: number; text: string },
+  report: Report,
+): void {
+  if (form && !form.matches(value)) report(form.rule, line, `${quote(text)} ${form.problem}.`);
 }
 
-/** Creates a finding; `line` counts from 0, as in the parsed notes. */
-function finding(rule: RuleId, line: number, message: string): Finding {
-  return { rule, line: line + 1, message };
+function checkTable(
+  { texts }: Notes,
+  { line, ownEnd, table }: Section,
+  { title, columns = [] }: SectionLayout,
+  report: Report,
+): void {
+  if (!table) {
+    const names = columns.map(({ name }) => name).join(", ");
+    report("table", line, `"${title}" has no table with the columns ${names}.`);
+    return;
+  }
+  const width = table.columns.length;
+  for (const { name } of columns)
+    if (!table.columns.includes(name.toLowerCase()))
+      report("table", table.line, `The table has no column "${name}".`);
+  for (const { line: at, cells } of table.rows) {
+    const hint = cells.length > width ? " Write a pipe inside a cell as \\|." : "";
+    if (cells.length !== width)
+      report("table", at, `The row has ${cells.length} cells but the table has ${width} columns.${hint}`);
+    for (const { column, text } of cells) {
+      const { form } = columns.find(({ name }) => name.toLowerCase() === column) ?? {};
+      checkForm(form, text, { line: at, text }, report);
+    }
+  }
+  for (let at = table.end; at < ownEnd; at++)
+    if (/^\s*\|.*\|\s*$/.test(texts[at] ?? ""))
+      report("table", at, "The row is separated from its table. Remove the lines between them.");
 }
 
-const readable: Rule = ({ bytes, notes: { lines, conflicts, unclosed } }) => {
-  const bad = badLine(bytes);
-  const nul = lines.texts.findIndex((text) => text.includes("\u0000"));
-  return [
-    ...(bad === undefined
-      ? []
-      : [finding("readable", bad - 1, "The line is not valid UTF-8. Save the file as UTF-8.")]),
-    ...(nul === -1 ? [] : [finding("readable", nul, "The line contains a NUL character. Remove it.")]),
-    ...conflicts.map(({ from, to }) =>
-      finding(
-        "readable",
-        from,
-        `There are merge-conflict markers up to line ${to + 1}. Resolve the conflict.`,
-      ),
-    ),
-    ...(unclosed
-      ? [finding("readable", unclosed.line, `A ${unclosed.what} starts here and is never closed. Close it.`)]
-      : []),
-  ];
-};
-
-const sections: Rule = ({ notes }) => {
-  const missing = sectionKeys.filter((key) => !notes.sections.has(key));
-  const last = Math.max(0, notes.lines.texts.length - 1);
-  return [
-    ...missing.map((key) =>
-      finding(
-        "section",
-        missing.length === sectionKeys.length ? 0 : last,
-        `The section "${sectionNames[key]}" is missing.`,
-      ),
-    ),
-    ...notes.repeated.map(([key, { line }]) =>
-      finding(
-        "section",
-        line,
-        `"${sectionNames[key]}" appears twice; only the first one is read. Merge them.`,
-      ),
-    ),
-  ];
-};
-
-const tables: Rule = ({ notes }) =>
-  tableKeys.flatMap((key) => {
-    const section = notes.sections.get(key);
-    const table = tableOf(notes, key);
-    if (!section) return [];
-    const columns = tableColumns[key].join(", ");
-    if (!table)
-      return [
-        finding("table", section.line, `"${sectionNames[key]}" has no table with the columns ${columns}.`),
-      ];
-    const missing = tableColumns[key].filter((name) => columnOf(table, name.toLowerCase()) === -1);
-    return [
-      ...missing.map((name) => finding("table", table.header.line, `The table has no column "${name}".`)),
-      ...rowShapes(table),
-      ...notes.lines.texts.slice(table.end, section.ownEnd).flatMap((text, index) => {
-        if (!/^\s*\|.*\|\s*$/.test(text)) return [];
-        const message = "The row is separated from its table. Remove the lines between them.";
-        return [finding("table", table.end + index, message)];
-      }),
-    ];
-  });
-
-function rowShapes({ header, rows }: Table): Finding[] {
-  const columns = header.cells.length;
-  return rows
-    .filter(({ cells }) => cells.length !== columns)
-    .map(({ line, cells }) => {
-      const message = `The row has ${cells.length} cells but the table has ${columns} columns.`;
-      const hint = cells.length > columns ? " Write a pipe inside a cell as \\|." : "";
-      return finding("table", line, message + hint);
-    });
-}
-
-/** Checks the cells of one column. */
-function eachCell(
-  notes: Notes,
-  key: TableKey,
-  column: string,
-  check: (text: string, line: number) => Finding[],
-): Finding[] {
-  const table = tableOf(notes, key);
-  const index = columnOf(table, column);
-  return (table?.rows ?? []).flatMap(({ line, cells }) => {
-    const cell = cells[index];
-    return cell ? check(cell.text, line) : [];
-  });
-}
-
-const debtIds: Rule = ({ notes }) => {
-  const seen = new Map<string, number>();
-  return eachCell(notes, "debt", "id", (id, line) => {
-    if (!/^TD-\d{3,}$/.test(id))
-      return [finding("debt-id", line, `${JSON.stringify(id)} is not an id of the form TD-001.`)];
-    const first = seen.get(id);
-    if (first !== undefined)
-      return [finding("debt-id", line, `Line ${first + 1} already uses ${id}. Give this row another id.`)];
-    seen.set(id, line);
-    return [];
-  });
-};
-
-const severity: Rule = ({ notes }) =>
-  eachCell(notes, "debt", "severity", (text, line) => {
-    if (severities.some((each) => each === text)) return [];
-    return [finding("severity", line, `${JSON.stringify(text)} must be one of ${severities.join(", ")}.`)];
-  });
-
-function badTime(line: number, written: string): Finding {
-  return finding(
-    "timestamp",
-    line,
-    `${JSON.stringify(written)} is not ISO 8601, such as 2026-01-15T14:30:00Z.`,
-  );
-}
-
-const timestamps: Rule = ({ notes }) => {
-  const inColumn = (key: TableKey, column: string) =>
-    eachCell(notes, key, column, (text, line) =>
-      text === "" || text === "-" || isDateOrTime(text) ? [] : [badTime(line, text)],
-    );
-  const fields = ["last checkpoint", "session started"].flatMap((name) => {
-    const { value = "", item } = contextFields(notes).get(name) ?? {};
-    return !item || value === "" || value === "none" || isDateOrTime(value)
-      ? []
-      : [badTime(item.line, value)];
-  });
-  const headings = entriesOf(notes).flatMap(({ line, timestamp }) => {
-    const text = notes.lines.texts[line] ?? "";
-    const [, loose = timestamp] = /^\s{0,3}#{1,6}\s{1,8}(\S.{0,80}?)\s{1,8}[-–—]\s/.exec(text) ?? [];
-    const written = isTimestamp(timestamp) ? timestamp : loose;
-    if (written === "" || !/\d/.test(written) || isTimestamp(written)) return [];
-    return [badTime(line, written)];
-  });
-  return [
-    ...inColumn("identifiers", "last verified"),
-    ...inColumn("log", "timestamp"),
-    ...inColumn("archive", "date"),
-    ...fields,
-    ...headings,
-  ];
-};
-
-const decisions: Rule = ({ notes }) =>
-  entriesOf(notes).flatMap((entry) => {
-    const { decision, rationale, evidence, scenarios } = readDecision(notes, entry);
-    const missing = [
-      ...(entry.timestamp === "" ? ["a timestamp"] : []),
-      ...(decision === "" ? ["a decision"] : []),
-      ...(rationale === "" ? ["a rationale"] : []),
-      ...(evidence.length === 0 ? ["evidence"] : []),
-      ...(scenarios.length < 3 ? [`${3 - scenarios.length} of three test scenarios`] : []),
-    ];
-    const incomplete = missing.length > 0 ? [`The decision is missing ${missing.join(", ")}.`] : [];
-    return [
-      ...incomplete.map((message) => finding("decision", entry.line, message)),
-      ...evidence.flatMap(({ line, quote, reference }) => {
-        const lacks = [
-          ...(quote === undefined ? ["a word-for-word quote in backticks"] : []),
-          ...(reference === undefined ? ["its location in square brackets"] : []),
-        ];
-        if (lacks.length === 0) return [];
-        return [finding("decision", line, `The evidence is missing ${lacks.join(" and ")}.`)];
-      }),
-    ];
-  });
-
-const stale: Rule = ({ references }) =>
-  references.flatMap((checked) => {
-    const { status, line, reference } = checked;
-    // `path-root` reports paths that point out of the project; this rule reports links that do.
-    if (status === "ok" || (status === "outside" && pathProblem(reference.path) !== undefined)) return [];
-    return [finding("stale-reference", line, `${describeStale(checked).replace(/^line \d+: /, "")}.`)];
-  });
-
-function isOutside(path: string): boolean {
-  return isAbsolute(path) || path.split("/").includes("..") || path === "" || /^[a-z]+:/i.test(path);
-}
-
-function pathProblem(path: string): string | undefined {
-  const isInside = path.startsWith(rootPrefix) && !isOutside(path.slice(rootPrefix.length));
-  return isInside ? undefined : `does not start with ${rootPrefix}`;
-}
-
-const pathRoot: Rule = ({ file, references }) =>
-  references.flatMap(({ line, reference: { text, path } }) => {
-    const problem = pathProblem(path);
-    if (problem === undefined) return [];
-    const inside = isAbsolute(path) ? relative(file.root, path) : path.replace(/^(?:\.\/)+/, "");
-    if (isOutside(inside) || path.startsWith("$"))
-      return [finding("path-root", line, `${JSON.stringify(text)} ${problem} or points out of the project.`)];
-    const right = `${rootPrefix}${inside}${text.slice(path.length)}`;
-    return [finding("path-root", line, `${JSON.stringify(text)} ${problem}. Write ${right}.`)];
-  });
-
-const checkboxes: Rule = ({ notes }) =>
-  (["goals", "questions"] as const).flatMap((key) =>
-    itemsOf(notes, key)
-      .filter(({ done }) => done === undefined)
-      .map(({ line }) => finding("checkbox", line, "The item has no checkbox: start it with [ ] or [x].")),
-  );
-
-const blockerKinds: Rule = ({ notes }) =>
-  itemsOf(notes, "blockers")
-    .filter(({ text }) => !/^(?:\*\*)?(?:waiting|blocked|resolved)(?:\*\*)?\s*:/i.test(text))
-    .map(({ line }) =>
-      finding("blocker-kind", line, "The blocker does not start with Waiting:, Blocked: or Resolved:."),
-    );
-
-const tokenBudgets: Rule = ({ notes, countTokens }) => {
-  const over = (line: number, text: string, limit: number, what: string): Finding[] => {
+/** Checks each row or open item, or else the section's own text. */
+function checkBudget(
+  { texts }: Notes,
+  { line, ownEnd, table, items }: Section,
+  { title, columns, items: form, budget }: SectionLayout,
+  { countTokens }: Project,
+  report: Report,
+): void {
+  if (budget === undefined) return;
+  const check = (at: number, text: string, name: string) => {
     // A token has at least one character, and the start is enough to see that a text is far too long.
-    const tokens = text.length > limit / 3 ? countTokens(text.slice(0, 20_000)) : 0;
-    const message = `${what} takes ${tokens} tokens; the limit is ${limit}. Shorten it; level 1 cuts it.`;
-    return tokens > limit ? [finding("token-budget", line, message)] : [];
+    const tokens = text.length > budget / 3 ? countTokens(text.slice(0, 20_000)) : 0;
+    const message = `${name} takes ${tokens} tokens; the limit is ${budget}. Shorten it; level 1 cuts it.`;
+    if (tokens > budget) report("token-budget", at, message);
   };
-  const overSection = (key: "continuity" | "context"): Finding[] => {
-    const section = notes.sections.get(key);
-    if (!section) return [];
-    const lines = notes.lines.texts.slice(section.line + 1, section.ownEnd);
-    const text = lines
-      .filter((line) => !/^\s*<!--.*-->\s*$/.test(line))
-      .join("\n")
-      .trim();
-    return over(section.line, text, partBudgets[key], `"${sectionNames[key]}"`);
-  };
-  const questions = itemsOf(notes, "questions").filter(({ done }) => done !== true);
-  return [
-    ...overSection("continuity"),
-    ...overSection("context"),
-    ...(tableOf(notes, "identifiers")?.rows ?? []).flatMap(({ line }) =>
-      over(line, notes.lines.texts[line] ?? "", partBudgets.identifier, "The identifier"),
-    ),
-    ...questions.flatMap(({ line, text }) => over(line, text, partBudgets.question, "The question")),
-  ];
-};
+  if (columns) for (const row of table?.rows ?? []) check(row.line, texts[row.line] ?? "", "The row");
+  else if (form) for (const item of items) check(item.line, item.done ? "" : item.text, "The item");
+  else {
+    const own = texts.slice(line + 1, ownEnd).filter((each) => !/^\s*<!--.*-->\s*$/.test(each));
+    check(line, own.join("\n").trim(), `"${title}"`);
+  }
+}
 
-const rules = [
-  readable,
-  sections,
-  tables,
-  debtIds,
-  severity,
-  timestamps,
-  decisions,
-  stale,
-  pathRoot,
-  checkboxes,
-  blockerKinds,
-  tokenBudgets,
-];
+function checkRepeatedIds(notes: Notes, report: Report): void {
+  const seen = new Map<string, number>();
+  for (const { line, values } of rowsOf(notes, "debt")) {
+    const { id = "" } = values;
+    const first = seen.get(id);
+    if (first === undefined) seen.set(id, line);
+    else if (id !== "")
+      report("debt-id", line, `Line ${first + 1} already uses ${id}. Give this row another id.`);
+  }
+}
+
+const headingForm: Form = { ...timestampForm, matches: isTimestamp };
+
+function checkDecision({ texts }: Notes, entry: Entry, report: Report): void {
+  const { timestamp, decision, rationale, evidence, scenarios } = entry;
+  const missing = [
+    timestamp === "" && "a timestamp",
+    decision === "" && "a decision",
+    rationale === "" && "a rationale",
+    evidence.length === 0 && "evidence",
+    scenarios.length < 3 && `${3 - scenarios.length} of three test scenarios`,
+  ].filter((each) => each !== false);
+  if (missing.length > 0) report("decision", entry.line, `The decision is missing ${missing.join(", ")}.`);
+  // A date and a time with a space between them are not one word.
+  const [, loose = timestamp] =
+    /^\s{0,3}#{1,6}\s{1,8}(\S.{0,80}?)\s{1,8}[-–—]\s/.exec(texts[entry.line] ?? "") ?? [];
+  const text = isTimestamp(timestamp) ? timestamp : loose;
+  if (/\d/.test(text)) checkForm(headingForm, text, { line: entry.line, text }, report);
+  for (const { line, quote: quoted, reference } of evidence) {
+    const lacks = [
+      quoted === undefined && "a word-for-word quote in backticks",
+      reference === undefined && "its location in square brackets",
+    ].filter((each) => each !== false);
+    if (lacks.length > 0) report("decision", line, `The evidence is missing ${lacks.join(" and ")}.`);
+  }
+}
+
+function checkReference(root: string, checked: CheckedReference, report: Report): void {
+  const { status, line, reference } = checked;
+  const { text, path } = reference;
+  const inside = insideProject(root, path.replace(rootPrefix, ""));
+  const isRooted = path.startsWith(rootPrefix);
+  if (status !== "ok" && inside !== undefined)
+    report("stale-reference", line, `${describeStale(checked).replace(/^line \d+: /, "")}.`);
+  if (isRooted && inside !== undefined) return;
+  const advice =
+    inside === undefined || path.startsWith("$")
+      ? " or points out of the project."
+      : `. Write ${rootPrefix}${inside}${text.slice(path.length)}.`;
+  report("path-root", line, `${JSON.stringify(text)} does not start with ${rootPrefix}${advice}`);
+}
 
 /** Checks that the log still begins with its committed rows. */
-function appendOnly(notes: Notes, before: string): Finding[] {
-  const table = tableOf(notes, "log");
-  const now = logRows(table);
-  const committed = logRows(tableOf(parseNotes(before), "log"));
-  const broken = committed.findIndex(({ text }, index) => now[index]?.text !== text);
+function checkAppendOnly(notes: Notes, before: string, report: Report): void {
+  const textOf = ({ cells }: Row) => cells.map(({ text }) => text).join(" | ");
+  const rows = rowsOf(notes, "log");
+  const now = rows.map(textOf);
+  const committed = rowsOf(parseNotes(before), "log").map(textOf);
+  const broken = committed.findIndex((text, index) => now[index] !== text);
   const row = committed[broken];
-  if (!row) return [];
-  const line = now[Math.min(broken, now.length - 1)]?.line ?? table?.header.line ?? 0;
-  const isKept = now.some(({ text }) => text === row.text);
-  const problem = isKept ? "is not in its place" : "was changed or removed";
-  const message = `The committed row ${JSON.stringify(row.text.slice(0, 120))} ${problem}. Restore it; add new rows at the end.`;
-  return [finding("append-only-log", line, message)];
-}
-
-function logRows(table: Table | undefined): { line: number; text: string }[] {
-  return (table?.rows ?? []).map(({ line, cells }) => ({
-    line,
-    text: cells.map(({ text }) => text).join(" | "),
-  }));
+  if (row === undefined) return;
+  const line = rows[Math.min(broken, rows.length - 1)]?.line ?? notes.sections.log?.line ?? 0;
+  const problem = now.includes(row) ? "is not in its place" : "was changed or removed";
+  const message = `The committed row ${JSON.stringify(row.slice(0, 120))} ${problem}. Restore it; add new rows at the end.`;
+  report("append-only-log", line, message);
 }

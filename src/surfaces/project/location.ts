@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 
 /** Where NOTES.md is, from the project's root, unless it is configured. */
 export const defaultPath = "grimoires/loa/NOTES.md";
@@ -16,4 +16,11 @@ export function notesPaths(root: string, path = pathInEnvironment() ?? defaultPa
 
 export function hasNotes(root: string, path?: string): boolean {
   return notesPaths(root, path).length > 0;
+}
+
+/** A path from the project's root, with forward slashes; undefined for the root itself and for what is outside of it. */
+export function insideProject(root: string, path: string): string | undefined {
+  const inside = relative(root, resolve(root, path));
+  const isOutside = inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside);
+  return inside === "" || isOutside ? undefined : inside.split(sep).join("/");
 }

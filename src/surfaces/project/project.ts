@@ -1,11 +1,12 @@
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { HoldfastError } from "../../errors.ts";
-import { changeNotes, type Planned } from "./edit.ts";
-import { holdLock, locateNotes, type NotesFile, readNotesFile, writeNotesFile } from "./file.ts";
+import { applyEdits, type Planned } from "./edit.ts";
+import { badLine, locateNotes, type NotesFile, readNotesFile, updateFile } from "./file.ts";
 import { isIgnored } from "./git.ts";
+import { templateText } from "./layout.ts";
 import { pathInEnvironment } from "./location.ts";
-import type { Notes } from "./notes.ts";
-import { templateText } from "./template.ts";
+import { type Notes, parseNotes } from "./notes.ts";
+import { refusal, requireLine } from "./refusal.ts";
 
 export interface ProjectOptions {
   /** The project's directory. */
@@ -27,31 +28,88 @@ export interface Caller {
   session?: string | undefined;
 }
 
+export function nameOf({ agent }: Caller): string {
+  return agent?.trim() ? requireLine(agent, "agent") : "agent";
+}
+
+/** The answer of a tool or a command. */
+export interface Answer {
+  ok: true;
+  text: string;
+  line?: number | undefined;
+  id?: string | undefined;
+}
+
 /** A project whose memory is NOTES.md. */
 export interface Project {
   readonly file: NotesFile;
   readonly beads: boolean;
   /** ISO 8601, in UTC, to the second. */
   now(): string;
-  change<T>(plan: (notes: Notes) => Planned<T>): T;
   countTokens(text: string): number;
+  /** The notes; undefined if there is no file. */
+  read(): Notes | undefined;
+  /** Reads, plans and writes. Writers take turns and see each other's changes. */
+  change<T>(plan: (notes: Notes) => Planned<T>): T;
 }
 
 export function openProject(options: ProjectOptions): Project {
   const { HOLDFAST_BEADS = "" } = process.env;
   const { root, path = pathInEnvironment(), clock = Date.now } = options;
-  const { beads = !["0", "false"].includes(HOLDFAST_BEADS) } = options;
+  const { beads = !["0", "false"].includes(HOLDFAST_BEADS), countTokens = estimateTokens } = options;
   // Located on every access: the file may be created or moved while the program runs.
   const find = () => locateNotes(root, path);
+  let latest: Notes | undefined;
+  const parse = (bytes: Buffer): Notes => {
+    const text = bytes.toString("utf8");
+    if (latest?.text !== text) latest = parseNotes(text);
+    return latest;
+  };
   return {
     get file() {
       return find();
     },
     beads,
     now: () => new Date(clock()).toISOString().replace(/\.\d{3}Z$/, "Z"),
-    change: (plan) => changeNotes(find(), plan),
-    countTokens: options.countTokens ?? estimateTokens,
+    countTokens,
+    read() {
+      const bytes = readNotesFile(find());
+      return bytes && parse(bytes);
+    },
+    change(plan) {
+      const file = find();
+      return updateFile(file, (bytes) => {
+        if (!bytes) throw missing(file);
+        const notes = parse(bytes);
+        const { edits, result } = plan(notes);
+        const text = applyEdits(notes, edits);
+        if (text === notes.text) return { text: undefined, result };
+        const line = badLine(bytes);
+        if (line === undefined) return { text, result };
+        throw refusal(
+          "invalid_input",
+          `${file.name} is not valid UTF-8 on line ${line}`,
+          "Save the file as UTF-8 and try again",
+          { path: file.path, line },
+        );
+      });
+    },
   };
+}
+
+/** The project's notes; throws an error with the command that creates them. */
+export function existingNotes(project: Project): Notes {
+  const notes = project.read();
+  if (!notes) throw missing(project.file);
+  return notes;
+}
+
+function missing({ name, root, path }: NotesFile): HoldfastError {
+  return new HoldfastError(
+    "not_found",
+    `There is no ${name} in ${root}. Run "holdfast project init" to create it.`,
+    { data: { path } },
+  );
 }
 
 /**
@@ -63,15 +121,14 @@ export function openProject(options: ProjectOptions): Project {
 export function initProject(options: Project | ProjectOptions): { name: string; ignored: boolean } {
   const project = "file" in options ? options : openProject(options);
   const { file } = project;
-  return holdLock(file, () => {
-    if (readNotesFile(file)) {
-      throw new HoldfastError(
+  return updateFile(file, (bytes) => {
+    if (bytes)
+      throw refusal(
         "conflict",
-        `${file.name} already exists. Nothing was changed. Run "holdfast project lint" to see how it differs from the template.`,
-        { data: { path: file.path } },
+        `${file.name} already exists`,
+        'Run "holdfast project lint" to see how it differs from the template',
+        { path: file.path },
       );
-    }
-    writeNotesFile(file, templateText(project.now()));
-    return { name: file.name, ignored: isIgnored(file) };
+    return { text: templateText(project.now()), result: { name: file.name, ignored: isIgnored(file) } };
   });
 }

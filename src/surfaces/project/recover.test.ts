@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { estimateTokens as count } from "../../context/estimate-tokens.ts";
+import { templateText } from "./layout.ts";
 import { parseNotes } from "./notes.ts";
 import { recoverLevel1, recoverLevel2 } from "./recover.ts";
-import { templateText } from "./template.ts";
 import { decision, decisionText, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
 
 const mark = "$" + "{PROJECT_ROOT}";
@@ -61,10 +61,10 @@ test("level 1 stays within 150 tokens, level 2 within 500, for files of 1 to 400
   const { project } = makeProject();
   const check = (name: string, text: string) => {
     const notes = parseNotes(text);
-    const { text: whole } = recoverLevel1(project.file, notes, count);
+    const whole = recoverLevel1(project, notes);
     assert.ok(count(whole) <= 150, `${name}: ${count(whole)} tokens: ${whole}`);
     for (const query of ["", "Decision about the fox", "会话", "nothing like it at all", "x".repeat(500)]) {
-      const recalled = recoverLevel2(project.file, notes, query, count);
+      const recalled = recoverLevel2(project, notes, query);
       assert.ok(count(recalled) <= 500, `${name}: ${count(recalled)} tokens for ${query}`);
     }
     return whole;

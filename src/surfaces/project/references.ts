@@ -1,6 +1,8 @@
-import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { HoldfastError } from "../../errors.ts";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { HoldfastError } from "../../errors.ts";
+import { insideProject } from "./location.ts";
+import { refusal } from "./refusal.ts";
 
 /** A location in the project: a file, optionally with a range of lines. */
 export interface Reference {
@@ -42,39 +44,10 @@ export function codeSpan(quote: string): string {
   return `${ticks}${pad}${quote}${pad}${ticks}`;
 }
 
-export interface CodeSpan {
-  from: number;
-  /** After the closing backticks. */
-  to: number;
-  inside: string;
-}
-
-/** The code spans of a text, in order: a run of backticks up to the next run of the same length. */
-export function findCodeSpans(text: string): CodeSpan[] {
-  const runs = Array.from(text.matchAll(/`+/g), ({ 0: { length }, index }) => ({ from: index, length }));
-  const nextOfLength = new Map<number, number>();
-  const closings = runs.map(() => -1);
-  for (let number = runs.length - 1; number >= 0; number--) {
-    const length = runs[number]?.length ?? 0;
-    closings[number] = nextOfLength.get(length) ?? -1;
-    nextOfLength.set(length, number);
-  }
-  const spans: CodeSpan[] = [];
-  for (let number = 0; number < runs.length; number++) {
-    const [opening, closing] = [runs[number], runs[closings[number] ?? -1]];
-    if (!opening || !closing) continue;
-    const inside = text.slice(opening.from + opening.length, closing.from);
-    spans.push({ from: opening.from, to: closing.from + closing.length, inside });
-    number = closings[number] ?? number;
-  }
-  return spans;
-}
-
-/** The text of a code span, without the one space of padding on each side. */
-export function spanText(inside: string): string {
-  return inside.trim() !== "" && inside.startsWith(" ") && inside.endsWith(" ")
-    ? inside.slice(1, -1)
-    : inside;
+/** The quote in backticks at the start of a text, and the text after it. */
+export function splitQuote(text: string): { quote: string | undefined; rest: string } {
+  const [span = "", , inside] = /^(`+)(?!`)(.*?)(?<!`)\1(?!`)/s.exec(text) ?? [];
+  return { quote: inside?.replace(/^ (?=.*\S)(.*) $/s, "$1"), rest: text.slice(span.length) };
 }
 
 /** Larger files are not searched for quotes. */
@@ -82,83 +55,63 @@ const maxSourceBytes = 20_000_000;
 
 export type Source =
   | { status: "missing" | "outside" | "directory" | "unreadable" }
-  | {
-      status: "read";
-      text: string;
-      /** How many lines the file has. */
-      lines: number;
-      /** The line, from 1, where the quote starts, nearest to `near`; undefined if it is not there. */
-      find(quote: string, near: number | undefined): number | undefined;
-    };
+  | { status: "read"; lines: string[] };
 
 /** Normalizes a caller's path, which may end in lines such as `:45-67`, to one relative to the project's root. */
 export function projectPath(root: string, input: string): Omit<Reference, "text"> {
   const { path: written, from, to } = parseReference(input);
-  const bare = written.startsWith(rootPrefix) ? written.slice(rootPrefix.length) : written.trim();
-  const absolute = isAbsolute(bare) ? bare : resolve(root, bare);
-  const path = relative(root, absolute).split(sep).join("/");
-  if (
-    bare === "" ||
-    path.startsWith("..") ||
-    isAbsolute(path) ||
-    ["\u0000", "\n", "\r", "|"].some((character) => path.includes(character))
-  ) {
-    throw new HoldfastError(
+  const path = insideProject(root, written.replace(rootPrefix, "").trim());
+  if (path === undefined || /[\0\n\r|]/.test(path))
+    throw refusal(
       "invalid_input",
-      `${JSON.stringify(input)} is not a path inside the project. Nothing was changed. Use a path relative to the project's root, such as src/main.ts.`,
-      { data: { path: input } },
+      `${JSON.stringify(input)} is not a path inside the project`,
+      "Use a path relative to the project's root, such as src/main.ts",
+      { path: input },
     );
-  }
   return { path, from, to };
+}
+
+/** The error for a path that a caller gave. */
+export function noSuchFile(path: string, status: string): HoldfastError {
+  const problem = status === "missing" ? "does not exist" : "cannot be read as a text file";
+  return refusal("not_found", `${path} ${problem} in the project`, "Use the path of an existing file", {
+    path,
+  });
 }
 
 /** Reads a project file to look up quotes. Does not follow links out of the project. */
 export function readSource(root: string, path: string): Source {
-  const absolute = resolve(root, path);
-  if (!isInside(root, absolute)) return { status: "outside" };
+  const isInside = (each: string) => resolve(root, each) === root || insideProject(root, each) !== undefined;
+  if (!isInside(path)) return { status: "outside" };
   try {
-    const real = realpathSync.native(absolute);
-    if (!isInside(root, real)) return { status: "outside" };
-    const stats: Stats = statSync(real);
+    const real = realpathSync.native(resolve(root, path));
+    if (!isInside(real)) return { status: "outside" };
+    const stats = statSync(real);
     if (stats.isDirectory()) return { status: "directory" };
     if (!stats.isFile() || stats.size > maxSourceBytes) return { status: "unreadable" };
-    return sourceOf(readFileSync(real, "utf8"));
+    return {
+      status: "read",
+      lines: readFileSync(real, "utf8")
+        .replace(/\r?\n$/, "")
+        .split(/\r?\n/),
+    };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return { status: code === "ENOENT" || code === "ENOTDIR" ? "missing" : "unreadable" };
   }
 }
 
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(join(root, sep));
-}
-
-function sourceOf(raw: string): Source {
-  const text = raw.includes("\r\n") ? raw.replaceAll("\r\n", "\n") : raw;
-  return {
-    status: "read",
-    text,
-    get lines() {
-      return newlinesIn(text, 0, text.length) + (text.endsWith("\n") ? 0 : 1);
-    },
-    find(quote, near) {
-      if (quote === "") return undefined;
-      let best: number | undefined;
-      let [line, from] = [1, 0];
-      for (let at = text.indexOf(quote); at !== -1; at = text.indexOf(quote, at + 1)) {
-        line += newlinesIn(text, from, at);
-        from = at;
-        if (best === undefined || Math.abs(line - (near ?? best)) < Math.abs(best - (near ?? best)))
-          best = line;
-        if (near === undefined || line > near) break;
-      }
-      return best;
-    },
-  };
-}
-
-function newlinesIn(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count++;
-  return count;
+/** The line, from 1, where a quote starts, nearest to `near`; undefined if it is not there. */
+export function findQuote(lines: readonly string[], quote: string, near = 1): number | undefined {
+  const [first = "", ...rest] = quote.split("\n");
+  const startsAt = (line: string, index: number) =>
+    rest.length === 0
+      ? line.includes(first)
+      : line.endsWith(first) &&
+        lines
+          .slice(index + 1, index + 1 + rest.length)
+          .join("\n")
+          .startsWith(rest.join("\n"));
+  const found = lines.flatMap((line, index) => (startsAt(line, index) ? [index + 1] : []));
+  return found.toSorted((a, b) => Math.abs(a - near) - Math.abs(b - near))[0];
 }

@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { noMounts, readOnlyPlace, smallDisk } from "../../../test/support/mounts.ts";
 import { startProgram } from "../../../test/support/processes.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { HoldfastError } from "../../errors.ts";
+import { addLines } from "./edit.ts";
 import { locateNotes, notesFolder } from "./file.ts";
 import { lintProject } from "./lint.ts";
-import { parseNotes, tableOf } from "./notes.ts";
+import { parseNotes, rowsOf } from "./notes.ts";
 import { initProject, openProject } from "./project.ts";
 import { callOperation, makeProject, seedNotes, writeInto } from "./test-support/project.ts";
 
@@ -20,12 +21,30 @@ test("writers in several processes lose nothing and use no id twice [project.wri
   for (let index = 0; index < 12; index++)
     await callOperation(project, "log_entry", { kind: "goal", text: `Goal number ${index}.` });
   for (const program of programs) assert.equal((await program.ended).code, 0);
-  const table = tableOf(parseNotes(read()), "debt");
-  assert.equal(table?.rows.length, 36);
-  assert.equal(new Set(table?.rows.map(({ cells }) => cells[0]?.text)).size, 36);
-  assert.equal(new Set(table?.rows.map(({ cells }) => cells[1]?.text)).size, 36);
+  const rows = rowsOf(parseNotes(read()), "debt");
+  assert.equal(rows.length, 36);
+  assert.equal(new Set(rows.map(({ values }) => values.id)).size, 36);
+  assert.equal(new Set(rows.map(({ values }) => values.description)).size, 36);
   assert.equal(read().match(/- \[ \] Goal number/g)?.length, 12);
   assert.deepEqual((await lintProject(project)).findings, []);
+});
+
+test("what an editor saves while a change is planned stays, and the change is planned again [project.writers]", () => {
+  const { project, read, write } = makeProject({ notes: seedNotes });
+  let plans = 0;
+  const change = (times: number) =>
+    project.change((notes) => {
+      plans++;
+      if (plans <= times) write(`${read()}\nSaved ${plans}\n`);
+      return { edits: [addLines(notes, "goals", ["- [ ] Planned"])], result: plans };
+    });
+  assert.equal(change(2), 3);
+  assert.equal(read().match(/^Saved \d$/gm)?.length, 2);
+  assert.equal(read().match(/^- \[ \] Planned$/gm)?.length, 1);
+  plans = 0;
+  assert.throws(() => change(100), { code: "conflict" });
+  assert.equal(read().match(/^- \[ \] Planned$/gm)?.length, 1);
+  assert.deepEqual(readdirSync(dirname(project.file.path)), ["NOTES.md"]);
 });
 
 test("a killed writer leaves the old or the new file, and no lock [project.kill]", async () => {
@@ -41,10 +60,10 @@ test("a killed writer leaves the old or the new file, and no lock [project.kill]
     });
     program.process.kill("SIGKILL");
     await program.ended;
-    const rows = tableOf(parseNotes(read()), "debt")?.rows ?? [];
+    const rows = rowsOf(parseNotes(read()), "debt");
     for (const line of program.lines)
       assert.ok(
-        rows.some(({ cells }) => cells[0]?.text === line.split(" ")[2]),
+        rows.some(({ values }) => values.id === line.split(" ")[2]),
         line,
       );
     assert.deepEqual((await lintProject(project)).findings, []);
@@ -149,7 +168,7 @@ test("the file is at its default path, is created for its owner only, and keeps 
   chmodSync(project.file.path, 0o644);
   await callOperation(project, "log_entry", { kind: "goal", text: "keep the mode" });
   assert.equal(statSync(project.file.path).mode & 0o777, 0o644);
-  assert.equal(statSync(notesFolder(root)).mode & 0o777, 0o700);
+  assert.equal(statSync(notesFolder(project.file.root)).mode & 0o777, 0o700);
   assert.equal(openProject({ root, path: "docs/MEMORY.md" }).file.name, "docs/MEMORY.md");
   assert.equal(openProject({ root, path: join(root, "docs/MEMORY.md") }).file.name, "docs/MEMORY.md");
 });

@@ -1,16 +1,21 @@
-import { type Stats, statSync } from "node:fs";
-import { join } from "node:path";
 import { z } from "zod";
 import { oneLine } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface, type Tool } from "../surface.ts";
-import { existingNotes, readNotes } from "./edit.ts";
-import { type Answer, entryKinds, logDecision, logEntry, logHandoff } from "./entries.ts";
+import { logDecision } from "./decisions.ts";
+import { entryKinds, logEntry, logHandoff } from "./entries.ts";
 import { projectLifecycle, recoverProject, resolvedLines } from "./lifecycle.ts";
-import { type Caller, initProject, openProject, type Project, type ProjectOptions } from "./project.ts";
+import {
+  type Answer,
+  type Caller,
+  existingNotes,
+  initProject,
+  openProject,
+  type Project,
+  type ProjectOptions,
+} from "./project.ts";
 import { recoverLevel1, recoverLevel2, recoverLevel3 } from "./recover.ts";
-import { staleReferences } from "./verify.ts";
 
 const answerShape = z.object({
   ok: z.literal(true),
@@ -39,11 +44,10 @@ export const projectOperations: readonly ProjectOperation[] = [
     input: z.strictObject({ level: z.number().optional(), query: z.string().optional() }),
     readOnly: true,
     run: async (project, { level = 1, query = "" }) => {
-      const { file, countTokens } = project;
-      const notes = existingNotes(file);
-      if (level === 1) return { ok: true, text: recoverLevel1(file, notes, countTokens).text };
-      if (level === 2) return { ok: true, text: recoverLevel2(file, notes, query.trim(), countTokens) };
-      if (level === 3) return { ok: true, text: recoverLevel3(file, notes, staleReferences(file, notes)) };
+      const notes = existingNotes(project);
+      if (level === 1) return { ok: true, text: recoverLevel1(project, notes) };
+      if (level === 2) return { ok: true, text: recoverLevel2(project, notes, query.trim()) };
+      if (level === 3) return { ok: true, text: recoverLevel3(project, notes) };
       throw new HoldfastError("invalid_input", `"level" must be 1, 2 or 3 (got ${level}).`);
     },
   }),
@@ -90,7 +94,7 @@ export const projectOperations: readonly ProjectOperation[] = [
 export function projectSurface(options: ProjectOptions): Surface {
   const project = openProject(options);
   const lifecycle = projectLifecycle(options);
-  const cached = { stamp: "", paths: [] as string[], text: "" };
+  let level1 = "";
   /** Blockers that may have resolved, as of the start of the last conversation. */
   let resolved: string[] = [];
   return {
@@ -99,48 +103,21 @@ export function projectSurface(options: ProjectOptions): Surface {
     guidance: (_limits, { shown }) =>
       `Project memory is NOTES.md in the repository, which people read and edit. Log decisions, debt, goals and blockers when they arise, with log_decision and log_entry. After a reset, ${shown === "host" ? "call recover_context and continue from what it returns" : "continue from the project memory block"}. Check in the code what is marked STALE. Call log_handoff before you stop.`,
     block: () =>
-      cached.text === "" ? undefined : { placement: "message", text: [cached.text, ...resolved].join("\n") },
+      level1 === "" ? undefined : { placement: "message", text: [level1, ...resolved].join("\n") },
     async onLifecycle(session, event) {
       if (event.kind === "session-start") resolved = resolvedLines((await recoverProject(options)).blockers);
       return (await lifecycle.onLifecycle?.(session, event)) ?? [];
     },
     async refresh() {
       try {
-        const stamp = stampOf(project, cached.paths);
-        if (stamp === cached.stamp && stamp !== "") return;
-        const { file } = project;
-        const notes = readNotes(file);
-        const level1 = notes && recoverLevel1(file, notes, project.countTokens);
-        cached.text = level1?.text ?? "";
-        cached.paths = level1?.paths ?? [];
-        cached.stamp = stampOf(project, cached.paths);
+        const notes = project.read();
+        level1 = notes ? recoverLevel1(project, notes) : "";
       } catch (error) {
         // Report the failure in the block and let the agent continue.
-        cached.stamp = "";
-        cached.text = `[Project memory: not available]\n${oneLine((error as Error).message)}\n[End of project memory]`;
+        level1 = `[Project memory: not available]\n${oneLine((error as Error).message)}\n[End of project memory]`;
       }
     },
   };
-}
-
-/** Changes when NOTES.md or a file it refers to does. */
-function stampOf(project: Project, paths: readonly string[]): string {
-  const { file } = project;
-  return [file.path, ...paths.map((path) => join(file.root, path))]
-    .map((path) => {
-      const stats = statsOf(path);
-      return stats ? `${path}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}:${stats.ino}` : `${path}:none`;
-    })
-    .join("|");
-}
-
-/** References may contain invalid paths: too long, circular, or with a NUL. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
 }
 
 function toolOf(project: Project, operation: ProjectOperation): Tool {
@@ -153,7 +130,7 @@ function toolOf(project: Project, operation: ProjectOperation): Tool {
     idempotent: operation.readOnly ?? false,
     run: async ({ session, options }, input) => {
       // Choosing this surface implies wanting the file, and an agent may have no shell to run init.
-      if (!operation.readOnly && !readNotes(project.file)) initProject(project);
+      if (!operation.readOnly && !project.read()) initProject(project);
       return operation.run(project, input, await callerOf(session, options));
     },
     text: (output) => output.text,

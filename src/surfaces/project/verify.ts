@@ -1,17 +1,8 @@
-import { existingNotes, replaceCell } from "./edit.ts";
-import type { NotesFile } from "./file.ts";
+import { replaceLines, setCells } from "./edit.ts";
+import { type Entry, entriesOf, type Notes, rowsOf } from "./notes.ts";
+import { existingNotes, type Project } from "./project.ts";
 import {
-  cellIn,
-  columnOf,
-  type Entry,
-  entriesOf,
-  type LineEdit,
-  type Notes,
-  readDecision,
-  tableOf,
-} from "./notes.ts";
-import type { Project } from "./project.ts";
-import {
+  findQuote,
   parseReference,
   type Reference,
   readSource,
@@ -25,9 +16,8 @@ export interface FoundReference {
   line: number;
   kind: "identifier" | "evidence";
   reference: Reference;
+  /** Of evidence. */
   quote: string | undefined;
-  /** Of an identifier; "" for evidence. */
-  purpose: string;
 }
 
 export type ReferenceStatus = "ok" | "moved" | "changed" | "missing" | "outside" | "unreadable";
@@ -40,69 +30,56 @@ export interface CheckedReference extends FoundReference {
   problem: string;
 }
 
-function findReferences(notes: Notes): FoundReference[] {
-  return [...identifiersOf(notes), ...entriesOf(notes).flatMap((entry) => evidenceOf(notes, entry))];
-}
-
-export function identifiersOf(notes: Notes): FoundReference[] {
-  const table = tableOf(notes, "identifiers");
-  if (!table) return [];
-  return table.rows.flatMap((row) => {
-    const text = row.cells[Math.max(0, columnOf(table, "identifier"))]?.text ?? "";
+export function identifiersOf(notes: Notes): (FoundReference & { purpose: string })[] {
+  return rowsOf(notes, "identifiers").flatMap(({ line, cells, values }) => {
+    const text = values.identifier ?? cells[0]?.text ?? "";
     if (text === "" || text === "-") return [];
-    const purpose = cellIn(table, row, "purpose");
-    return [
-      { line: row.line, kind: "identifier", reference: parseReference(text), quote: undefined, purpose },
-    ];
+    const reference = parseReference(text);
+    return [{ line, kind: "identifier", reference, quote: undefined, purpose: values.purpose ?? "" }];
   });
 }
 
-export function evidenceOf(notes: Notes, entry: Entry): FoundReference[] {
-  return readDecision(notes, entry).evidence.flatMap(({ line, quote, reference }) =>
-    reference ? [{ line, kind: "evidence", reference, quote, purpose: "" }] : [],
+export function evidenceOf({ evidence }: Entry): FoundReference[] {
+  return evidence.flatMap(({ line, quote, reference }) =>
+    reference ? [{ line, kind: "evidence", reference, quote }] : [],
   );
 }
 
+export type Check = (found: FoundReference) => CheckedReference;
+
 /** Checks references against the working tree; each file is read once. */
-export function referenceChecker(root: string): (found: FoundReference) => CheckedReference {
+export function referenceChecker(root: string): Check {
   const sources = new Map<string, Source>();
-  const sourceOf = (path: string): Source => {
-    const known = sources.get(path) ?? readSource(root, path);
-    sources.set(path, known);
-    return known;
-  };
   return (found) => {
-    const { path, from, to } = found.reference;
-    const name = path.startsWith(rootPrefix) ? path.slice(rootPrefix.length) : path;
-    const source = sourceOf(name);
-    const result = (status: ReferenceStatus, problem = "", now?: string): CheckedReference => ({
-      ...found,
-      status,
-      problem,
-      now,
-    });
-    if (source.status === "directory" && found.quote === undefined) return result("ok");
-    if (source.status === "missing") return result("missing", "the file is gone");
-    if (source.status === "outside") return result("outside", "it is outside the project");
-    if (source.status !== "read") return result("unreadable", "the file cannot be read");
-    const last = to ?? from;
-    if (found.quote === undefined) {
-      return last !== undefined && last > source.lines
-        ? result("changed", `the file has only ${source.lines} lines`)
-        : result("ok");
-    }
-    const line = source.find(found.quote, from);
-    if (line === undefined) return result("changed", "the quote is no longer there");
-    const inRange = from === undefined || (line >= from && line <= (to ?? from));
-    if (inRange) return result("ok");
-    const now = renderReference(name, line);
-    return result("moved", `the quote moved to line ${line}`, now);
+    const name = found.reference.path.replace(rootPrefix, "");
+    const source = sources.get(name) ?? readSource(root, name);
+    sources.set(name, source);
+    return { ...found, now: undefined, ...checkIn(source, found, name) };
   };
 }
 
+function checkIn(
+  source: Source,
+  { quote, reference: { from, to = from } }: FoundReference,
+  name: string,
+): Pick<CheckedReference, "status" | "problem"> & { now?: string } {
+  if (source.status === "directory" && quote === undefined) return { status: "ok", problem: "" };
+  if (source.status === "missing") return { status: "missing", problem: "the file is gone" };
+  if (source.status === "outside") return { status: "outside", problem: "it is outside the project" };
+  if (source.status !== "read") return { status: "unreadable", problem: "the file cannot be read" };
+  if (quote === undefined)
+    return to !== undefined && to > source.lines.length
+      ? { status: "changed", problem: `the file has only ${source.lines.length} lines` }
+      : { status: "ok", problem: "" };
+  const line = quote === "" ? undefined : findQuote(source.lines, quote, from);
+  if (line === undefined) return { status: "changed", problem: "the quote is no longer there" };
+  if (from === undefined || (line >= from && line <= (to ?? from))) return { status: "ok", problem: "" };
+  return { status: "moved", problem: `the quote moved to line ${line}`, now: renderReference(name, line) };
+}
+
 /** Checks every reference in the notes. */
-export function checkReferences(file: NotesFile, notes: Notes): CheckedReference[] {
-  return findReferences(notes).map(referenceChecker(file.root));
+export function checkReferences({ file: { root } }: Pick<Project, "file">, notes: Notes): CheckedReference[] {
+  return [...identifiersOf(notes), ...entriesOf(notes).flatMap(evidenceOf)].map(referenceChecker(root));
 }
 
 /** One line for a stale reference. */
@@ -128,46 +105,31 @@ export function verifyProject(
   project: Project,
   { write = true, fix = false }: { write?: boolean; fix?: boolean } = {},
 ): VerifyReport {
-  const { file } = project;
-  let references = checkReferences(file, existingNotes(file));
-  let updated = 0;
-  if (write && references.length > 0) {
-    updated = project.change((notes) => {
-      const edits = editsFor(project, notes, references, fix);
-      return { edits, result: edits.length };
-    });
-    if (fix && updated > 0) references = checkReferences(file, existingNotes(file));
-  }
+  const check = () => checkReferences(project, existingNotes(project));
+  const checked = check();
+  const updated = write && checked.length > 0 ? writeChecked(project, fix) : 0;
+  const references = fix && updated > 0 ? check() : checked;
   const stale = references.filter(({ status }) => status !== "ok");
   return { references, ok: references.length - stale.length, stale, updated };
 }
 
 /** Updates `Last Verified` of valid identifiers; with `fix`, writes the new location of evidence that moved. */
-function editsFor(
-  project: Project,
-  notes: Notes,
-  references: readonly CheckedReference[],
-  fix: boolean,
-): LineEdit[] {
+function writeChecked(project: Project, fix: boolean): number {
   const now = project.now();
-  const column = columnOf(tableOf(notes, "identifiers"), "last verified");
-  return references.flatMap(({ kind, status, line, reference, now: location }) => {
-    const text = notes.lines.texts[line] ?? "";
-    // Skip the line if it changed since the check.
-    if (!text.includes(reference.text)) return [];
-    const row = tableOf(notes, "identifiers")?.rows.find((each) => each.line === line);
-    const cell = row?.cells[column];
-    if (kind === "identifier" && status === "ok" && cell)
-      return { at: line, remove: 1, insert: [replaceCell(text, cell, now)] };
-    if (!fix || kind !== "evidence" || location === undefined) return [];
-    const fixed = text.replace(`[${reference.text}]`, () => `[${location}]`);
-    return { at: line, remove: 1, insert: [fixed] };
+  return project.change((notes) => {
+    const rows = rowsOf(notes, "identifiers");
+    const edits = checkReferences(project, notes).flatMap(({ status, line, reference, now: location }) => {
+      const text = notes.texts[line] ?? "";
+      if (notes.conflicts.some(({ from, to }) => from <= line && line <= to)) return [];
+      const row = rows.find((each) => each.line === line);
+      if (row)
+        return status === "ok" && "last verified" in row.values
+          ? [setCells(notes, row, { "last verified": now })]
+          : [];
+      if (!fix || location === undefined) return [];
+      const fixed = text.replace(`[${reference.text}]`, () => `[${location}]`);
+      return [replaceLines(notes, line, line + 1, [fixed])];
+    });
+    return { edits, result: edits.length };
   });
-}
-
-/** A line for each stale reference. */
-export function staleReferences(file: NotesFile, notes: Notes): string[] {
-  return checkReferences(file, notes)
-    .filter(({ status }) => status !== "ok")
-    .map(describeStale);
 }

@@ -191,7 +191,7 @@ test("the same call with the same key changes nothing the second time [sandbox.k
 test("long logs and values are cut, and the rest can be read [sandbox.output]", async () => {
   const session = await openSandboxed();
   const { logs, value, cut } = await answer(session, "run_sandbox_code", {
-    code: 'for (let i = 0; i < 3000; i++) console.log("line", i, { i }); return "v".repeat(9000)',
+    code: 'for (let i = 0; i < 3000; i++) console.log("line 😀", i, { i }); return "v".repeat(9000)',
   });
   assert.ok(cut && value.startsWith('"vvv'));
   let text = logs;
@@ -205,7 +205,7 @@ test("long logs and values are cut, and the rest can be read [sandbox.output]", 
     text = (await answer(session, "read_output", { id: next[2], offset: Number(next[3]) })).content;
   }
   whole += text;
-  assert.equal(whole, Array.from({ length: 3000 }, (_, i) => `line ${i} {"i":${i}}`).join("\n"));
+  assert.equal(whole, Array.from({ length: 3000 }, (_, i) => `line 😀 ${i} {"i":${i}}`).join("\n"));
   assert.match((await refusal(session, "read_output", { id: "out_999" })).text, /Run the program again/);
 });
 

@@ -85,14 +85,19 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const running = new Set<Promise<unknown>>();
   let engine: Promise<Engine> | undefined;
 
-  const runInWorker = async (program: Program, tightened: SandboxLimits, checkOnly: boolean) => {
+  const runInWorker = async (
+    program: Program,
+    input: string,
+    tightened: SandboxLimits,
+    checkOnly: boolean,
+  ): Promise<SandboxResult> => {
     engine ??= loadEngine(limits.memoryBytes);
     const cpuDeadline = new Float64Array(new SharedArrayBuffer(8));
     const worker = startWorker({
       engine: await engine,
       limits: tightened,
       code: program.code,
-      input: JSON.stringify(program.input) ?? "null",
+      input,
       paths: program.api?.paths ?? [],
       checkOnly,
       cpuDeadline,
@@ -102,13 +107,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   const run = async (program: Program, checkOnly: boolean): Promise<SandboxResult> => {
     const tightened = tighten(limits, program.limits);
-    const refused = refuse(program, tightened);
+    const input = jsonOf(program.input);
+    const refused = refuse(program, input, tightened);
     if (refused) return refused;
     while (running.size >= maxRunning) await Promise.race(running);
     if (closing.signal.aborted) return refusal("closed", "The sandbox was closed.");
     // The program may have been aborted while it waited.
     if (program.signal?.aborted) return refusal("aborted", "The program was aborted before it started.");
-    const result = runInWorker(program, tightened, checkOnly);
+    const result = runInWorker(program, input, tightened, checkOnly);
     const ended = result.catch(() => undefined).finally(() => running.delete(ended));
     running.add(ended);
     return result;
@@ -127,8 +133,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
 type Refusal = Extract<SandboxResult, { ok: false }>;
 
-function refuse(program: Program, limits: SandboxLimits): Refusal | undefined {
-  const { code, input, signal } = program;
+function refuse({ code, signal }: Program, input: string, limits: SandboxLimits): Refusal | undefined {
   if (typeof code !== "string")
     return refusal("syntax_error", `"code" must be a string (got ${typeName(code)}).`);
   if (code.length > maxCodeLength)
@@ -136,16 +141,16 @@ function refuse(program: Program, limits: SandboxLimits): Refusal | undefined {
       "syntax_error",
       `The program has ${code.length} characters; the limit is ${maxCodeLength}. Pass data as input.`,
     );
-  if (inputLength(input) > limits.memoryBytes / 8) {
+  if (input.length > limits.memoryBytes / 8) {
     const message = "The input is too large for the program's memory. Pass less of it.";
     return { ...refusal("limit_reached", message), limit: "memory" };
   }
   return signal?.aborted ? refusal("aborted", "The program was aborted before it started.") : undefined;
 }
 
-function inputLength(input: unknown): number {
+function jsonOf(input: unknown): string {
   try {
-    return JSON.stringify(input)?.length ?? 0;
+    return JSON.stringify(input) ?? "null";
   } catch (error) {
     throw new HoldfastError("invalid_input", `The input is not JSON: ${(error as Error).message}`, {
       cause: error,

@@ -257,7 +257,9 @@ function nameOf({ owner, id }: SessionHandle): string {
 }
 
 function page(id: string, text: string, offset: number): string {
-  const end = Math.min(text.length, offset + pageCharacters);
+  let end = Math.min(text.length, offset + pageCharacters);
+  // Not within a surrogate pair, whose halves neither page could show.
+  if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end--;
   const shown = text.slice(offset, end).toWellFormed();
   if (end === text.length) return shown;
   return `${shown}\n[Characters ${offset} to ${end} of ${text.length}. For the rest call read_output with id "${id}" and offset ${end}; it is kept in memory for a while.]`;

@@ -53,6 +53,7 @@ const send = (message: FromWorker) => port.postMessage(message);
 
 /** Reports the end and stops this thread, even in the middle of a call from the VM. */
 function finish(end: ProgramEnd): never {
+  cpuDeadline[0] = 0;
   send({ type: "end", end });
   process.exit();
 }

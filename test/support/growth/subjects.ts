@@ -26,7 +26,7 @@ export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/compaction/steps.ts": "loaded",
   "src/context/fence.ts": "loaded",
   "src/surfaces/recall/passages.ts": "loaded",
-  "src/surfaces/project/template.ts": "loaded",
+  "src/surfaces/project/layout.ts": "loaded",
 };
 
 const characters = (text: string) => Math.ceil(text.length / 4);
@@ -71,16 +71,11 @@ export const moreArguments: Record<string, (text: string) => unknown[]> = {
   "src/hosts/install/json-text.ts setJson": () => [["a"], 1, "x.json"],
   "src/hosts/codex/config-toml.ts readToml": () => ["x.toml"],
   "src/hosts/transcript/messages.ts answerMessages": () => [[]],
-  "src/surfaces/project/recover.ts cutTo": () => [500, characters],
-  "src/surfaces/project/edit.ts requireLine": () => ["text"],
-  "src/surfaces/project/edit.ts replaceCell": () => [{ text: "a", from: 0, to: 1 }, "|"],
+  "src/surfaces/project/refusal.ts requireLine": () => ["text"],
 };
 
 /** Functions that take a text but are not run on hostile ones, and why. */
-export const exempt: Record<string, string> = {
-  "src/surfaces/project/notes.ts parseNotes":
-    "keeps the newest text it parsed, so a repeated run takes no time; a subject below parses two texts by turns",
-};
+export const exempt: Record<string, string> = {};
 
 /** Work on hostile text that is more than one function of one argument. */
 export const subjects: Record<string, () => Promise<(text: string) => unknown>> = {
@@ -95,14 +90,14 @@ export const subjects: Record<string, () => Promise<(text: string) => unknown>> 
   "a ranking with a long query of a long text": async () => (text) =>
     rankPassages(manyWords(Math.min(text.length, 2_000)), text.split("\n")),
   "recover_context at every level": async () => {
-    const project = openProject({ root: projectWithNotes() });
+    const project = openProject({ root: projectWithNotes(), countTokens: characters });
     return (text) => {
       for (const section of ["", "## Session Continuity Log\n\n### Decision Log\n\n#### 10:00:00Z - x\n\n"]) {
         const notes = parseNotes(section + text);
-        recoverLevel1(project.file, notes, characters);
-        recoverLevel2(project.file, notes, "word", characters);
-        checkReferences(project.file, notes);
-        recoverLevel3(project.file, notes, []);
+        recoverLevel1(project, notes);
+        recoverLevel2(project, notes, "word");
+        checkReferences(project, notes);
+        recoverLevel3(project, notes);
       }
     };
   },

@@ -84,12 +84,36 @@ test("a resumed conversation reads that the memory replaces the copy it has [cla
   await memory.close();
 });
 
+test("a process that starts after a compaction shows its facts, unless the conversation has them [claude.sdk-hooks]", async () => {
+  const memory = await openTestMemory({ surfaces: ["notepad"] });
+  const session = await memory.openSession("s");
+  await session.notepad.write("- July is counted twice");
+  const before = await openHooks(session);
+  await before.send("UserPromptSubmit");
+  await before.send("PreCompact");
+  await before.send("PostCompact", { compact_summary: "The user asked about Q3." });
+  const after = await openHooks(session);
+  const shown = await after.send("UserPromptSubmit");
+  assert.match(JSON.stringify(shown), /\[Receipt: .*July is counted twice/);
+  const transcript_path = join(temporaryDirectory(), "transcript.jsonl");
+  writeFileSync(transcript_path, `${JSON.stringify({ type: "attachment", attachment: shown })}\n`);
+  const later = await openHooks(session);
+  const again = JSON.stringify(await later.send("UserPromptSubmit", { transcript_path }));
+  assert.match(again, /July is counted twice/);
+  assert.doesNotMatch(again, /\[Receipt: /);
+  await memory.close();
+});
+
 test("memory's tools answer over the SDK's transport, once per call of the model [claude.sdk-tools]", async () => {
   const memory = await openTestMemory({ surfaces: ["notepad"] });
   const session = await memory.openSession("s");
   const { given, send, ask } = await openHooks(session);
   await send("UserPromptSubmit");
-  const { result: started } = await ask("initialize", { protocolVersion: "2025-11-25" });
+  const { result: started } = await ask("initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "claude-code", version: "2" },
+  });
   assert.deepEqual((started as { capabilities: object }).capabilities, { tools: {} });
   const { result } = await ask("tools/list");
   const { tools } = result as { tools: { name: string; inputSchema: { type: string } }[] };
@@ -109,7 +133,7 @@ test("memory's tools answer over the SDK's transport, once per call of the model
   assert.equal(await send("UserPromptSubmit"), undefined, "the agent's own write is not news");
   const { result: failed } = await ask("tools/call", { name: "update_notepad", arguments: {} });
   assert.equal((failed as { isError?: boolean }).isError, true);
-  assert.match(JSON.stringify(await ask("resources/list")), /no method/);
+  assert.match(JSON.stringify(await ask("resources/list")), /Method not found/);
   await memory.close();
 });
 

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { Queue } from "../../../engine/queue.ts";
 import type { Session } from "../../../sessions/session.ts";
 import { memoryFor } from "../../../sessions/shown-memory.ts";
-import { compactionLimit, readFill } from "../../fill.ts";
+import { compactionLimit, readFill } from "../../context-fill.ts";
 import type { PluginConversation, Report } from "../../plugin/conversation.ts";
 import { readConversation, readSummary } from "../../transcript/read-conversation.ts";
 import { claudeCode } from "../host.ts";

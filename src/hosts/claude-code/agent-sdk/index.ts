@@ -1,11 +1,13 @@
+import { Server } from "@modelcontextprotocol/server";
+import { textIn } from "../../../engine/json.ts";
 import { HoldfastError } from "../../../errors.ts";
 import type { Session } from "../../../sessions/session.ts";
 import { inPlugin, type ReadConversation } from "../../../surfaces/surface.ts";
+import { packageVersion } from "../../../workspace/package.ts";
 import { PluginConversation } from "../../plugin/conversation.ts";
 import { readTranscripts } from "../../transcript/past-conversation.ts";
 import { claudeCode } from "../host.ts";
 import { AgentSdkHooks, type HookInput } from "./hooks.ts";
-import { memoryServer, serverName, toolPrefix } from "./memory-server.ts";
 
 export type { HookInput, HookOutput } from "./hooks.ts";
 
@@ -38,8 +40,9 @@ export async function holdfastClaude({ session, onError }: HoldfastClaudeOptions
     hooks.transcript === "" ? undefined : readTranscripts([{ host: claudeCode, path: hooks.transcript }]);
   const hooks = new AgentSdkHooks({ session, memory, report });
   const matcher = [{ hooks: [(input: HookInput) => hooks.answer(input)] }];
-  // The SDK types this as its own class, and only connects it.
-  const instance = memoryServer({ session, memory, tools, conversation }) as never;
+  const server = () => memoryServer({ session, memory, tools, conversation });
+  // The SDK types this as its own class, and only connects it: once for each conversation.
+  const instance = { connect: (transport: Parameters<Server["connect"]>[0]) => server().connect(transport) };
   return {
     hooks: {
       SessionStart: matcher,
@@ -49,7 +52,35 @@ export async function holdfastClaude({ session, onError }: HoldfastClaudeOptions
       PostCompact: matcher,
       SessionEnd: matcher,
     },
-    mcpServers: { [serverName]: { type: "sdk" as const, name: serverName, instance } },
-    allowedTools: tools.map(({ name }) => `${toolPrefix}${name}`),
+    mcpServers: { [serverName]: { type: "sdk" as const, name: serverName, instance: instance as never } },
+    allowedTools: tools.map(({ name }) => `mcp__${serverName}__${name}`),
   };
+}
+
+const serverName = "holdfast";
+
+interface MemoryServerParts {
+  session: Session;
+  memory: PluginConversation;
+  tools: Awaited<ReturnType<Session["tools"]>>;
+  conversation: ReadConversation;
+}
+
+/** A server with memory's tools, and nothing else. */
+function memoryServer({ session, memory, tools, conversation }: MemoryServerParts): Server {
+  const server = new Server({ name: serverName, version: packageVersion() }, { capabilities: { tools: {} } });
+  server.setRequestHandler("tools/list", () => ({
+    tools: tools.map(({ surface: _surface, inputSchema, ...tool }) => ({
+      ...tool,
+      inputSchema: { type: "object", ...inputSchema },
+    })),
+  }));
+  server.setRequestHandler("tools/call", async ({ params: { name, arguments: input = {}, _meta = {} } }) => {
+    // Claude Code names the model's call; without a name the call is a new one.
+    const id = textIn(_meta["claudecode/toolUseId"]) || crypto.randomUUID();
+    const readOnly = tools.some((tool) => tool.name === name && tool.readOnly);
+    const { ok, text } = await memory.call(session, { id, name, input, readOnly, conversation });
+    return { content: [{ type: "text", text }], ...(ok ? {} : { isError: true }) };
+  });
+  return server;
 }

@@ -2,8 +2,15 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { temporaryDirectory } from "../../../../test/support/temporary.ts";
-import type { Answer, EntryKind } from "../entries.ts";
-import { type Caller, initProject, openProject, type Project, type ProjectOptions } from "../project.ts";
+import type { EntryKind } from "../entries.ts";
+import {
+  type Answer,
+  type Caller,
+  initProject,
+  openProject,
+  type Project,
+  type ProjectOptions,
+} from "../project.ts";
 import { projectOperations } from "../surface.ts";
 
 /** The protocol's example. */

@@ -25,7 +25,7 @@ export interface ClientAnswer {
   takes?: number;
 }
 
-export interface ClientModel {
+export interface ScriptedModel {
   /** Without a path. */
   url: string;
   requests: ClientRequest[];
@@ -33,9 +33,9 @@ export interface ClientModel {
 }
 
 /** A model server on loopback that a script answers, for clients of all four protocols. */
-export async function startClientModel(
+export async function startScriptedModel(
   script: (request: ClientRequest) => ClientAnswer = () => ({ text: "ok" }),
-): Promise<ClientModel> {
+): Promise<ScriptedModel> {
   const requests: ClientRequest[] = [];
   const server = createServer(async (incoming, response) => {
     const body = await readBody(incoming);

@@ -1,18 +1,19 @@
-import { HoldfastError } from "../errors.ts";
-import { commandName, ownCommand } from "../hosts/install/launcher.ts";
-import type { HostSessions } from "../server/hosts.ts";
-import type { Memory } from "../sessions/memory.ts";
-import type { SessionSummary } from "../stores/store.ts";
-import { findProject } from "../workspace/project.ts";
-import { type FoundAgent, foundAgents } from "./found-agents.ts";
-import { hostSessions } from "./host-sessions.ts";
-import { withMemory } from "./memory.ts";
-import { eachSession } from "./pick-session.ts";
-import { factsOf, type SessionFacts } from "./session-facts.ts";
-import { ageOf, count, counted, percent } from "./terminal/quantities.ts";
-import { printLines, type Screen } from "./terminal/screen.ts";
-import { renderTable } from "./terminal/table.ts";
-import { homePath, visibleLine } from "./terminal/visible-text.ts";
+import { linesInContext } from "../../compaction/receipt.ts";
+import { HoldfastError } from "../../errors.ts";
+import { commandName, ownCommand } from "../../hosts/install/launcher.ts";
+import type { HostSessions } from "../../server/hosts.ts";
+import type { Memory } from "../../sessions/memory.ts";
+import type { SessionSummary } from "../../stores/store.ts";
+import { findProject } from "../../workspace/project.ts";
+import { type FoundAgent, foundAgents } from "../found-agents.ts";
+import { hostSessions } from "../host-sessions.ts";
+import { withMemory } from "../memory.ts";
+import { eachSession } from "../pick-session.ts";
+import { factsOf, type SessionFacts } from "../session-facts.ts";
+import { ageOf, count, counted, percent } from "../terminal/quantities.ts";
+import { printLines, type Screen } from "../terminal/screen.ts";
+import { renderTable } from "../terminal/table.ts";
+import { homePath, visibleLine } from "../terminal/visible-text.ts";
 
 /** "holdfast sessions" lists more. */
 const newest = 5;
@@ -82,9 +83,9 @@ function concernsOf({ name, receipt, notepadCharacters }: Listed, limit: number)
     items.push(
       `${of}: the last compaction removed ${counted(receipt.messages, "message")}, and they are lost.`,
     );
-  if (receipt && receipt.notepad.shown < receipt.notepad.lines)
+  if (receipt && linesInContext(receipt.notepad) < receipt.notepad.lines)
     items.push(
-      `${of}: ${receipt.notepad.shown} of ${receipt.notepad.lines} lines of the notepad are in context. Shorten it with "${commandName()} edit".`,
+      `${of}: ${linesInContext(receipt.notepad)} of ${receipt.notepad.lines} lines of the notepad are in context. Shorten it with "${commandName()} edit".`,
     );
   if (limit > 0 && notepadCharacters > limit * nearlyFull)
     items.push(`${of}: the notepad is ${percent(notepadCharacters / limit)} full.`);

@@ -2,9 +2,12 @@ import type { Agent, SendOptions, Turn } from "../../agent/agent.ts";
 import type { TurnResult } from "../../agent/turn.ts";
 import type { Usage } from "../../compaction/usage.ts";
 import { isFinalAnswer, toStored } from "../../context/conversation.ts";
+import { foreignLines, linesIn } from "../../engine/origins.ts";
+import type { State } from "../../engine/state.ts";
 import { oneLine } from "../../engine/text.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
+import { scratchpadWrite } from "../commands/edit.ts";
 import { count, percent } from "../terminal/quantities.ts";
 import { type ChosenModel, describeFailure } from "./model.ts";
 import type { Outcome, View } from "./view.ts";
@@ -20,12 +23,8 @@ interface ChatOptions {
   compactAt: number;
 }
 
-/** How full the context is. */
-export interface Fill {
-  usage: Usage;
-  /** In one line; the prompt line and `/context` show it. */
-  line: string;
-}
+/** Edits that the user asks for. */
+export const asPerson = { actor: { kind: "person" as const }, surface: "chat" };
 
 /** A conversation at the command line: its session and the running turn. */
 export class Chat {
@@ -87,7 +86,16 @@ export class Chat {
     await agent.end(this.session.id).result.catch((error: Error) => view.notice(error.message));
   }
 
-  async fill(): Promise<Fill> {
+  /** Goes on with the same memory in a new session; the old one, which is returned, keeps the conversation. */
+  async clear(): Promise<Session> {
+    const old = this.session;
+    await this.end();
+    this.session = await carryOver(this.options.memory, old);
+    return old;
+  }
+
+  /** How full the context is, and the same in one line. */
+  async fill(): Promise<{ usage: Usage; line: string }> {
     const { agent, contextWindow, compactAt } = this.options;
     const usage = await agent.usage(this.session.id);
     const share = percent(usage.total / contextWindow);
@@ -117,4 +125,38 @@ export async function isUnfinished(session: Session): Promise<boolean> {
     if (stored && !stored.inWarning) return !isFinalAnswer(stored);
   }
   return false;
+}
+
+/** Holdfast copies for the agent, so the text counts as the agent's own. */
+const asAgent = { actor: { kind: "system" as const } };
+
+/** A new session with the memory of another one, without its conversation. Each text keeps its author. */
+async function carryOver(memory: Memory, from: Session): Promise<Session> {
+  const state = await from.state();
+  const { title, agent } = state.row;
+  const to = await memory.createSession({ agent, ...(title === null ? {} : { title }) });
+  if (state.row.notepad !== null) await copyNotepad(state, to);
+  const { notes, plan, refs } = await from.scratchpad.read();
+  if (plan !== "") await to.scratchpad.setPlan(plan, asAgent);
+  if (notes !== "") await to.apply(scratchpadWrite("notes", notes, memory.setting), asAgent);
+  for (const ref of refs) await to.scratchpad.addRef(ref, asAgent);
+  for (const { content, tags, by } of (await from.notes.all()).toReversed())
+    await to.notes.add(content, tags, by === undefined ? asAgent : { actor: { kind: by } });
+  for (const { text, by } of await from.pins.list()) await to.pins.pin(text, { actor: { kind: by } });
+  return to;
+}
+
+/** Writes the agent's lines first, and then each stretch of another author's as that author. */
+async function copyNotepad(state: State, to: Session): Promise<void> {
+  const lines = linesIn(state, "notepad");
+  const foreign = foreignLines(state, "notepad");
+  const withFirst = (count: number) =>
+    lines
+      .filter((_line, index) =>
+        foreign.slice(count).every(({ from, to: last }) => index + 1 < from || index + 1 > last),
+      )
+      .join("\n");
+  await to.notepad.write(withFirst(0), asAgent);
+  for (const [index, { by }] of foreign.entries())
+    await to.notepad.write(withFirst(index + 1), { actor: { kind: by } });
 }

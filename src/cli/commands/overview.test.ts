@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { compactedStory } from "../../test/support/compacted-story.ts";
-import { openTestMemory } from "../../test/support/memory.ts";
-import { holdfastWith } from "../../test/support/people.ts";
-import { temporaryDirectory } from "../../test/support/temporary.ts";
-import { findProject } from "../workspace/project.ts";
+import { compactedStory } from "../../../test/support/compacted-story.ts";
+import { openTestMemory } from "../../../test/support/memory.ts";
+import { holdfastWith } from "../../../test/support/people.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
+import { findProject } from "../../workspace/project.ts";
 
 /** A project of its own in a home of its own, and the commands in it. */
 function freshProject() {
