@@ -3,10 +3,15 @@ import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 
+/** The home folder of this user. */
+export function homeFolder(env: NodeJS.ProcessEnv = process.env): string {
+  return env.HOME || homedir();
+}
+
 /** Holdfast's own files of this user on this machine, outside every repository. */
 export function stateFolder(env: NodeJS.ProcessEnv = process.env): string {
   if (env.XDG_STATE_HOME) return join(env.XDG_STATE_HOME, "holdfast");
-  const home = env.HOME || homedir();
+  const home = homeFolder(env);
   if (process.platform === "darwin") return join(home, "Library", "Application Support", "holdfast");
   if (process.platform === "win32" && env.LOCALAPPDATA) return join(env.LOCALAPPDATA, "holdfast");
   return join(home, ".local", "state", "holdfast");

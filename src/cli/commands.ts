@@ -146,7 +146,7 @@ export const commands = {
       limit: text("N", "the largest number of matches (default: 20)"),
       ...stored,
     },
-    examples: [['search "port 5432"', "find it, also in messages that a compaction removed"]],
+    examples: [['search "port 5432"', "find it, also in removed messages"]],
     docs: "cli",
   },
   serve: {
@@ -170,7 +170,7 @@ export const commands = {
     docs: "inspector",
   },
   continue: {
-    about: "append the notes of an earlier conversation to the notepad of the current one",
+    about: "append an earlier conversation's notes to the current notepad",
     takes: "[SESSION]",
     terms: [["SESSION", "an id or a unique prefix of one (default: the last conversation in this project)"]],
     options: { ...stored },
@@ -403,8 +403,7 @@ export const groups: Readonly<Record<string, readonly CommandName[]>> = {
   "See memory": ["serve", "sessions", "show", "log", "search"],
   "Change memory": ["edit", "undo", "pin", "unpin", "project"],
   "Get work back": ["continue", "rescue"],
-  "Move memory": ["store"],
-  "Remove permanently": ["forget"],
+  "Move or remove memory": ["store", "forget"],
   "Try it": ["chat"],
   "Called by coding agents": ["mcp", "hook"],
 };

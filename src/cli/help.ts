@@ -26,7 +26,7 @@ export function rootHelp(): Part[] {
       rows: [
         ["holdfast init", "connect your coding agents, for all your projects"],
         ["holdfast", "show the memory of this project"],
-        ['holdfast search "port 5432"', "find it, also in messages that a compaction removed"],
+        ['holdfast search "port 5432"', "find it, also in removed messages"],
       ],
     },
     {

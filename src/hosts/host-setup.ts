@@ -6,8 +6,6 @@ import type { ProgramRun } from "./run-program.ts";
 
 /** The setup of a host, for init, uninstall and doctor. */
 export interface HostSetup {
-  /** The folder of its user-wide configuration; if it exists, the host is installed. */
-  userFolder(places: Places): string;
   /** Files and folders that show that a project uses this host. */
   projectFiles: readonly string[];
   /** It has one config for all projects, whatever the requested scope. */

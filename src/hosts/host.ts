@@ -17,6 +17,8 @@ export interface Host {
   title: string;
   /** The command that starts it. */
   program: string;
+  /** The folder of its configuration for all projects. If it exists, the host is installed. */
+  userFolder(env: NodeJS.ProcessEnv): string;
   /** Maps its own event names. Every host may send the generic names as well. */
   events: Readonly<Record<string, HookKind>>;
   /** Of these, the events that its MCP client passes to our server, which starts no process, and the fields that it fills in. */
@@ -31,8 +33,8 @@ export interface Host {
   emptyAnswer: string;
   /** Reads its transcript; undefined if its plugin reads the conversation itself. */
   transcript?: TranscriptFormat;
-  /** The folder of its transcripts, as people write it. */
-  folder?: string;
+  /** The folder in which it keeps its transcripts. */
+  transcriptFolder?(env: NodeJS.ProcessEnv): string;
   /** The text that it injects at a session's start is not stored in the conversation: a resumed one needs its memory again. */
   forgetsStart?: boolean;
   /** It drops a prompt that the answer to a session's start was put before when it resumes: the prompt's answer shows memory. */

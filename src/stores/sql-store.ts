@@ -64,6 +64,7 @@ export interface SqlDatabase {
   verify<Row extends object>(table: SessionTable, row: Row): Row;
   /** A condition: the column has one of the values of the list `$n`. */
   among(column: string, parameter: string): string;
+  /** Words that only one of them has: a row's lock, the time of a change, and the order of ids. */
   words: { lockRow: string; touch: string; byCodePoint: string };
 }
 

@@ -278,7 +278,7 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
     };
     const compact = async () => {
       chat.write("/compact");
-      await chat.until("Compaction 1");
+      await chat.until("Compacted:");
     };
     return scriptedDoor({ root, close, compact }, script, said);
   },

@@ -4,10 +4,8 @@ import { type ToolSet, tool } from "ai";
 import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
 
-/** Limits of one read_file result. */
+/** Lines in one read_file result. The agent shortens a result whose lines are too long. */
 const maxLines = 500;
-const maxCharacters = 24_000;
-const maxLineLength = 2_000;
 
 /** Paths in one list_files result. */
 const maxPaths = 500;
@@ -31,9 +29,8 @@ export function fileTools(directory: string): ToolSet {
       inputSchema: z.strictObject({
         path: z.string().min(1).describe("Path relative to the working directory"),
         from_line: z.int().min(1).optional().describe("First line, from 1"),
-        to_line: z.int().min(1).optional().describe("Last line"),
       }),
-      execute: ({ path, from_line, to_line }) => readLines(directory, path, from_line, to_line),
+      execute: ({ path, from_line }) => readLines(directory, path, from_line),
     }),
   };
 }
@@ -49,43 +46,24 @@ export async function listPaths(directory: string, within = ""): Promise<string>
   return paths.join("\n") || "There is no such file.";
 }
 
-export async function readLines(
-  directory: string,
-  path: string,
-  from = 1,
-  to = Number.POSITIVE_INFINITY,
-): Promise<string> {
+export async function readLines(directory: string, path: string, from = 1): Promise<string> {
   const text = await readTextFile(directory, path);
   if (text === "") return `${path} is empty.`;
   const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
-  if (from > lines.length || to < from) {
+  if (from > lines.length)
     throw new HoldfastError(
       "invalid_input",
-      `${path} has ${lines.length} lines, so there is nothing from line ${from}${Number.isFinite(to) ? ` to ${to}` : ""}.`,
+      `${path} has ${lines.length} lines, so there is nothing from line ${from}.`,
     );
-  }
-  const shown: string[] = [];
-  let characters = 0;
-  const last = Math.min(to, lines.length);
-  for (let number = from; number <= last && shown.length < maxLines; number++) {
-    const line = `${number}\t${cutLine(lines[number - 1] ?? "", maxLineLength)}`;
-    characters += line.length + 1;
-    if (characters > maxCharacters && shown.length > 0) break;
-    shown.push(line);
-  }
+  const shown = lines.slice(from - 1, from - 1 + maxLines).map((line, index) => `${from + index}\t${line}`);
   const next = from + shown.length;
-  if (next > last) return shown.join("\n");
+  if (next > lines.length) return shown.join("\n");
   const rest = `Lines ${from} to ${next - 1} of ${lines.length}. For the rest call read_file with from_line: ${next}.`;
   return `${shown.join("\n")}\n[${rest}]`;
 }
 
-function cutLine(line: string, max: number): string {
-  if (line.length <= max) return line;
-  return `${line.slice(0, max).toWellFormed()}… [${line.length - max} more characters in this line]`;
-}
-
 /** Larger files are not read. */
-const maxFileBytes = 50_000_000;
+const maxFileBytes = 10_000_000;
 
 const skippedDirectories = new Set([".git", ".hg", ".svn", "node_modules"]);
 

@@ -140,7 +140,7 @@ async function closing(
     ...notices,
     ...(places.scope === "project" ? sharedNotice(plan, isNpx) : []),
     "",
-    ...(await whatNow(plan.hosts)),
+    ...(await whatNow(plan.hosts, count > 0)),
   ];
 }
 
@@ -148,8 +148,10 @@ async function closing(
 function sharedNotice({ files, hosts: chosen }: ShownPlan, isNpx: boolean): string[] {
   if (!files.some(isChange) || chosen.length === 0) return [];
   const hooks = "For a teammate without Holdfast, the hooks do nothing: no output, exit code 0.";
-  const server = "Their client lists the server holdfast as one that did not start.";
-  return [isNpx ? hooks : `${hooks} ${server}`];
+  const server = isNpx
+    ? "Their client starts the server with npx, which fetches it from npm."
+    : "Their client lists the server holdfast as one that did not start.";
+  return [`${hooks} ${server}`];
 }
 
 /** Lists the committed files that contain paths of this machine, and the next step. */
@@ -173,7 +175,7 @@ function projectNotice({ scope, env }: Places): string[] {
 }
 
 /** The next steps after init. */
-async function whatNow(chosen: InitPlan["hosts"]): Promise<string[]> {
+async function whatNow(chosen: InitPlan["hosts"], isNew: boolean): Promise<string[]> {
   const command = ownCommand();
   const titles = chosen.map(({ title }) => title);
   const they =
@@ -183,7 +185,7 @@ async function whatNow(chosen: InitPlan["hosts"]): Promise<string[]> {
   const setups = await Promise.all(chosen.map((host) => host.setup()));
   const resumes = setups.flatMap(({ resume }) => resume ?? []);
   const open =
-    resumes.length === 0
+    resumes.length === 0 || !isNew
       ? []
       : [
           `A conversation that is open now does not have the tools yet. To continue it with them, end it and run: ${resumes.join(", or ")}.`,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runNode } from "../../../test/support/command-line.ts";
@@ -120,4 +120,13 @@ test("rescue refuses a number that is not shown, and lists the places that it se
   });
   assert.equal(none.code, 1);
   assert.match(none.stderr, /No recorded conversation was found for .*"holdfast rescue --all"/s);
+});
+
+test("rescue follows the agent's own variable for its folder [people.rescue]", async () => {
+  const { project, home } = machine();
+  renameSync(join(home, ".claude"), join(home, "elsewhere"));
+  const env = { HOME: home, CLAUDE_CONFIG_DIR: join(home, "elsewhere") };
+  const { code, stdout } = await runNode([cli, "rescue"], process.execPath, { cwd: project, env });
+  assert.equal(code, 0);
+  assert.match(stdout, /Move the invoices to the new tax rules/);
 });

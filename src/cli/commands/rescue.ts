@@ -164,7 +164,8 @@ async function findConversations(
 ): Promise<Conversation[]> {
   const files: Omit<Conversation, "id">[] = [];
   for (const host of hosts) {
-    if (host.folder !== undefined) files.push(...filesIn(host, host.folder.replace(/^~/, home)));
+    const folder = host.transcriptFolder?.({ ...process.env, HOME: home });
+    if (folder !== undefined) files.push(...filesIn(host, folder));
   }
   const found: Conversation[] = [];
   for (const file of files.toSorted((a, b) => b.at - a.at).slice(0, maxFiles)) {

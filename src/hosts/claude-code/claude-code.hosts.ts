@@ -6,7 +6,7 @@ import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import { startScriptedModel } from "../doctor/scripted-model.ts";
 import { findLink } from "../session-link.ts";
-import { count, installClient, makePlace, run } from "../test-support/clients.ts";
+import { count, installClient, makePlace, run, useDoctorModel } from "../test-support/clients.ts";
 
 const spec = "@anthropic-ai/claude-code@2.1.325";
 
@@ -19,12 +19,7 @@ test(`${spec}: a note survives a compaction and is not repeated`, { timeout: 180
   const place = makePlace("claude-code");
   const model = await startScriptedModel();
   stops.push(model.close);
-  Object.assign(place.env, {
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "none",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-  });
+  await useDoctorModel("claude-code", place, model);
   const program = join(installClient(spec), "node_modules/@anthropic-ai/claude-code/bin/claude.exe");
   const say = (...words: string[]) => run(program, ["-p", ...words], place);
 

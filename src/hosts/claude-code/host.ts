@@ -1,6 +1,6 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { objectIn, textIn } from "../../engine/json.ts";
+import { homeFolder } from "../../state-folder.ts";
 import { type Fill, lessReserve } from "../context-fill.ts";
 import { injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
@@ -13,6 +13,7 @@ export const claudeCode: Host = {
   name: "claude-code",
   title: "Claude Code",
   program: "claude",
+  userFolder: (env) => env.CLAUDE_CONFIG_DIR || join(homeFolder(env), ".claude"),
   projectVariable: "CLAUDE_PROJECT_DIR",
   events: {
     SessionStart: "session-start",
@@ -39,7 +40,7 @@ export const claudeCode: Host = {
   },
   emptyAnswer: "",
   transcript: { readLine: readClaudeLine, readUsage: readClaudeUsage },
-  folder: "~/.claude/projects",
+  transcriptFolder: (env) => join(claudeCode.userFolder(env), "projects"),
   compaction: {
     restartsSession: true,
     limit: claudeLimit,
@@ -92,17 +93,21 @@ function windowInSettings(model: string, root: string, env: NodeJS.ProcessEnv): 
 
 /** The nearest comes first. */
 function settingsFiles(root: string, env: NodeJS.ProcessEnv): string[] {
-  const user = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
   return [
     join(root, ".claude/settings.local.json"),
     join(root, ".claude/settings.json"),
-    join(user, "settings.json"),
+    join(claudeCode.userFolder(env), "settings.json"),
   ];
+}
+
+/** Servers for all projects, and the user's decisions about each project. */
+export function userSettings(env: NodeJS.ProcessEnv): string {
+  return join(env.CLAUDE_CONFIG_DIR || homeFolder(env), ".claude.json");
 }
 
 /** In the dialog for the project's servers, or with /mcp. */
 function isServerDeclined(root: string, env: NodeJS.ProcessEnv = process.env): boolean {
-  const own = readSettings(join(env.CLAUDE_CONFIG_DIR || env.HOME || homedir(), ".claude.json"));
+  const own = readSettings(userSettings(env));
   const project = objectIn(objectIn(own.projects)[root]);
   const names = [project, ...settingsFiles(root, env).map(readSettings)].map(
     ({ disabledMcpjsonServers }) => disabledMcpjsonServers,

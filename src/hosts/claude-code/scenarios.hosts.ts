@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { installClient, writeJson } from "../test-support/clients.ts";
-import { doctorTurns, testClient, useDoctorModel } from "../test-support/scenarios.ts";
+import { doctorTurns, installClient, useDoctorModel, writeJson } from "../test-support/clients.ts";
+import { testClient } from "../test-support/scenarios.ts";
 
 const spec = "@anthropic-ai/claude-code@2.1.325";
 
@@ -13,7 +13,6 @@ testClient({
   spec,
   async prepare(place, model) {
     await useDoctorModel("claude-code", place, model);
-    place.env.DISABLE_AUTOUPDATER = "1";
     // The least window that it accepts.
     const settings = join(place.root, ".claude/settings.json");
     writeJson(settings, { ...JSON.parse(readFileSync(settings, "utf8")), autoCompactWindow: 100_000 });

@@ -5,12 +5,11 @@ import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonAllowList, jsonServer } from "../install/json-pieces.ts";
 import { listAt, settingsIn, valueAt } from "../install/json-text.ts";
 import { allowRules } from "../install/memory-tools.ts";
-import { locationOf, type Places } from "../install/places.ts";
+import { locationOf, type Places, userFolderOf } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
-import { claudeCode } from "./host.ts";
+import { claudeCode, userSettings } from "./host.ts";
 
 export const claudeCodeSetup: HostSetup = {
-  userFolder,
   projectFiles: [".claude", ".mcp.json", "CLAUDE.md"],
   resume: "claude --continue",
   pieces(places, launcher) {
@@ -53,7 +52,7 @@ export const claudeCodeSetup: HostSetup = {
 
 function configFiles(places: Places): [servers: string, settings: string] {
   return places.scope === "user"
-    ? [userSettings(places), join(userFolder(places), "settings.json")]
+    ? [ownSettings(places), join(userFolderOf(claudeCode, places), "settings.json")]
     : [join(places.root, ".mcp.json"), join(places.root, ".claude", "settings.json")];
 }
 
@@ -61,7 +60,7 @@ const check = "trust";
 
 function settingsFiles(places: Places): string[] {
   const project = ["settings.json", "settings.local.json"].map((name) => join(places.root, ".claude", name));
-  return [join(userFolder(places), "settings.json"), ...project];
+  return [join(userFolderOf(claudeCode, places), "settings.json"), ...project];
 }
 
 /** The last file that enables or disables our plugin decides. */
@@ -82,7 +81,7 @@ export function checkTrust(places: Places): Finding {
   const settings = settingsIn(...settingsFiles(places));
   if (settings.some((value) => value.disableAllHooks === true))
     return problem(check, "Hooks are switched off.", `Remove "disableAllHooks" from Claude Code's settings.`);
-  const own = settingsIn(userSettings(places));
+  const own = settingsIn(ownSettings(places));
   const project = own.map((value) => valueAt(value, ["projects", root]));
   if (listAt(project, "disabledMcpServers").includes("holdfast"))
     return problem(
@@ -111,11 +110,6 @@ export function checkTrust(places: Places): Finding {
   );
 }
 
-function userFolder({ env, home }: Places): string {
-  return env.CLAUDE_CONFIG_DIR || join(home, ".claude");
-}
-
-/** Servers for all projects, and the user's decisions about each project. */
-function userSettings({ env, home }: Places): string {
-  return join(env.CLAUDE_CONFIG_DIR || home, ".claude.json");
+function ownSettings({ env, home }: Places): string {
+  return userSettings({ ...env, HOME: home });
 }

@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import { openMemory } from "../../index.ts";
 import { findProject } from "../../workspace/project.ts";
 import { type ClientAnswer, startScriptedModel } from "../doctor/scripted-model.ts";
-import { installClient, makePlace, run, writeJson } from "../test-support/clients.ts";
+import { installClient, makePlace, run, useDoctorModel, writeJson } from "../test-support/clients.ts";
 
 const spec = "@anthropic-ai/claude-code@2.1.325";
 
@@ -33,12 +33,7 @@ test(`${spec}: a sub-agent writes to a notepad of its own, and the main agent's 
   });
   stops.push(model.close);
   const place = makePlace("claude-code");
-  Object.assign(place.env, {
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "none",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-  });
+  await useDoctorModel("claude-code", place, model);
   writeJson(join(place.home, ".claude.json"), {
     projects: { [place.root]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ["holdfast"] } },
   });

@@ -12,6 +12,7 @@ import {
   installClient,
   makePlace,
   run,
+  useDoctorModel,
   writeJson,
 } from "../test-support/clients.ts";
 
@@ -63,12 +64,7 @@ async function tell({ steps, answer = writing }: Story) {
     return { call: { tool: "Bash", input: { command } }, tokens: next.tokens };
   });
   stops.push(model.close);
-  Object.assign(place.env, {
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "none",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-  });
+  await useDoctorModel("claude-code", place, model);
   writeJson(join(place.home, ".claude.json"), {
     projects: { [place.root]: { hasTrustDialogAccepted: true, enabledMcpjsonServers: ["holdfast"] } },
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import { homeFolder } from "../../state-folder.ts";
 import type { Fill, ReportedUsage } from "../context-fill.ts";
 import { injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
@@ -17,6 +17,7 @@ export const codex: Host = {
   name: "codex",
   title: "Codex",
   program: "codex",
+  userFolder: (env) => env.CODEX_HOME || join(homeFolder(env), ".codex"),
   events: {
     SessionStart: "session-start",
     UserPromptSubmit: "prompt",
@@ -44,7 +45,7 @@ export const codex: Host = {
   },
   emptyAnswer: "",
   transcript: { readLine: readCodexLine, readUsage: readCodexUsage },
-  folder: "~/.codex/sessions",
+  transcriptFolder: (env) => join(codex.userFolder(env), "sessions"),
   compaction: {
     restartsSession: true,
     limit: codexLimit,
@@ -77,8 +78,7 @@ function codexLimit(
   root: string,
   env: NodeJS.ProcessEnv = process.env,
 ): number | undefined {
-  const user = env.CODEX_HOME || join(env.HOME || homedir(), ".codex");
-  for (const folder of [join(root, ".codex"), user]) {
+  for (const folder of [join(root, ".codex"), codex.userFolder(env)]) {
     const [, tokens] = /^model_auto_compact_token_limit\s*=\s*([\d_]+)/m.exec(readText(folder)) ?? [];
     if (tokens !== undefined) return Number(tokens.replaceAll("_", ""));
   }

@@ -7,21 +7,20 @@ import { jsonHooks } from "../install/json-hooks.ts";
 import { valueAt } from "../install/json-text.ts";
 import { findProgram, isOurHook } from "../install/launcher.ts";
 import { memoryTools } from "../install/memory-tools.ts";
-import { locationOf, type Places } from "../install/places.ts";
+import { configFolder, locationOf, type Places, userFolderOf } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 import { askServer } from "../run-program.ts";
 import { readToml, startupGrace, tomlServer } from "./config-toml.ts";
 import { codex } from "./host.ts";
 
 export const codexSetup: HostSetup = {
-  userFolder,
   projectFiles: [".codex"],
   resume: "codex resume --last",
   pieces(places, launcher) {
-    const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".codex");
+    const folder = configFolder(codex, places, ".codex");
     const config = locationOf(places, join(folder, "config.toml"));
     return [
-      startupGrace(config, join(userFolder(places), "config.toml")),
+      startupGrace(config, join(userFolderOf(codex, places), "config.toml")),
       tomlServer(
         config,
         launcher,
@@ -41,7 +40,7 @@ export const codexSetup: HostSetup = {
   next: ({ scope }) =>
     `Codex silently skips hooks that you have not reviewed: start codex${scope === "project" ? ", trust the project" : ""}, type /hooks and trust them.`,
   findPlugin(places) {
-    const path = join(userFolder(places), "config.toml");
+    const path = join(userFolderOf(codex, places), "config.toml");
     try {
       const config = readToml(readFileSync(path, "utf8"), path);
       const isEnabled = valueAt(config, ["plugins", "holdfast@holdfast", "enabled"]) === true;
@@ -59,10 +58,6 @@ export const codexSetup: HostSetup = {
     again: ({ url, prompt }) => ["exec", "resume", "--last", ...modelArguments(url), prompt],
   },
 };
-
-function userFolder({ env, home }: Places): string {
-  return env.CODEX_HOME || join(home, ".codex");
-}
 
 function modelArguments(url: string): string[] {
   return [

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { installClient } from "../test-support/clients.ts";
-import { doctorTurns, testClient, useDoctorModel } from "../test-support/scenarios.ts";
+import { doctorTurns, installClient, useDoctorModel } from "../test-support/clients.ts";
+import { testClient } from "../test-support/scenarios.ts";
 
 const spec = "@github/copilot@1.0.102";
 

@@ -1,6 +1,6 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import { homeFolder } from "../../state-folder.ts";
 import type { ReportedUsage } from "../context-fill.ts";
 import type { Host } from "../host.ts";
 import { countIn } from "../transcript/json-files.ts";
@@ -16,6 +16,7 @@ export const copilot: Host = {
   name: "copilot",
   title: "Copilot CLI",
   program: "copilot",
+  userFolder: (env) => env.COPILOT_HOME || join(homeFolder(env), ".copilot"),
   projectVariable: "COPILOT_PROJECT_DIR",
   events: {
     sessionStart: "session-start",
@@ -33,7 +34,7 @@ export const copilot: Host = {
   },
   emptyAnswer: "{}",
   transcript: { readLine: readCopilotLine, readUsage: readCopilotUsage },
-  folder: "~/.copilot/session-state",
+  transcriptFolder: (env) => join(copilot.userFolder(env), "session-state"),
   forgetsStart: true,
   startsAtOnce: true,
   compaction: {
@@ -52,7 +53,7 @@ export const copilot: Host = {
 function readPayload(sent: Record<string, unknown>): Record<string, unknown> {
   const { sessionId, toolResult } = sent;
   if (typeof sessionId !== "string" || !/^[\w-]{1,100}$/.test(sessionId)) return sent;
-  const folder = process.env.COPILOT_HOME || join(process.env.HOME || homedir(), ".copilot");
+  const folder = copilot.userFolder(process.env);
   const { textResultForLlm } = objectIn(toolResult);
   return {
     transcriptPath: join(folder, "session-state", sessionId, "events.jsonl"),

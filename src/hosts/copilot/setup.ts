@@ -4,20 +4,19 @@ import { jsonServer, jsonSettings } from "../install/json-pieces.ts";
 import { readJson, valueAt } from "../install/json-text.ts";
 import { hookLine, type Launcher } from "../install/launcher.ts";
 import type { FileLocation, Piece } from "../install/piece.ts";
-import type { Places } from "../install/places.ts";
+import { userFolderOf } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 import { copilot } from "./host.ts";
 
 const events = Object.keys(copilot.events);
 
 export const copilotSetup: HostSetup = {
-  userFolder,
   projectFiles: [".github/hooks", ".github/copilot-instructions.md"],
   // Its servers are in the user's config only, so the hooks are there too.
   hasOneConfig: true,
   resume: "copilot --continue",
   pieces(places, launcher) {
-    const folder = userFolder(places);
+    const folder = userFolderOf(copilot, places);
     return [
       jsonServer({ path: join(folder, "mcp-config.json") }, ["mcpServers", "holdfast"], launcher, {
         type: "local",
@@ -41,10 +40,6 @@ export const copilotSetup: HostSetup = {
     again: ({ prompt }) => ["--continue", "-p", prompt, "--allow-tool", "holdfast"],
   },
 };
-
-function userFolder({ env, home }: Places): string {
-  return env.COPILOT_HOME || join(home, ".copilot");
-}
 
 /** A file of hooks. The event's name is in the command, because Copilot CLI does not send it. */
 function hooksPiece(location: FileLocation, launcher: Launcher): Piece {

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import { homeFolder } from "../../state-folder.ts";
 import type { Host } from "../host.ts";
 import { answerMessages, type TranscriptLine, textMessages, toolCallPart } from "../transcript/messages.ts";
 
@@ -7,6 +9,7 @@ export const cursor: Host = {
   name: "cursor",
   title: "Cursor",
   program: "cursor-agent",
+  userFolder: (env) => join(homeFolder(env), ".cursor"),
   events: {
     sessionStart: "session-start",
     beforeSubmitPrompt: "prompt",

@@ -2,16 +2,15 @@ import { join } from "node:path";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonServer, jsonSettings } from "../install/json-pieces.ts";
-import { locationOf, type Places } from "../install/places.ts";
+import { configFolder, locationOf } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 import { cursor } from "./host.ts";
 
 export const cursorSetup: HostSetup = {
-  userFolder,
   projectFiles: [".cursor", ".cursorrules"],
   resume: "cursor-agent --continue",
   pieces(places, launcher) {
-    const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".cursor");
+    const folder = configFolder(cursor, places, ".cursor");
     const hooks = locationOf(places, join(folder, "hooks.json"));
     return [
       jsonServer(locationOf(places, join(folder, "mcp.json")), ["mcpServers", "holdfast"], launcher),
@@ -30,7 +29,3 @@ export const cursorSetup: HostSetup = {
     again: ({ prompt }) => ["--continue", "-p", "--approve-mcps", prompt],
   },
 };
-
-function userFolder({ home }: Places): string {
-  return join(home, ".cursor");
-}

@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import type { ScriptedModel } from "../doctor/scripted-model.ts";
-import { type ClientPlace, installClient, run, writeJson } from "../test-support/clients.ts";
 import {
+  type ClientPlace,
   doctorTurns,
-  type RealClient,
-  testClient,
-  testSubAgent,
+  installClient,
+  run,
   useDoctorModel,
-} from "../test-support/scenarios.ts";
+  writeJson,
+} from "../test-support/clients.ts";
+import { type RealClient, testClient, testSubAgent } from "../test-support/scenarios.ts";
 
 const spec = "@google/gemini-cli@0.61.0";
 

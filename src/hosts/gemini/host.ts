@@ -1,8 +1,8 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { plainTextOf, type StoredMessage, toolCallsOf } from "../../context/conversation.ts";
 import { objectIn, objectsIn, parseObject, textIn } from "../../engine/json.ts";
 import { shortHash } from "../../engine/short-hash.ts";
+import { homeFolder } from "../../state-folder.ts";
 import type { Fill, ReportedUsage } from "../context-fill.ts";
 import { angleBrackets, injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
@@ -19,6 +19,7 @@ export const gemini: Host = {
   name: "gemini",
   title: "Gemini CLI",
   program: "gemini",
+  userFolder: (env) => join(env.GEMINI_CLI_HOME || homeFolder(env), ".gemini"),
   projectVariable: "GEMINI_PROJECT_DIR",
   events: {
     SessionStart: "session-start",
@@ -38,7 +39,7 @@ export const gemini: Host = {
     readUsage: readGeminiUsage,
     splitLines: splitGeminiLines,
   },
-  folder: "~/.gemini/tmp",
+  transcriptFolder: (env) => join(gemini.userFolder(env), "tmp"),
   startsWithPrompt: true,
   // It announces a compaction before every request, whether or not it compacts, which would start a process each time.
   compaction: {
@@ -56,8 +57,8 @@ const window = 1_048_576;
 
 /** The tokens at which Gemini CLI compresses: a share of the window, half of it unless the settings have another. */
 function geminiLimit(_fill: Fill, root: string, env: NodeJS.ProcessEnv = process.env): number {
-  const share = [root, env.HOME || homedir()]
-    .map((folder) => objectIn(readSettings(join(folder, ".gemini/settings.json")).model).compressionThreshold)
+  const share = [join(root, ".gemini"), gemini.userFolder(env)]
+    .map((folder) => objectIn(readSettings(join(folder, "settings.json")).model).compressionThreshold)
     .find((set) => typeof set === "number");
   return window * (share ?? 0.5);
 }

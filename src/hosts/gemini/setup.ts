@@ -9,7 +9,7 @@ import { listAt, settingsIn, valueAt } from "../install/json-text.ts";
 import { allowRules } from "../install/memory-tools.ts";
 import type { Piece } from "../install/piece.ts";
 import { ownFile, ownMarker } from "../install/piece.ts";
-import { locationOf, type Places } from "../install/places.ts";
+import { locationOf, type Places, userFolderOf } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 import { gemini } from "./host.ts";
 
@@ -56,7 +56,6 @@ function policyPiece(path: string, places: Places): Piece {
 }
 
 export const geminiSetup: HostSetup = {
-  userFolder,
   projectFiles: [".gemini", "GEMINI.md"],
   resume: "gemini --resume latest",
   pieces(places, launcher) {
@@ -68,13 +67,13 @@ export const geminiSetup: HostSetup = {
         name: "holdfast",
         timeout: 10_000,
       });
-    const rules = policyPiece(join(userFolder(places), "policies", "holdfast.toml"), places);
+    const rules = policyPiece(join(userFolderOf(gemini, places), "policies", "holdfast.toml"), places);
     if (places.scope === "project") {
       const settings = join(places.root, ".gemini/settings.json");
       const skill = skillPiece(places, join(places.root, ".gemini/skills"));
       return [server(settings), hooks(settings), rules, skill];
     }
-    const folder = join(userFolder(places), "extensions", "holdfast");
+    const folder = join(userFolderOf(gemini, places), "extensions", "holdfast");
     const manifest = join(folder, "gemini-extension.json");
     return [
       jsonSettings(locationOf(places, manifest), "extension", [
@@ -84,7 +83,7 @@ export const geminiSetup: HostSetup = {
       server(manifest),
       hooks(join(folder, "hooks", "hooks.json")),
       rules,
-      skillPiece(places, join(userFolder(places), "skills")),
+      skillPiece(places, join(userFolderOf(gemini, places), "skills")),
     ];
   },
   next: ({ scope }) =>
@@ -119,7 +118,8 @@ function checkTrust(places: Places): Finding {
 
 /** In an untrusted folder, Gemini CLI uses neither hooks nor servers. */
 function checkFolder(places: Places): Finding {
-  const file = places.env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(userFolder(places), "trustedFolders.json");
+  const file =
+    places.env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(userFolderOf(gemini, places), "trustedFolders.json");
   const [folders = {}] = settingsIn(file);
   const rules = Object.entries(folders)
     .map(([path, trust]) => ({ path: trust === "TRUST_PARENT" ? dirname(path) : path, trust }))
@@ -140,11 +140,10 @@ function checkFolder(places: Places): Finding {
   );
 }
 
-function userFolder({ env, home }: Places): string {
-  return join(env.GEMINI_CLI_HOME || home, ".gemini");
-}
-
 /** The readable settings for all projects and for this one. */
 function settingsOf(places: Places): Record<string, unknown>[] {
-  return settingsIn(join(userFolder(places), "settings.json"), join(places.root, ".gemini/settings.json"));
+  return settingsIn(
+    join(userFolderOf(gemini, places), "settings.json"),
+    join(places.root, ".gemini/settings.json"),
+  );
 }

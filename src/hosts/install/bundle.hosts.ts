@@ -13,6 +13,7 @@ import {
   installClient,
   makeBarePlace,
   run,
+  useDoctorModel,
   writeJson,
 } from "../test-support/clients.ts";
 
@@ -77,12 +78,7 @@ const timeout = 600_000;
 
 test("Claude Code takes its folder: hooks, tools and skill", { timeout }, async (t) => {
   const { place, model } = await start(t);
-  Object.assign(place.env, {
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "none",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-  });
+  await useDoctorModel("claude-code", place, model);
   const folder = installClient("@anthropic-ai/claude-code@2.1.325");
   const program = join(folder, "node_modules/@anthropic-ai/claude-code/bin/claude.exe");
   const allowed = ["--allowedTools", "mcp__plugin_holdfast_holdfast__*"];
@@ -117,13 +113,7 @@ trust_level = "trusted"
 
 test("Copilot CLI takes the bundle: tools and skill", { timeout }, async (t) => {
   const { place, model } = await start(t);
-  Object.assign(place.env, {
-    COPILOT_PROVIDER_BASE_URL: `${model.url}/v1`,
-    COPILOT_PROVIDER_TYPE: "openai",
-    COPILOT_PROVIDER_API_KEY: "none",
-    COPILOT_MODEL: "gpt-4.1",
-    COPILOT_OFFLINE: "true",
-  });
+  await useDoctorModel("copilot", place, model);
   const folder = installClient("@github/copilot@1.0.102");
   const program = join(folder, "node_modules/@github/copilot/npm-loader.js");
   await run(process.execPath, [program, "-p", words, "--plugin-dir", bundle, "--allow-all-tools"], place);
@@ -132,11 +122,7 @@ test("Copilot CLI takes the bundle: tools and skill", { timeout }, async (t) => 
 
 test("Qwen Code takes the bundle: tools and skill", { timeout }, async (t) => {
   const { place, model } = await start(t);
-  Object.assign(place.env, {
-    OPENAI_API_KEY: "none",
-    OPENAI_BASE_URL: `${model.url}/v1`,
-    OPENAI_MODEL: "scripted",
-  });
+  await useDoctorModel("qwen", place, model);
   writeJson(join(place.home, ".qwen/settings.json"), {
     security: { auth: { selectedType: "openai" } },
     memory: { enableManagedAutoMemory: false },

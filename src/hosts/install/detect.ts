@@ -5,18 +5,14 @@ import type { HostSetup } from "../host-setup.ts";
 import { readConfig, textOf } from "./config-file.ts";
 import { findLauncher, findProgram, type Launcher, npxLauncher } from "./launcher.ts";
 import type { ConfiguredServer, Piece } from "./piece.ts";
-import type { Places, Scope } from "./places.ts";
+import { type Places, type Scope, userFolderOf } from "./places.ts";
 import { readRecord } from "./record.ts";
 
 /** The path that shows that a host is installed or used here; undefined if there is none. */
-export function detect(
-  { program }: Host,
-  { userFolder, projectFiles }: HostSetup,
-  places: Places,
-): string | undefined {
-  const found = findProgram(program, places.env);
+export function detect(host: Host, { projectFiles }: HostSetup, places: Places): string | undefined {
+  const found = findProgram(host.program, places.env);
   if (found !== undefined) return found;
-  const folder = userFolder(places);
+  const folder = userFolderOf(host, places);
   if (existsSync(folder)) return folder;
   if (places.scope === "user") return undefined;
   return projectFiles.map((name) => join(places.root, name)).find((path) => existsSync(path));

@@ -10,6 +10,7 @@ import {
   installClient,
   makeBarePlace,
   run,
+  useDoctorModel,
   writeJson,
 } from "../test-support/clients.ts";
 
@@ -20,32 +21,20 @@ after(async () => {
 
 interface Client {
   spec: string;
-  /** Points the client at the model. */
-  prepare(place: ClientPlace, url: string): void;
+  /** Writes what a user decides once. */
+  prepare?(place: ClientPlace): void;
   say(folder: string, place: ClientPlace, prompt: string, url: string): Promise<string>;
 }
 
 const clients: Record<string, Client> = {
   "claude-code": {
     spec: "@anthropic-ai/claude-code@2.1.325",
-    prepare: ({ env }, url) =>
-      Object.assign(env, {
-        ANTHROPIC_BASE_URL: url,
-        ANTHROPIC_API_KEY: "none",
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-        DISABLE_AUTOUPDATER: "1",
-      }),
     say: (folder, place, prompt) =>
       run(join(folder, "node_modules/@anthropic-ai/claude-code/bin/claude.exe"), ["-p", prompt], place),
   },
   gemini: {
     spec: "@google/gemini-cli@0.61.0",
-    prepare({ home, root, env }, url) {
-      Object.assign(env, {
-        GOOGLE_GENAI_USE_VERTEXAI: "true",
-        GOOGLE_API_KEY: "none",
-        GOOGLE_VERTEX_BASE_URL: url,
-      });
+    prepare({ home, root }) {
       writeJson(join(home, ".gemini/settings.json"), {
         security: { auth: { selectedType: "vertex-ai" } },
         privacy: { usageStatisticsEnabled: false },
@@ -62,7 +51,6 @@ const clients: Record<string, Client> = {
   },
   codex: {
     spec: "@openai/codex@0.166.0",
-    prepare: () => {},
     say: (folder, place, prompt, url) =>
       run(
         process.execPath,
@@ -88,7 +76,8 @@ for (const [host, { spec, prepare, say }] of Object.entries(clients)) {
     const place = makeBarePlace();
     const model = await startScriptedModel();
     stops.push(model.close);
-    prepare(place, model.url);
+    await useDoctorModel(host, place, model);
+    prepare?.(place);
     const root = copyPackage();
     const init = spawnSync(process.execPath, [join(root, "dist/cli.js"), "init", host], {
       cwd: place.root,

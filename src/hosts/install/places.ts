@@ -1,7 +1,7 @@
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { projectFolder } from "../../state-folder.ts";
+import { homeFolder, projectFolder } from "../../state-folder.ts";
 import type { SettingValues } from "../../workspace/settings.ts";
+import type { Host } from "../host.ts";
 
 export type Scope = "project" | "user";
 
@@ -17,7 +17,17 @@ export interface Places {
 }
 
 export function findPlaces(scope: Scope, root: string, env: Places["env"] = process.env): Places {
-  return { scope, root: resolve(root), home: env.HOME || homedir(), env };
+  return { scope, root: resolve(root), home: homeFolder(env), env };
+}
+
+/** The folder of a host's configuration for all projects. */
+export function userFolderOf({ userFolder }: Pick<Host, "userFolder">, { env, home }: Places): string {
+  return userFolder({ ...env, HOME: home });
+}
+
+/** The folder of a host's configuration: for all projects, or the one with this name in the project. */
+export function configFolder(host: Pick<Host, "userFolder">, places: Places, name: string): string {
+  return places.scope === "user" ? userFolderOf(host, places) : join(places.root, name);
 }
 
 /** The location of a host's file. In a project, no link may lead it out of the project. */

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { homeFolder } from "../../state-folder.ts";
 import { formatReply } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 
@@ -6,6 +8,7 @@ export const openclaw: Host = {
   name: "openclaw",
   title: "OpenClaw",
   program: "openclaw",
+  userFolder: (env) => env.OPENCLAW_STATE_DIR || join(env.OPENCLAW_HOME || homeFolder(env), ".openclaw"),
   events: {},
   formatAnswer: formatReply,
   emptyAnswer: "{}",

@@ -6,8 +6,9 @@ import { type HostSetup, type LiveClient, type LiveTalk, talkProvider } from "..
 import { jsonSettings } from "../install/json-pieces.ts";
 import { listAt, settingsIn, valueAt } from "../install/json-text.ts";
 import { installedRoot } from "../install/launcher.ts";
-import type { Places } from "../install/places.ts";
+import { type Places, userFolderOf } from "../install/places.ts";
 import type { ProgramRun } from "../run-program.ts";
+import { openclaw } from "./host.ts";
 
 const openclawClient: LiveClient = {
   prepare: writeConfig,
@@ -20,7 +21,6 @@ const openclawClient: LiveClient = {
 };
 
 export const openclawSetup: HostSetup = {
-  userFolder,
   projectFiles: [".openclaw"],
   hasOneConfig: true,
   pieces(places) {
@@ -59,12 +59,8 @@ export const openclawSetup: HostSetup = {
   live: openclawClient,
 };
 
-function userFolder({ env, home }: Places): string {
-  return env.OPENCLAW_STATE_DIR || join(env.OPENCLAW_HOME || home, ".openclaw");
-}
-
 function configFile(places: Places): string {
-  return places.env.OPENCLAW_CONFIG_PATH || join(userFolder(places), "openclaw.json");
+  return places.env.OPENCLAW_CONFIG_PATH || join(userFolderOf(openclaw, places), "openclaw.json");
 }
 
 /** A temporary folder, so that OpenClaw does not touch the user's config and conversations. */

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import type { ModelMessage } from "ai";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import { homeFolder } from "../../state-folder.ts";
 import { formatReply } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 import { countIn } from "../transcript/json-files.ts";
@@ -24,6 +26,11 @@ export const familyTraits = {
   // It leaves room for the longest answer that it asks for.
   compaction: { lastRemoved: lastRemovedByFamily },
 } satisfies Partial<Host>;
+
+/** The folder of a host's configuration for all projects, unless a variable names another. */
+export function familyFolder(host: string, env: NodeJS.ProcessEnv): string {
+  return join(env.XDG_CONFIG_HOME || join(homeFolder(env), ".config"), host);
+}
 
 /** The newest messages that stay, in tokens: a quarter of what the window can hold, within these limits. */
 const share = 0.25;

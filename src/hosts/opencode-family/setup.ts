@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { jsonServer } from "../install/json-pieces.ts";
 import { shellLine } from "../install/launcher.ts";
 import { modulePlugin } from "../install/piece.ts";
-import { locationOf, type Places } from "../install/places.ts";
+import { configFolder, locationOf, type Places, userFolderOf } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 
 /** How the hosts of this family differ. */
 export interface FamilyMember {
-  host: string;
-  userFolder(places: Places): string;
+  host: Host;
   /** The folder in a project with plugins and more. */
   folder: string;
   /** Names of the config file, in the project's root, in `folder` and in the user's; the first is for a new one. */
@@ -22,20 +22,20 @@ export interface FamilyMember {
 }
 
 export function familySetup(member: FamilyMember): HostSetup {
-  const { host, userFolder, folder, configNames, prefix } = member;
+  const { host, folder, configNames, prefix } = member;
+  const { name } = host;
   return {
-    userFolder,
     projectFiles: [folder, ...configNames],
-    resume: `${host} --continue`,
+    resume: `${name} --continue`,
     pieces(places, launcher) {
-      const own = places.scope === "user" ? userFolder(places) : join(places.root, folder);
+      const own = configFolder(host, places, folder);
       return [
         jsonServer(locationOf(places, configFile(member, places)), ["mcp", "holdfast"], launcher, {
           asList: true,
           type: "local",
           enabled: true,
         }),
-        modulePlugin(locationOf(places, join(own, "plugin", "holdfast.js")), host),
+        modulePlugin(locationOf(places, join(own, "plugin", "holdfast.js")), name),
         skillPiece(places, join(own, "skills")),
       ];
     },
@@ -44,7 +44,7 @@ export function familySetup(member: FamilyMember): HostSetup {
       /** The plugin runs the hook with the MCP server's command. */
       lineBeside({ command, args }) {
         const end = args.indexOf("mcp");
-        return shellLine([command, ...args.slice(0, Math.max(end, 0)), "hook", host]);
+        return shellLine([command, ...args.slice(0, Math.max(end, 0)), "hook", name]);
       },
     },
     plugin: {},
@@ -61,10 +61,10 @@ export function familySetup(member: FamilyMember): HostSetup {
 }
 
 /** The existing config, under any of its names; otherwise the default name. */
-function configFile({ userFolder, folder, configNames, userConfigNames = [] }: FamilyMember, places: Places) {
+function configFile({ host, folder, configNames, userConfigNames = [] }: FamilyMember, places: Places) {
   const files =
     places.scope === "user"
-      ? [...configNames, ...userConfigNames].map((name) => join(userFolder(places), name))
+      ? [...configNames, ...userConfigNames].map((name) => join(userFolderOf(host, places), name))
       : [...configNames, ...configNames.map((name) => join(folder, name))].map((name) =>
           join(places.root, name),
         );

@@ -1,21 +1,21 @@
 import { join } from "node:path";
+import { homeFolder } from "../../state-folder.ts";
 import type { Host } from "../host.ts";
-import { familyRecording, familyTraits } from "../opencode-family/host.ts";
+import { familyFolder, familyRecording, familyTraits } from "../opencode-family/host.ts";
 
 export const opencode: Host = {
   ...familyTraits,
   name: "opencode",
   title: "opencode",
   program: "opencode",
+  userFolder: (env) => env.OPENCODE_CONFIG_DIR || familyFolder("opencode", env),
   mcpClient: { name: /^opencode$/ },
-  folder: "~/.local/share/opencode",
+  transcriptFolder: (env) => join(env.XDG_DATA_HOME || join(homeFolder(env), ".local/share"), "opencode"),
   recording: async () => familyRecording,
   async setup() {
     const { familySetup } = await import("../opencode-family/setup.ts");
     return familySetup({
-      host: "opencode",
-      userFolder: ({ env, home }) =>
-        env.OPENCODE_CONFIG_DIR || join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode"),
+      host: opencode,
       folder: ".opencode",
       configNames: ["opencode.json", "opencode.jsonc"],
       userConfigNames: ["config.json"],

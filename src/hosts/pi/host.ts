@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { plainTextOf, type StoredMessage } from "../../context/conversation.ts";
+import { homeFolder } from "../../state-folder.ts";
 import { formatReply } from "../hook/event.ts";
 import type { Host } from "../host.ts";
 
@@ -7,13 +9,14 @@ export const pi: Host = {
   name: "pi",
   title: "pi",
   program: "pi",
+  userFolder: (env) => env.PI_CODING_AGENT_DIR || join(homeFolder(env), ".pi/agent"),
   events: {},
   formatAnswer: formatReply,
   emptyAnswer: "{}",
   offersTools: true,
   takesSystemText: true,
   compaction: { lastRemoved: lastRemovedByPi },
-  folder: "~/.pi/agent/sessions",
+  transcriptFolder: (env) => join(pi.userFolder(env), "sessions"),
   recording: async () => (await import("./session-file.ts")).piRecording,
   sessionFile: async () => (await import("./session-file.ts")).piSessionFile,
   setup: async () => (await import("./setup.ts")).piSetup,

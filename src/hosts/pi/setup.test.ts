@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import type { Finding } from "../doctor/finding.ts";
 import type { Places } from "../install/places.ts";
+import { pi } from "./host.ts";
 import { piSetup } from "./setup.ts";
 
 async function trust(places: Places, version: string): Promise<Finding | undefined> {
@@ -16,7 +17,7 @@ test("doctor finds a project that pi does not trust, by pi's version and saved d
   const root = join(home, "work", "project");
   mkdirSync(root, { recursive: true });
   const places: Places = { scope: "project", root, home, env: {} };
-  const folder = piSetup.userFolder(places);
+  const folder = pi.userFolder({ HOME: home });
   mkdirSync(folder, { recursive: true });
   const status = async (version = "0.87.1", where = places) => (await trust(where, version))?.status;
 

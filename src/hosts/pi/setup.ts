@@ -4,7 +4,7 @@ import { type Finding, ok, problem } from "../doctor/finding.ts";
 import { type HostSetup, type LiveClient, type LiveTalk, talkProvider } from "../host-setup.ts";
 import { settingsIn } from "../install/json-text.ts";
 import { modulePlugin } from "../install/piece.ts";
-import { locationOf, type Places } from "../install/places.ts";
+import { configFolder, locationOf, type Places, userFolderOf } from "../install/places.ts";
 import { pi } from "./host.ts";
 
 const check = "trust";
@@ -18,11 +18,10 @@ const piClient: LiveClient = {
 };
 
 export const piSetup: HostSetup = {
-  userFolder,
   projectFiles: [".pi"],
   resume: "pi --continue",
   pieces(places) {
-    const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".pi");
+    const folder = configFolder(pi, places, ".pi");
     return [modulePlugin(locationOf(places, join(folder, "extensions", "holdfast.js")), pi.name)];
   },
   next: ({ scope }) =>
@@ -51,10 +50,6 @@ export const piSetup: HostSetup = {
   live: piClient,
 };
 
-function userFolder({ env, home }: Places): string {
-  return env.PI_CODING_AGENT_DIR || join(home, ".pi", "agent");
-}
-
 /** An extension adds the provider, and an option sets the session folder. */
 function modelArguments(talk: LiveTalk): string[] {
   const { folder } = talk;
@@ -81,7 +76,7 @@ function sessionIn(folder: string): string | undefined {
 function checkTrust(places: Places, version: string): Finding {
   const [, minor] = /^0\.(\d+)/.exec(version) ?? [];
   if (places.scope === "user" || (minor !== undefined && Number(minor) < 79)) return ok(check, "not needed");
-  const folder = userFolder(places);
+  const folder = userFolderOf(pi, places);
   const [saved = {}] = settingsIn(join(folder, "trust.json"));
   const fallback = settingsIn(join(folder, "settings.json")).map((value) => value.defaultProjectTrust)[0];
   const decided = foldersUp(realpathSync(places.root))

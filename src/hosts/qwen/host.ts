@@ -1,6 +1,6 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { objectIn, objectsIn, textIn } from "../../engine/json.ts";
+import { homeFolder } from "../../state-folder.ts";
 import type { Fill, ReportedUsage } from "../context-fill.ts";
 import { angleBrackets, type HookEvent, injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
@@ -17,6 +17,7 @@ export const qwen: Host = {
   name: "qwen",
   title: "Qwen Code",
   program: "qwen",
+  userFolder: (env) => env.QWEN_HOME || join(homeFolder(env), ".qwen"),
   projectVariable: "QWEN_PROJECT_DIR",
   events: {
     SessionStart: "session-start",
@@ -38,7 +39,7 @@ export const qwen: Host = {
   },
   emptyAnswer: "{}",
   transcript: { readLine: readQwenLine, readUsage: readQwenUsage },
-  folder: "~/.qwen/projects",
+  transcriptFolder: (env) => join(qwen.userFolder(env), "projects"),
   forgetsStart: true,
   sharesNotepad: true,
   compaction: { restartsSession: true, limit: qwenLimit },
@@ -118,9 +119,8 @@ function readQwenUsage(record: Record<string, unknown>): ReportedUsage | undefin
  */
 function qwenLimit({ window }: Fill, root: string, env: NodeJS.ProcessEnv = process.env): number | undefined {
   if (window === undefined) return undefined;
-  const user = env.QWEN_HOME || join(env.HOME || homedir(), ".qwen");
   const share =
-    [join(root, ".qwen"), user]
+    [join(root, ".qwen"), qwen.userFolder(env)]
       .map((folder) => objectIn(readSettings(join(folder, "settings.json")).context).autoCompactThreshold)
       .find((set) => typeof set === "number") ?? 0.85;
   const latest = window - 33_000;

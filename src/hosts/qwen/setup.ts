@@ -5,18 +5,17 @@ import { jsonHooks } from "../install/json-hooks.ts";
 import { jsonAllowList, jsonServer } from "../install/json-pieces.ts";
 import { settingsIn, valueAt } from "../install/json-text.ts";
 import { allowRules } from "../install/memory-tools.ts";
-import { locationOf, type Places } from "../install/places.ts";
+import { configFolder, locationOf, type Places, userFolderOf } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
 import { qwen } from "./host.ts";
 
 const check = "trust";
 
 export const qwenSetup: HostSetup = {
-  userFolder,
   projectFiles: [".qwen", "QWEN.md"],
   resume: "qwen --continue",
   pieces(places, launcher) {
-    const folder = places.scope === "user" ? userFolder(places) : join(places.root, ".qwen");
+    const folder = configFolder(qwen, places, ".qwen");
     const location = locationOf(places, join(folder, "settings.json"));
     return [
       // Otherwise Qwen Code hides the tools behind a search.
@@ -46,13 +45,9 @@ export const qwenSetup: HostSetup = {
   },
 };
 
-function userFolder({ env, home }: Places): string {
-  return env.QWEN_HOME || join(home, ".qwen");
-}
-
 /** Whether Qwen Code runs the hooks and the server. */
 function checkTrust(places: Places): Finding {
-  const folder = userFolder(places);
+  const folder = userFolderOf(qwen, places);
   const settings = settingsIn(join(folder, "settings.json"), join(places.root, ".qwen/settings.json"));
   if (settings.some((value) => value.disableAllHooks === true))
     return problem(check, "Hooks are switched off.", `Remove "disableAllHooks" from Qwen Code's settings.`);

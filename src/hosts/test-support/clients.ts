@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { packageRoot } from "../../workspace/package.ts";
+import type { ScriptedModel } from "../doctor/scripted-model.ts";
+import { hostNamed } from "../hosts.ts";
 import { usesBuild } from "../install/launcher.ts";
 
 /** The built program, which is what users have. It has to be built from the sources as they are. */
@@ -113,6 +115,29 @@ export function run(program: string, args: string[], { root, env }: ClientPlace)
         : reject(new Error(`${program} ${args.join(" ")} ended with ${code}:\n${output}`)),
     );
   });
+}
+
+/** Runs one turn of a client, with a prompt, and returns its output. */
+type Turn = (place: ClientPlace, prompt: string) => Promise<string>;
+
+/** Turns with the arguments that doctor runs the client with. `command`: the program, and the words before them. */
+export function doctorTurns(host: string, command: () => string[]): Record<"begin" | "resume", Turn> {
+  const turn = (which: "first" | "again") => async (place: ClientPlace, prompt: string) => {
+    const { live } = await hostNamed(host).setup();
+    const [program = "", ...words] = command();
+    return run(program, [...words, ...live[which]({ url: "", folder: "", prompt })], place);
+  };
+  return { begin: turn("first"), resume: turn("again") };
+}
+
+/** Has the client use a model as doctor does. */
+export async function useDoctorModel(
+  host: string,
+  place: ClientPlace,
+  { url }: ScriptedModel,
+): Promise<void> {
+  const { live } = await hostNamed(host).setup();
+  Object.assign(place.env, live.env({ url, folder: "", prompt: "" }));
 }
 
 export function count(text: string, part: string): number {

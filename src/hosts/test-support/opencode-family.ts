@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type ClientPlace, writeJson } from "./clients.ts";
-import { doctorTurns, type RealClient } from "./scenarios.ts";
+import { type ClientPlace, doctorTurns, writeJson } from "./clients.ts";
+import type { RealClient } from "./scenarios.ts";
 
 interface FamilyClient {
   host: string;

@@ -12,7 +12,6 @@ import {
   type ScriptedModel,
   startScriptedModel,
 } from "../doctor/scripted-model.ts";
-import { hostNamed } from "../hosts.ts";
 import { builtCommand, type ClientPlace, installClient, makePlace, run, writeJson } from "./clients.ts";
 
 /** The scenarios for each client. The order is that of the table's columns. */
@@ -71,26 +70,6 @@ export interface RealClient {
   untried?: Partial<Record<Scenario, string>>;
   /** Its first start makes a database of its own; of two first starts at once, one fails. */
   makesDatabase?: boolean;
-}
-
-/** Turns with the arguments that doctor runs the client with. `command`: the program, and the words before them. */
-export function doctorTurns(host: string, command: () => string[]): Pick<RealClient, "begin" | "resume"> {
-  const turn = (which: "first" | "again") => async (place: ClientPlace, prompt: string) => {
-    const { live } = await hostNamed(host).setup();
-    const [program = "", ...words] = command();
-    return run(program, [...words, ...live[which]({ url: "", folder: "", prompt })], place);
-  };
-  return { begin: turn("first"), resume: turn("again") };
-}
-
-/** Has the client use a model as doctor does. */
-export async function useDoctorModel(
-  host: string,
-  place: ClientPlace,
-  { url }: ScriptedModel,
-): Promise<void> {
-  const { live } = await hostNamed(host).setup();
-  Object.assign(place.env, live.env({ url, folder: "", prompt: "" }));
 }
 
 /** One line of the table in docs/hosts.md. */

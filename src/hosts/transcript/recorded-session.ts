@@ -1,6 +1,7 @@
 import type { ModelMessage } from "ai";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { HoldfastError } from "../../errors.ts";
+import { homeFolder } from "../../state-folder.ts";
 import type { Host } from "../host.ts";
 import { hosts } from "../hosts.ts";
 import { type LineWarning, parseJsonLines, timeIn } from "./json-files.ts";
@@ -124,7 +125,9 @@ function addCall(
 function notTranscript(problem: string, warnings: readonly LineWarning[]): HoldfastError {
   const [first] = warnings;
   const detail = first === undefined ? "" : ` Line ${first.line}: ${first.message}`;
-  const folders = hosts.flatMap(({ recording, folder }) => (recording && folder ? [folder] : []));
+  const folders = hosts.flatMap(({ recording, transcriptFolder }) =>
+    recording && transcriptFolder ? transcriptFolder(process.env).replace(homeFolder(), "~") : [],
+  );
   return new HoldfastError(
     "invalid_input",
     `The file ${problem}.${detail} Pass a .jsonl file from ${folders.join(" or ")}.`,

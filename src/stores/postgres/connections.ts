@@ -279,7 +279,7 @@ function clientConfig(pg: Pg, url: string): ClientConfig {
 const uniqueViolation = "23505";
 
 async function rollBack(client: ClientBase): Promise<undefined> {
-  await client.query("ROLLBACK");
+  await queryOf(client, longestSilence)("ROLLBACK");
 }
 
 /** The statement with its values in the text. */

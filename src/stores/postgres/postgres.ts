@@ -3,6 +3,7 @@ import { recordFromSql, type SqlRecord, type SqlSession, sessionFromSql } from "
 import {
   deleteSession,
   type SqlDatabase,
+  type Statement,
   selectResident,
   sessionTables,
   sqlStore,
@@ -94,7 +95,7 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
     return counts;
   };
   const shared = sqlStore({
-    query: async ({ text, values }) => (await query(text, values)).rows as never,
+    query: async <Row extends object>({ text, values }: Statement) => (await query<Row>(text, values)).rows,
     write,
     stamp(table, row, id) {
       // Tells whether a write whose answer was lost was applied.

@@ -7,7 +7,7 @@ import type { Scope } from "../store.ts";
 import { isDamage, restoreAdvice } from "./errors.ts";
 
 /** The columns that a row's checksum covers. `to_revision` is not among them: it changes after a row is written. */
-export const summedColumns = {
+const summedColumns = {
   agent_sessions: sessionColumns,
   session_records: "session_id, owner, kind, key, from_revision, value",
   session_journal:

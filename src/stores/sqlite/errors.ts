@@ -54,7 +54,7 @@ export async function retryWhileBusy<T>(path: string, lockTimeout: number, work:
   }
 }
 
-export function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   return isSqliteError(error) && [5, 6].includes(error.errcode & 0xff);
 }
 
@@ -91,7 +91,7 @@ export function adviceIfBackedUp(path: string): string {
 }
 
 /** Converts a driver's error to a HoldfastError. */
-export function storeError(error: unknown, path: string): HoldfastError {
+function storeError(error: unknown, path: string): HoldfastError {
   if (error instanceof HoldfastError) return error;
   const message = error instanceof Error ? error.message : String(error);
   const known = isSqliteError(error) ? knownErrors[error.errcode & 0xff] : undefined;

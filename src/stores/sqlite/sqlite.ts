@@ -90,8 +90,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 
 function makeSqlDatabase(file: SqliteFile, feed: SqliteFeed): SqlDatabase {
   return {
-    query: ({ text, values }) =>
-      file.read(() => rowsAs(file.prepare(text).all(...values.map(listAsJson))) as never),
+    query: <Row extends object>({ text, values }: Statement) =>
+      file.read(() => rowsAs<Row>(file.prepare(text).all(...values.map(listAsJson)))),
     async write(statements, about) {
       const row = about?.row;
       const scope = row && { owner: row.owner, sessionId: row.id };

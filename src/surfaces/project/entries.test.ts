@@ -244,6 +244,16 @@ test("a decision in other Markdown syntax is read by the parser [project.parser]
   );
 });
 
+test("a deeper heading in the decision log belongs to the entry above it, and begins none [project.parser]", () => {
+  const notes = parseNotes(
+    ["### Decision Log", "##### Aside", "#### 2024-01-15T14:30:00Z - Title", "##### Why", "words"].join("\n"),
+  );
+  assert.deepEqual(
+    entriesOf(notes).map(({ name, other, end }) => [name, other, end]),
+    [["Title", ["##### Why", "words"], 5]],
+  );
+});
+
 test("code, comments and quotes contain no sections, items or rows [project.parser]", async () => {
   const inert =
     "```md\n## Active Sub-Goals\n- [ ] in code\n```\n\n<!--\n## Active Sub-Goals\n- [ ] in a comment\n-->\n\n> ## Active Sub-Goals\n> - [ ] quoted\n\n";

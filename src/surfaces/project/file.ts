@@ -130,8 +130,8 @@ function replaceFile(file: NotesFile, before: Buffer | undefined, text: string):
           "Make it writable (chmod u+w) and try again",
           { path: file.path },
         );
-      // The lock keeps other writers out. A killed one leaves its file behind.
-      const temporary = join(open.path, ".NOTES.tmp");
+      // The lock of the root keeps its other writers out. A killed one leaves its file behind.
+      const temporary = join(open.path, `.NOTES.${shortHash(file.root)}.tmp`);
       rmSync(temporary, { force: true });
       try {
         writeNewFile(temporary, text, mode);

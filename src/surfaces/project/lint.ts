@@ -2,11 +2,11 @@ import { quote } from "../../engine/text.ts";
 import { badLine, readNotesFile } from "./file.ts";
 import { committedNotes } from "./git.ts";
 import {
-  type Column,
   type Form,
   isTimestamp,
   layout,
   type SectionKey,
+  type SectionLayout,
   sectionKeys,
   timestampForm,
 } from "./layout.ts";
@@ -51,214 +51,186 @@ export interface LintReport {
   skipped: { rule: string; reason: string }[];
 }
 
+/** Adds a finding; `line` counts from 0, as in the parsed notes. */
+type Report = (rule: RuleId, line: number, message: string) => void;
+
 /** All findings in the notes, by line. */
 export async function lintProject(project: Project): Promise<LintReport> {
   const { file } = project;
   const notes = existingNotes(project);
+  const findings: Finding[] = [];
+  const report: Report = (rule, line, message) => findings.push({ rule, line: line + 1, message });
+  checkReadable(notes, readNotesFile(file), report);
+  for (const key of sectionKeys) checkSection(notes, key, project, report);
+  for (const { key, line } of notes.repeated)
+    report("section", line, `"${layout[key].title}" appears twice; only the first one is read. Merge them.`);
+  checkRepeatedIds(notes, report);
+  for (const entry of entriesOf(notes)) checkDecision(notes, entry, report);
+  for (const reference of checkReferences(project, notes)) checkReference(file.root, reference, report);
   const committed = committedNotes(file);
-  const findings = [
-    ...readable(notes, readNotesFile(file)),
-    ...sectionKeys.flatMap((key) => checkSection(notes, key, project)),
-    ...notes.repeated.map(({ key, line }) =>
-      finding(
-        "section",
-        line,
-        `"${layout[key].title}" appears twice; only the first one is read. Merge them.`,
-      ),
-    ),
-    ...repeatedIds(notes),
-    ...entriesOf(notes).flatMap((entry) => checkDecision(notes, entry)),
-    ...checkReferences(project, notes).flatMap((each) => checkReference(file.root, each)),
-    ...("none" in committed ? [] : appendOnly(notes, committed.text)),
-  ];
-  return {
-    file: file.name,
-    findings: findings.sort((a, b) => a.line - b.line),
-    skipped: "none" in committed ? [{ rule: "append-only-log", reason: committed.none }] : [],
-  };
+  const skipped = "none" in committed ? [{ rule: "append-only-log", reason: committed.none }] : [];
+  if ("text" in committed) checkAppendOnly(notes, committed.text, report);
+  return { file: file.name, findings: findings.sort((a, b) => a.line - b.line), skipped };
 }
 
-/** Creates a finding; `line` counts from 0, as in the parsed notes. */
-function finding(rule: RuleId, line: number, message: string): Finding {
-  return { rule, line: line + 1, message };
-}
-
-function readable({ texts, conflicts, unclosed }: Notes, bytes: Buffer | undefined): Finding[] {
-  const found = (line: number, message: string) => finding("readable", line, message);
+function checkReadable(
+  { texts, conflicts, unclosed }: Notes,
+  bytes: Buffer | undefined,
+  report: Report,
+): void {
   const bad = bytes && badLine(bytes);
+  if (bad !== undefined) report("readable", bad - 1, "The line is not valid UTF-8. Save the file as UTF-8.");
   const nul = texts.findIndex((text) => text.includes("\u0000"));
-  return [
-    ...(bad === undefined ? [] : [found(bad - 1, "The line is not valid UTF-8. Save the file as UTF-8.")]),
-    ...(nul === -1 ? [] : [found(nul, "The line contains a NUL character. Remove it.")]),
-    ...conflicts.map(({ from, to }) =>
-      found(from, `There are merge-conflict markers up to line ${to + 1}. Resolve the conflict.`),
-    ),
-    ...(unclosed
-      ? [found(unclosed.line, `A ${unclosed.what} starts here and is never closed. Close it.`)]
-      : []),
-  ];
+  if (nul !== -1) report("readable", nul, "The line contains a NUL character. Remove it.");
+  for (const { from, to } of conflicts)
+    report("readable", from, `There are merge-conflict markers up to line ${to + 1}. Resolve the conflict.`);
+  if (unclosed)
+    report("readable", unclosed.line, `A ${unclosed.what} starts here and is never closed. Close it.`);
 }
 
-/** Whether a section is as its layout describes it. */
-function checkSection(notes: Notes, key: SectionKey, { countTokens }: Project): Finding[] {
-  const { title, columns, fields = [], items: form, budget } = layout[key];
+/** Checks that a section is as its layout describes it. */
+function checkSection(notes: Notes, key: SectionKey, project: Project, report: Report): void {
+  const { title, columns, fields = [], items } = layout[key];
   const section = notes.sections[key];
   if (!section) {
-    const line = Object.keys(notes.sections).length === 0 ? 0 : Math.max(0, notes.texts.length - 1);
-    return [finding("section", line, `The section "${title}" is missing.`)];
+    const last = Object.keys(notes.sections).length === 0 ? 0 : Math.max(0, notes.texts.length - 1);
+    report("section", last, `The section "${title}" is missing.`);
+    return;
   }
+  if (columns) checkTable(notes, section, layout[key], report);
+  for (const item of section.items) checkForm(items, item, item, report);
   const known = contextFields(notes);
-  return [
-    ...(columns ? checkTable(notes, section, title, columns) : []),
-    ...section.items.flatMap((item) => (form ? checkForm(form, item, item) : [])),
-    ...fields.flatMap(({ name, form: fieldForm }) => {
-      const { value = "", item } = known.get(name.toLowerCase()) ?? {};
-      return fieldForm && item ? checkForm(fieldForm, value, { line: item.line, text: value }) : [];
-    }),
-    ...(budget === undefined ? [] : checkBudget(notes, key, section, { budget, countTokens })),
-  ];
+  for (const { name, form } of fields) {
+    const { value = "", item } = known.get(name.toLowerCase()) ?? {};
+    if (item) checkForm(form, value, { line: item.line, text: value }, report);
+  }
+  checkBudget(notes, section, layout[key], project, report);
 }
 
 function checkForm<Value>(
-  form: Form<Value>,
+  form: Form<Value> | undefined,
   value: Value,
   { line, text }: { line: number; text: string },
-): Finding[] {
-  return form.matches(value) ? [] : [finding(form.rule, line, `${quote(text)} ${form.problem}.`)];
+  report: Report,
+): void {
+  if (form && !form.matches(value)) report(form.rule, line, `${quote(text)} ${form.problem}.`);
 }
 
 function checkTable(
   { texts }: Notes,
   { line, ownEnd, table }: Section,
-  title: string,
-  columns: readonly Column[],
-): Finding[] {
-  const found = (at: number, message: string) => finding("table", at, message);
+  { title, columns = [] }: SectionLayout,
+  report: Report,
+): void {
   if (!table) {
     const names = columns.map(({ name }) => name).join(", ");
-    return [found(line, `"${title}" has no table with the columns ${names}.`)];
+    report("table", line, `"${title}" has no table with the columns ${names}.`);
+    return;
   }
   const width = table.columns.length;
-  const formOf = (column: string) => columns.find(({ name }) => name.toLowerCase() === column)?.form;
-  return [
-    ...columns
-      .filter(({ name }) => !table.columns.includes(name.toLowerCase()))
-      .map(({ name }) => found(table.line, `The table has no column "${name}".`)),
-    ...table.rows
-      .filter(({ cells }) => cells.length !== width)
-      .map(({ line: at, cells: { length } }) => {
-        const hint = length > width ? " Write a pipe inside a cell as \\|." : "";
-        return found(at, `The row has ${length} cells but the table has ${width} columns.${hint}`);
-      }),
-    ...texts
-      .slice(table.end, ownEnd)
-      .flatMap((text, index) =>
-        /^\s*\|.*\|\s*$/.test(text)
-          ? [found(table.end + index, "The row is separated from its table. Remove the lines between them.")]
-          : [],
-      ),
-    ...table.rows.flatMap((row) =>
-      row.cells.flatMap(({ column, text }) => {
-        const form = formOf(column);
-        return form ? checkForm(form, text, { line: row.line, text }) : [];
-      }),
-    ),
-  ];
+  for (const { name } of columns)
+    if (!table.columns.includes(name.toLowerCase()))
+      report("table", table.line, `The table has no column "${name}".`);
+  for (const { line: at, cells } of table.rows) {
+    const hint = cells.length > width ? " Write a pipe inside a cell as \\|." : "";
+    if (cells.length !== width)
+      report("table", at, `The row has ${cells.length} cells but the table has ${width} columns.${hint}`);
+    for (const { column, text } of cells) {
+      const { form } = columns.find(({ name }) => name.toLowerCase() === column) ?? {};
+      checkForm(form, text, { line: at, text }, report);
+    }
+  }
+  for (let at = table.end; at < ownEnd; at++)
+    if (/^\s*\|.*\|\s*$/.test(texts[at] ?? ""))
+      report("table", at, "The row is separated from its table. Remove the lines between them.");
 }
 
 /** Checks each row or open item, or else the section's own text. */
 function checkBudget(
   { texts }: Notes,
-  key: SectionKey,
   { line, ownEnd, table, items }: Section,
-  { budget, countTokens }: { budget: number; countTokens: (text: string) => number },
-): Finding[] {
-  const { title, columns, items: form } = layout[key];
-  const own = texts.slice(line + 1, ownEnd).filter((each) => !/^\s*<!--.*-->\s*$/.test(each));
-  const parts = columns
-    ? (table?.rows ?? []).map((row) => ({ line: row.line, text: texts[row.line] ?? "", name: "The row" }))
-    : form
-      ? items.filter(({ done }) => done !== true).map((item) => ({ ...item, name: "The item" }))
-      : [{ line, text: own.join("\n").trim(), name: `"${title}"` }];
-  return parts.flatMap(({ line: at, text, name }) => {
+  { title, columns, items: form, budget }: SectionLayout,
+  { countTokens }: Project,
+  report: Report,
+): void {
+  if (budget === undefined) return;
+  const check = (at: number, text: string, name: string) => {
     // A token has at least one character, and the start is enough to see that a text is far too long.
     const tokens = text.length > budget / 3 ? countTokens(text.slice(0, 20_000)) : 0;
     const message = `${name} takes ${tokens} tokens; the limit is ${budget}. Shorten it; level 1 cuts it.`;
-    return tokens > budget ? [finding("token-budget", at, message)] : [];
-  });
+    if (tokens > budget) report("token-budget", at, message);
+  };
+  if (columns) for (const row of table?.rows ?? []) check(row.line, texts[row.line] ?? "", "The row");
+  else if (form) for (const item of items) check(item.line, item.done ? "" : item.text, "The item");
+  else {
+    const own = texts.slice(line + 1, ownEnd).filter((each) => !/^\s*<!--.*-->\s*$/.test(each));
+    check(line, own.join("\n").trim(), `"${title}"`);
+  }
 }
 
-function repeatedIds(notes: Notes): Finding[] {
+function checkRepeatedIds(notes: Notes, report: Report): void {
   const seen = new Map<string, number>();
-  return rowsOf(notes, "debt").flatMap(({ line, values: { id = "" } }) => {
+  for (const { line, values } of rowsOf(notes, "debt")) {
+    const { id = "" } = values;
     const first = seen.get(id);
     if (first === undefined) seen.set(id, line);
-    if (first === undefined || id === "") return [];
-    return [finding("debt-id", line, `Line ${first + 1} already uses ${id}. Give this row another id.`)];
-  });
+    else if (id !== "")
+      report("debt-id", line, `Line ${first + 1} already uses ${id}. Give this row another id.`);
+  }
 }
 
 const headingForm: Form = { ...timestampForm, matches: isTimestamp };
 
-function checkDecision({ texts }: Notes, entry: Entry): Finding[] {
+function checkDecision({ texts }: Notes, entry: Entry, report: Report): void {
   const { timestamp, decision, rationale, evidence, scenarios } = entry;
   const missing = [
-    ...(timestamp === "" ? ["a timestamp"] : []),
-    ...(decision === "" ? ["a decision"] : []),
-    ...(rationale === "" ? ["a rationale"] : []),
-    ...(evidence.length === 0 ? ["evidence"] : []),
-    ...(scenarios.length < 3 ? [`${3 - scenarios.length} of three test scenarios`] : []),
-  ];
+    timestamp === "" && "a timestamp",
+    decision === "" && "a decision",
+    rationale === "" && "a rationale",
+    evidence.length === 0 && "evidence",
+    scenarios.length < 3 && `${3 - scenarios.length} of three test scenarios`,
+  ].filter((each) => each !== false);
+  if (missing.length > 0) report("decision", entry.line, `The decision is missing ${missing.join(", ")}.`);
   // A date and a time with a space between them are not one word.
   const [, loose = timestamp] =
     /^\s{0,3}#{1,6}\s{1,8}(\S.{0,80}?)\s{1,8}[-–—]\s/.exec(texts[entry.line] ?? "") ?? [];
-  const written = isTimestamp(timestamp) ? timestamp : loose;
-  return [
-    ...(missing.length === 0
-      ? []
-      : [finding("decision", entry.line, `The decision is missing ${missing.join(", ")}.`)]),
-    ...(/\d/.test(written) ? checkForm(headingForm, written, { line: entry.line, text: written }) : []),
-    ...evidence.flatMap(({ line, quote: quoted, reference }) => {
-      const lacks = [
-        ...(quoted === undefined ? ["a word-for-word quote in backticks"] : []),
-        ...(reference === undefined ? ["its location in square brackets"] : []),
-      ];
-      if (lacks.length === 0) return [];
-      return [finding("decision", line, `The evidence is missing ${lacks.join(" and ")}.`)];
-    }),
-  ];
+  const text = isTimestamp(timestamp) ? timestamp : loose;
+  if (/\d/.test(text)) checkForm(headingForm, text, { line: entry.line, text }, report);
+  for (const { line, quote: quoted, reference } of evidence) {
+    const lacks = [
+      quoted === undefined && "a word-for-word quote in backticks",
+      reference === undefined && "its location in square brackets",
+    ].filter((each) => each !== false);
+    if (lacks.length > 0) report("decision", line, `The evidence is missing ${lacks.join(" and ")}.`);
+  }
 }
 
-function checkReference(root: string, checked: CheckedReference): Finding[] {
+function checkReference(root: string, checked: CheckedReference, report: Report): void {
   const { status, line, reference } = checked;
   const { text, path } = reference;
   const inside = insideProject(root, path.replace(rootPrefix, ""));
+  const isRooted = path.startsWith(rootPrefix);
+  if (status !== "ok" && inside !== undefined)
+    report("stale-reference", line, `${describeStale(checked).replace(/^line \d+: /, "")}.`);
+  if (isRooted && inside !== undefined) return;
   const advice =
-    inside === undefined || (path.startsWith("$") && !path.startsWith(rootPrefix))
+    inside === undefined || path.startsWith("$")
       ? " or points out of the project."
       : `. Write ${rootPrefix}${inside}${text.slice(path.length)}.`;
-  const isRooted = inside !== undefined && path.startsWith(rootPrefix);
-  return [
-    ...(isRooted
-      ? []
-      : [finding("path-root", line, `${JSON.stringify(text)} does not start with ${rootPrefix}${advice}`)]),
-    ...(status === "ok" || inside === undefined
-      ? []
-      : [finding("stale-reference", line, `${describeStale(checked).replace(/^line \d+: /, "")}.`)]),
-  ];
+  report("path-root", line, `${JSON.stringify(text)} does not start with ${rootPrefix}${advice}`);
 }
 
 /** Checks that the log still begins with its committed rows. */
-function appendOnly(notes: Notes, before: string): Finding[] {
+function checkAppendOnly(notes: Notes, before: string, report: Report): void {
   const textOf = ({ cells }: Row) => cells.map(({ text }) => text).join(" | ");
   const rows = rowsOf(notes, "log");
   const now = rows.map(textOf);
   const committed = rowsOf(parseNotes(before), "log").map(textOf);
   const broken = committed.findIndex((text, index) => now[index] !== text);
   const row = committed[broken];
-  if (row === undefined) return [];
+  if (row === undefined) return;
   const line = rows[Math.min(broken, rows.length - 1)]?.line ?? notes.sections.log?.line ?? 0;
   const problem = now.includes(row) ? "is not in its place" : "was changed or removed";
   const message = `The committed row ${JSON.stringify(row.slice(0, 120))} ${problem}. Restore it; add new rows at the end.`;
-  return [finding("append-only-log", line, message)];
+  report("append-only-log", line, message);
 }

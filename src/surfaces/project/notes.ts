@@ -178,13 +178,16 @@ function keyOf(title: string): SectionKey | undefined {
 function readSection(key: SectionKey, { line, end, own, parts }: Part, texts: readonly string[]): Section {
   const table = own.find((node) => node.type === "table");
   const lists = own.filter((node) => node.type === "list");
+  // A deeper heading before the first entry does not begin one.
+  const entryDepth = Math.min(...parts.map(({ depth }) => depth));
+  const entries = key === "decisions" ? parts.filter(({ depth }) => depth === entryDepth) : [];
   return {
     line,
     end,
     ownEnd: parts[0]?.line ?? end,
     table: table && readTable(table, texts),
     items: lists.flatMap(({ children }) => children.map((item) => readItem(item, texts))),
-    entries: key === "decisions" ? parts.map((part) => readEntry(part, texts)) : [],
+    entries: entries.map((part) => readEntry(part, texts)),
   };
 }
 

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { openTestMemory } from "../../../../test/support/memory.ts";
 import { type ClientAnswer, type ClientRequest, startScriptedModel } from "../../doctor/scripted-model.ts";
-import { installClient, makePlace } from "../../test-support/clients.ts";
+import { installClient, makePlace, useDoctorModel } from "../../test-support/clients.ts";
 import { holdfastClaude } from "./index.ts";
 
 const spec = "@anthropic-ai/claude-agent-sdk@0.3.325";
@@ -24,15 +24,9 @@ async function openPlace(script?: (request: ClientRequest) => ClientAnswer) {
   const place = makePlace("claude-code");
   const model = await startScriptedModel(script);
   stops.push(model.close);
-  const env = {
-    ...place.env,
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "none",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-  };
+  await useDoctorModel("claude-code", place, model);
   const sdk = join(installClient(spec), "node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs");
-  return { place, model, env, sdk: pathToFileURL(sdk).href };
+  return { place, model, env: place.env, sdk: pathToFileURL(sdk).href };
 }
 
 /** Notes a question, once. */
