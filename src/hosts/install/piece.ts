@@ -89,7 +89,11 @@ export function modulePlugin(location: FileLocation, name: string): Piece {
   return ownFile(location, { what: "plugin", content: shim(pathToFileURL(module).href), module });
 }
 
-/** A module that re-exports another one by URL, so that paths with spaces work. */
+/** A plugin that is another one, by its URL so that paths with spaces work. If that one is gone, the agent starts without it. */
 function shim(url: string): string {
-  return `// ${ownMarker}\nexport { default } from ${JSON.stringify(url)};\n`;
+  const file = JSON.stringify(url);
+  return `// ${ownMarker}
+import { existsSync } from "node:fs";
+export default async (...given) => (existsSync(new URL(${file})) ? (await import(${file})).default(...given) : {});
+`;
 }

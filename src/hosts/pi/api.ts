@@ -92,8 +92,7 @@ export interface PiBeforeCompactEvent {
 }
 
 export interface PiCompactEvent {
-  compactionEntry: { summary: string; firstKeptEntryId?: string; tokensBefore?: number };
-  fromExtension: boolean;
+  compactionEntry: { summary: string };
 }
 
 export interface PiCompaction {

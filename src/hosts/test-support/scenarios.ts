@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, type TestContext, test } from "node:test";
 import { warningStart } from "../../compaction/warning.ts";
@@ -12,7 +12,15 @@ import {
   type ScriptedModel,
   startScriptedModel,
 } from "../doctor/scripted-model.ts";
-import { builtCommand, type ClientPlace, installClient, makePlace, run, writeJson } from "./clients.ts";
+import {
+  builtCommand,
+  type ClientPlace,
+  copyPackage,
+  installClient,
+  makePlace,
+  run,
+  writeJson,
+} from "./clients.ts";
 
 /** The scenarios for each client. The order is that of the table's columns. */
 export const scenarios = [
@@ -27,6 +35,7 @@ export const scenarios = [
   "warned in mid-turn",
   "warned between turns",
   "with every message",
+  "program gone",
 ] as const;
 
 export type Scenario = (typeof scenarios)[number];
@@ -111,12 +120,12 @@ export function testClient(client: RealClient): void {
     for (const stop of stops) await stop();
     keepResults(client.host, client.spec, outcomes);
   });
-  const scenario = (names: Scenario[], work: (run: ScenarioRun) => Promise<void>) => {
+  const scenario = (names: Scenario[], work: (run: ScenarioRun) => Promise<void>, program = builtCommand) => {
     const tried = names.filter((name) => client.untried?.[name] === undefined);
     if (tried.length === 0) return;
     test(`${client.spec}: ${tried.join(", ")}`, { timeout }, async () => {
       for (const name of tried) outcomes[name] = "failed";
-      const run = await startRun(client);
+      const run = await startRun(client, program());
       stops.push(run.model.close);
       await work(run);
       for (const name of tried) outcomes[name] = "passed";
@@ -129,6 +138,8 @@ export function testClient(client: RealClient): void {
   scenario(["warned in mid-turn"], warnInTurn);
   scenario(["warned between turns"], warnBetweenTurns);
   scenario(["with every message"], showWithEveryMessage);
+  const copy = () => join(copyPackage(), "dist/cli.js");
+  scenario(["program gone"], loseProgram, copy);
   test(`${client.spec}: doctor --live finds nothing wrong after init [doctor.live]`, { timeout }, (t) =>
     askDoctor(client, t),
   );
@@ -152,6 +163,8 @@ async function askDoctor(client: RealClient, t: TestContext): Promise<void> {
 
 interface ScenarioRun {
   client: RealClient;
+  /** The file that init has connected. */
+  program: string;
   place: ClientPlace;
   model: ScriptedModel;
   /** Replaces the agent's answers (default: `answerAgent`). */
@@ -161,7 +174,7 @@ interface ScenarioRun {
   notepads(): Promise<string[]>;
 }
 
-async function startRun(client: RealClient): Promise<ScenarioRun> {
+async function startRun(client: RealClient, program: string): Promise<ScenarioRun> {
   const agents: ClientRequest[] = [];
   let answer = answerAgent;
   const model = await startScriptedModel((request) => {
@@ -170,10 +183,11 @@ async function startRun(client: RealClient): Promise<ScenarioRun> {
     agents.push(request);
     return { takes: client.answerTime ?? 0, ...answer(request) };
   });
-  const place = makePlace(client.host);
+  const place = makePlace(client.host, program);
   await client.prepare(place, model);
   return {
     client,
+    program,
     place,
     model,
     script: (given) => {
@@ -391,4 +405,13 @@ export function testSubAgent(
     const notepad = await (await memory.resumeSession(session?.id ?? "")).notepad.read();
     assert.match(notepad, /^plan: move the ledger\s+six sheets$/);
   });
+}
+
+/** npm has cleared its cache, or the package was removed: the next prompt still reaches the model. */
+async function loseProgram({ client, program, place, newRequests }: ScenarioRun): Promise<void> {
+  await client.begin(place, "Please remember: cedar-4711");
+  assert.ok(newRequests().length >= 2, "with the program, the tool was called");
+  rmSync(dirname(dirname(program)), { recursive: true });
+  await client.begin(place, "Please answer anyway.");
+  assert.ok(newRequests().some(({ last }) => last.includes("answer anyway")));
 }

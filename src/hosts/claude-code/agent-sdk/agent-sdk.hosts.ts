@@ -69,7 +69,7 @@ test(`${spec}: the memory is written, and shown again after a compaction`, { tim
   assert.match(last, /\[Handoff[\s\S]*\[Receipt: /);
   assert.ok(last.split("pad ").length < 1_000, "the long message is cut in the handoff, and nowhere else");
   const [receipt] = await session.receipts();
-  assert.equal(receipt?.summaryBy, "model");
+  assert.equal(receipt?.summaryBy, "unknown", "the session starts again before its summary is reported");
 });
 
 test(`${spec}: the example runs`, { timeout: 240_000 }, async () => {
