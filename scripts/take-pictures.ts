@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { playCodingSession } from "../inspector/test/support/coding-session.ts";
 import { launchBrowser } from "../inspector/test/support/launch-browser.ts";
 import { hostSessions } from "../src/cli/host-sessions.ts";
-import { openMemory } from "../src/index.ts";
+import { type Memory, openMemory } from "../src/index.ts";
 import { pageFiles } from "../src/server/page.ts";
 import { startServer } from "../src/server/start.ts";
 import { surfaceNames } from "../src/surfaces/surfaces.ts";
@@ -40,6 +40,7 @@ const allShots: readonly Shot[] = [
   { name: "history", hash: "#/audit/history", ready: ".history-detail .panel" },
   { name: "compaction", hash: "#/audit/history/c2", ready: ".states" },
   { name: "past", hash: "#/audit/memory?at=20", ready: ".past" },
+  { name: "hidden", hash: "#/long/memory", ready: ".fold" },
   { name: "where", hash: "#/audit/memory", ready: ".prose", before: askWhere },
 ];
 
@@ -71,6 +72,7 @@ async function takeAll(browser: Browser, receive: Receive): Promise<void> {
   await session.pins.pin("Never change a sheet.", { actor: { kind: "person" } });
   await session.notes.add("EMEA is the one that is wrong", ["emea", "q3"]);
   await session.notepad.append("- ask finance about the rate", { actor: { kind: "person" } });
+  await writeLongNotepad(memory);
   await served(memory, async (address) => {
     for (const look of looks) await take(browser, address, allShots, look, receive);
   });
@@ -93,6 +95,18 @@ async function takeAll(browser: Browser, receive: Receive): Promise<void> {
     },
     hostSessions(project),
   );
+}
+
+/** A notepad whose middle the model does not see. */
+async function writeLongNotepad(memory: Memory): Promise<void> {
+  const session = await memory.createSession({ id: "long", title: "Log triage of a week" });
+  const lines = Array.from({ length: 40 }, (_, day) => `- host ${day}: ${day * 7} errors`);
+  await session.notepad.write(lines.join("\n"), { actor: { kind: "agent" } });
+  const text = [...lines.slice(0, 8), "[Not shown here]", ...lines.slice(32)].join("\n");
+  await session.apply({
+    type: "context.open",
+    blocks: [{ surface: "notepad", text, cutFrom: lines.join("\n") }],
+  });
 }
 
 /** The page after its server stopped. */

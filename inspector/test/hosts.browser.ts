@@ -88,6 +88,14 @@ test(
     await page.getByText("The window begins here.").waitFor();
     assert.ok((await page.locator(".role-memory").count()) >= 1);
 
+    // As of the call before the compaction, all of the conversation was in context.
+    const [now, then] = await Promise.all([
+      call(server, "messages", { params }),
+      call(server, "messages", { params, query: { call: 5 } }),
+    ]);
+    assert.ok(then.last < now.last && now.messages.some(({ state }) => state === "retrievable"));
+    assert.ok(then.messages.every(({ state }) => state === "in context"));
+
     // The question finds what only the transcript has, and opens its place.
     await page.keyboard.press("Control+k");
     await page.keyboard.type("TKT-4703");
