@@ -66,17 +66,27 @@ async function runEvent(run: HookRun): Promise<void> {
     isResume: kind === "session-start" && source === "resume",
     showedCompaction: false,
   };
-  let isLate = false;
   try {
-    await handle(hook);
-    if (endsCompaction(hook.event)) hook.state.missed = undefined;
-  } catch (error) {
-    isLate = error instanceof LateAnswer;
-    throw error;
+    await handleAndKeep(hook);
+    run.recorded?.();
+    if (kind === "session-start") {
+      dropStaleLinks(hook.project.directory);
+      await sweepStore(hook);
+    }
   } finally {
-    if (!isLate) keepState(hook);
     await hook.close();
   }
+}
+
+async function handleAndKeep(hook: HookContext): Promise<void> {
+  try {
+    await handle(hook);
+  } catch (error) {
+    if (!(error instanceof LateAnswer)) keepState(hook);
+    throw error;
+  }
+  if (endsCompaction(hook.event)) hook.state.missed = undefined;
+  keepState(hook);
 }
 
 /** Most events have nothing to do with a compaction, and an agent waits for them: its code is loaded for those that have. */
@@ -124,8 +134,6 @@ async function startSession(hook: HookContext): Promise<void> {
     if (known?.last?.isResume && known.last.showedCompaction) return hook.answer({});
     await (await loadCompaction()).showCompacted(hook);
   } else await showMemory(hook);
-  dropStaleLinks(hook.project.directory);
-  await sweepStore(hook);
 }
 
 /** The host resumes a conversation without the memory that hooks showed in it. */
