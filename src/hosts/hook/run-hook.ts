@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { isAnyNudgeOn, planNudge } from "../../compaction/nudges.ts";
+import { day } from "../../engine/retention.ts";
 import { shortHash } from "../../engine/short-hash.ts";
 import type { State } from "../../engine/state.ts";
 import { redactText } from "../../secrets/redact.ts";
@@ -224,8 +225,6 @@ async function earlierHint(hook: HookContext, state: State | undefined): Promise
   const hint = memory ? await earlierSessions(memory, hook.sessionId) : "";
   return hint === "" ? [] : [hint];
 }
-
-const day = 24 * 3_600_000;
 
 /**
  * Applies retention once a day, because a project may have no other program that runs long enough. A file records when it
