@@ -454,7 +454,7 @@ export interface Meter {
   countTokens(text: string): number;
 }
 
-export function meterOf(
+function meterOf(
   { tokens, bytes, escape: escaped = (text) => text }: HandoffRoom,
   countTokens: (text: string) => number,
 ): Meter {

@@ -400,7 +400,7 @@ const errorLine =
   /\b(?:error|err!|exception|fatal|fail(?:ed|ure|ing)?|cannot|can't|could not|denied|not found|no such|invalid|panic|refused|unexpected|timed out|unable)\b/i;
 
 /** The outcome of a call in one line: its error if it failed, else the beginning and the end of what it returned. */
-export function describeOutcome(
+function describeOutcome(
   result: string,
   isError: boolean,
   limit: number,

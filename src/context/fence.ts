@@ -266,7 +266,7 @@ const code = "U\\+[0-9A-F]{4,6}";
 const writtenName = /⟨(\\*)(?=U\+[0-9A-F]{4,6}(?: U\+[0-9A-F]{4,6})*⟩)/g;
 
 /** Replaces hidden characters with their names, `⟨U+202E⟩`. A name that is in the text already gets a backslash. */
-export function nameHidden(text: string): string {
+function nameHidden(text: string): string {
   const escaped = text.includes("⟨") ? text.replaceAll(writtenName, "$&\\") : text;
   // Most text has none; the tests stop at the first.
   if (!/[^\n\r\t\x20-\x7e]/.test(escaped) || escaped.search(hiddenCharacters()) === -1) return escaped;
@@ -291,7 +291,7 @@ export function nameHidden(text: string): string {
 const anyName = new RegExp(`⟨(\\\\*)(${code}(?: ${code})*)⟩`, "g");
 
 /** The exact inverse of `nameHidden`. */
-export function restoreHidden(text: string): string {
+function restoreHidden(text: string): string {
   if (!text.includes("⟨")) return text;
   return text.replaceAll(anyName, (match, slashes: string, names: string) => {
     if (slashes !== "") return match.replace("\\", "");

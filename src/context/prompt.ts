@@ -251,7 +251,7 @@ export function withSystemRole(
 /** How the prompt shows a stored message: cleared results as one line, long parts without their middle. */
 export type ShowMessage = (stored: StoredMessage) => StoredMessage;
 
-export function shownMessages(state: State): ShowMessage {
+function shownMessages(state: State): ShowMessage {
   const cleared = new Map(readCleared(state));
   const excerpts = new Map(readExcerpts(state));
   if (cleared.size === 0 && excerpts.size === 0) return (stored) => stored;

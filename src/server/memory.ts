@@ -90,7 +90,7 @@ export async function hiddenLines(
   const lines = (state.row.notepad ?? "").split("\n");
   const shown = shownIn(state).get("notepad");
   if (shown?.cutFrom !== undefined) return hiddenFrom(lines, shown.text);
-  // A hook cuts what it injects; the last receipt has how much. What was written since is below.
+  // A hook cuts what it injects; the last receipt has how much. Newer lines are below.
   const last = hosts.about(session.id) && (await session.receipts()).at(-1)?.notepad;
   if (!last) return null;
   const to = Math.min(lines.length, last.lines - (last.tail ?? 0));

@@ -42,7 +42,7 @@ const copyShape = z.object({
   hash: z.string(),
 });
 
-export async function readCopy(store: Store, scope: Scope): Promise<SessionCopy | undefined> {
+async function readCopy(store: Store, scope: Scope): Promise<SessionCopy | undefined> {
   const loaded = await store.load(scope);
   if (!loaded) return undefined;
   const { row } = loaded;
@@ -76,7 +76,7 @@ async function readWhole(store: Store, row: SessionRow) {
 }
 
 /** Writes the session, reads it back, and compares the content. Safe to repeat, and goes on where it stopped. */
-export async function writeCopy(store: Store, copy: SessionCopy): Promise<CopyOutcome> {
+async function writeCopy(store: Store, copy: SessionCopy): Promise<CopyOutcome> {
   const { row, versions, entries, calls, pieces, hash } = copy;
   const scope = scopeOf(row);
   const isNew = await store.create({ row, records: [], versions, entries });

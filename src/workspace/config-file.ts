@@ -29,7 +29,7 @@ export interface ConfigEntries {
 }
 
 /** Larger files are not a config. */
-export const maxConfigBytes = 1_000_000;
+const maxConfigBytes = 1_000_000;
 
 /** The settings in a file; undefined if there is no file. */
 export function readConfigFile(file: string): ConfigEntries | undefined {

@@ -198,7 +198,7 @@ function notesOf({ project, config }: HookContext): { root: string; path: string
  * Chooses the session of the host's conversation. A new conversation gets a new session. A resumed or compacted one keeps
  * its session, `/clear` passes it to the next conversation, and a fork gets a copy.
  */
-export async function chooseSession(
+async function chooseSession(
   event: HookEvent,
   { directory }: Project,
   openMemory: () => Promise<Memory | undefined>,

@@ -29,7 +29,7 @@ test("writers in several processes lose nothing and use no id twice [project.wri
   assert.deepEqual((await lintProject(project)).findings, []);
 });
 
-test("what an editor saves while a change is planned stays, and the change is planned again [project.writers]", () => {
+test("text that an editor saves while a change is planned stays, and the change is planned again [project.writers]", () => {
   const { project, read, write } = makeProject({ notes: seedNotes });
   let plans = 0;
   const change = (times: number) =>
