@@ -306,8 +306,12 @@ test("[handoff.steps] a call in a task is not a retry of the one before it, and 
 
 test("[handoff.steps] calls of Holdfast's own tools are not told, because memory shows what they wrote", () => {
   const own = findSurfaces(["notepad", "notes", "scratchpad", "pins", "recall", "results"]);
-  const tools = [...own, projectSurface({ root: "/p" })].flatMap((surface) => surface.tools);
-  assert.ok(tools.length > 20);
+  const knowledge = findSurfaces(["knowledge"]).flatMap(({ tools }) =>
+    tools.filter(({ readOnly }) => !readOnly),
+  );
+  const others = [...own, projectSurface({ root: "/p" })].flatMap((surface) => surface.tools);
+  const tools = [...others, ...knowledge];
+  assert.ok(tools.length > 20 && knowledge.length > 2);
   for (const { name } of tools) {
     const made = handoff(conversation(user("Go."), calls(name, { content: "secret plan" }), result("ok")));
     assert.deepEqual(stepsIn(made), ["User: Go."], name);

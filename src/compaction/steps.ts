@@ -24,7 +24,7 @@ const memoryTools = new Set(
   (
     "read_notepad write_notepad update_notepad add_note scratch_note search_notes list_notes update_note delete_note " +
     "list_tags pin unpin list_pins clear_result recall_result recall session.scratchpad session_scratchpad " +
-    "recover_context log_decision log_entry log_handoff"
+    "recover_context log_decision log_entry log_handoff set_state delete_state save_skill edit_system_prompt"
   ).split(" "),
 );
 

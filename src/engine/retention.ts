@@ -46,7 +46,7 @@ export const keepEverything: RetentionRules = {
 export const day = 86_400_000;
 
 /** Whatever the rules say, the last day stays: callers may still repeat a call, or undo it. */
-export const leastKept = 24 * 3_600_000;
+export const leastKept = day;
 
 /** The time before which a rule removes; -Infinity if it keeps everything. */
 export function cutoff(days: number, now: number): number {

@@ -1,6 +1,7 @@
 import { readEpoch } from "../engine/conversation.ts";
 import { messageKey } from "../engine/messages.ts";
 import type { Child, Receipt } from "../engine/records.ts";
+import { day } from "../engine/retention.ts";
 import { readText, type State, type TextTarget } from "../engine/state.ts";
 import { countCharacters, oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
@@ -21,7 +22,6 @@ type Attention = SessionItem["attention"][number];
 const liveFor = 15_000;
 /** A turn without a sign of life for this long was left (milliseconds). */
 const turnFor = 10 * 60_000;
-const day = 86_400_000;
 const nearlyFull = 0.9;
 const maxPerKind = 3;
 const maxText = 160;

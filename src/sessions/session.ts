@@ -432,7 +432,7 @@ class InDoubt {
     scope: Scope,
     operation: JournalEntry["operation"],
   ): Promise<Unanswered | undefined> {
-    const same = this.#unanswered.filter(({ entry }) => isSame(entry.operation, operation));
+    const same = this.#unanswered.filter(({ entry }) => isSameJson(entry.operation, operation));
     for (const each of same) {
       const { revision } = each.entry;
       const [stored] = await store.journal(scope, { from: revision, to: revision });
@@ -442,7 +442,7 @@ class InDoubt {
       const isApplied =
         stored.at === each.entry.at &&
         stored.key === each.entry.key &&
-        isSame(stored.operation, each.entry.operation);
+        isSameJson(stored.operation, each.entry.operation);
       if (isApplied) return each;
     }
     return undefined;
@@ -463,6 +463,6 @@ function unansweredResult<Result>(
   return { result: result as Result, warnings, revision: entry.revision, repeated: true, state };
 }
 
-function isSame(a: unknown, b: unknown): boolean {
+function isSameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -143,7 +143,7 @@ for (const setting of settings) {
     assert.match(sessions.stdout, new RegExp(`"${session}"`), `sessions: ${sessions.stderr}`);
     assert.match(shown.mcp, written);
     assert.match(shown.serve, new RegExp(`"${session}"`));
-    assert.ok(shown.serve.includes(` shows ${fixture.shownAs}\n`), shown.serve);
+    assert.ok(shown.serve.includes(` shows ${inHome(fixture)}\n`), shown.serve);
     if (flags.length === 0) {
       assert.match(shown.pi, written);
       assert.match(shown.openclaw, written);
@@ -197,7 +197,7 @@ test("separate processes agree on a store that HOLDFAST_DB names by URL [store.l
   assert.match((await mcp.call("read_notepad")).content[0].text, /kept in/);
   await mcp.end();
   const server = await startServe(context, ["--port", "0"], cwd);
-  assert.ok(server.output().includes(` shows ${fixture.shownAs}\n`), server.output());
+  assert.ok(server.output().includes(` shows ${inHome(fixture)}\n`), server.output());
   server.process.kill();
   await server.ended;
   const line = `'${process.execPath}' '${cli}' hook claude-code`;
@@ -355,4 +355,9 @@ function listFiles(top: string): string[] {
         ),
     )
     .sort();
+}
+
+/** The display name as commands print it, with "~" for the home folder. */
+function inHome({ shownAs, env }: Fixture): string {
+  return shownAs.replace(`${env.HOME}/`, "~/");
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { day } from "../../engine/retention.ts";
 import { readWorkspaceConfig, settingValue } from "../../workspace/config.ts";
 import type { Project } from "../../workspace/project.ts";
 import { type Failure, readFailures } from "../failures.ts";
@@ -69,8 +70,6 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   if (live) findings.push(...(await live(host, places)));
   return { ...report, isWired: true, findings };
 }
-
-const day = 86_400_000;
 
 /** The newest failure of this host's hooks: a problem if it is from the last day, otherwise a note. */
 export function checkLastFailure(host: string, directory: string, now = Date.now()): Finding {

@@ -8,14 +8,17 @@ import {
   contextIn,
   type HookProcessOptions,
   type HookProject,
+  hook,
   hookProcess,
   hookProject,
   inMemory,
 } from "../../../test/support/hook.ts";
 import { noMounts, readOnlyPlace, smallDisk } from "../../../test/support/mounts.ts";
 import { makeCorpus } from "../../secrets/test-support/corpus.ts";
+import { Retention } from "../../sessions/retention.ts";
 import { findProject } from "../../workspace/project.ts";
 import { type Failure, readFailures } from "../failures.ts";
+import { readHookState } from "./state.ts";
 
 const start = { hook_event_name: "SessionStart", source: "startup", session_id: "s1" };
 
@@ -90,13 +93,26 @@ test("[hooks.deadline] does not wait for endless input or a lock that is never r
   try {
     other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     const locked = await run(project, start, { env: { HOLDFAST_HOOK_DEADLINE: "1500" } });
-    assert.equal(locked.last?.code, "deadline");
+    // The wait for the lock ends before the deadline, so the failure names the store.
+    assert.equal(locked.last?.code, "store_busy");
     assert.equal(locked.last?.event, "SessionStart");
     other.exec("ROLLBACK");
   } finally {
     other.close();
   }
   assert.match(contextIn((await run(project, start)).stdout), /canary/);
+});
+
+test("[hooks.deadline] the state for later events is written before old history is removed", async (context) => {
+  const project = await withNotes();
+  let seen: number | undefined;
+  context.mock.method(Retention.prototype, "step", async () => {
+    seen = readHookState(project.directory, "claude-code", "s1")?.seen;
+    return true;
+  });
+  const { context: shown } = await hook(project, "claude-code", start);
+  assert.match(shown, /canary/);
+  assert.ok(seen !== undefined && seen > 0, `the state had seen ${seen}`);
 });
 
 test("[hooks.deadline] reads a database that another process writes to, and answers before its own write", async () => {

@@ -45,9 +45,11 @@ export class HookCall {
   #isAnswered = false;
   /** The deadline has passed. */
   #isOver = false;
-  /** Whether that answer came from the work, not from its deadline or failure. */
+  /** Whether the answer came from the work, not from its deadline or failure. */
   #isShown = false;
   #isReported = false;
+  /** Everything that later events need is written. */
+  #isRecorded = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: HookCallParts) {
@@ -96,6 +98,9 @@ export class HookCall {
         this.#print(host.formatAnswer(event, reply));
       },
       fail: (error, code) => this.#fail(error, code),
+      recorded: () => {
+        this.#isRecorded = true;
+      },
     });
   }
 
@@ -140,7 +145,7 @@ export class HookCall {
   /** A compaction that was not recorded is made up for by the next event of the conversation. */
   #noteMissed(): void {
     const event = this.#event;
-    if (!event || !endsCompaction(event)) return;
+    if (!event || !endsCompaction(event) || this.#isRecorded) return;
     try {
       noteMissed(this.#project.directory, event.host.name, event.hostSession, this.#isShown);
     } catch {

@@ -17,7 +17,7 @@ import { agentCommand } from "../install/launcher.ts";
 export const maxInjected = 9_500;
 
 /** The share of a part that is never cut. */
-const whole = Number.POSITIVE_INFINITY;
+const neverCut = Number.POSITIVE_INFINITY;
 
 /** The part of it reserved for the receipt. */
 const receiptBytes = 300;
@@ -37,7 +37,7 @@ interface Part {
   share: number;
   /** How to read the part that was cut. */
   more: More;
-  isNotepad?: boolean;
+  name?: "notepad" | "handoff";
   /** Shortens the text (default: cuts the middle). */
   cut?: typeof cutMiddle;
 }
@@ -82,7 +82,7 @@ export function renderMemory(memory: MemoryText): RenderedMemory {
   const clean = memory.escaping?.escape ?? ((text: string) => text);
   return {
     text: texts.join("\n\n"),
-    notepad: notepadLines(memory, texts[parts.findIndex(({ isNotepad }) => isNotepad)] ?? ""),
+    notepad: notepadLines(memory, texts[parts.findIndex(({ name }) => name === "notepad")] ?? ""),
     withReceipt: (line) =>
       [
         ...texts.slice(0, receiptIndex),
@@ -104,15 +104,15 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
   const recover = hasTools && offers("project") ? "call recover_context, or read NOTES.md" : "read NOTES.md";
   const notes: Part = { text: hide(project), share: 1_000, more: recover };
   const above: Part[] = [
-    { text: lead, share: whole, more: show },
-    { text: hide(state ? renderPins(listPins(state)) : ""), share: whole, more: show },
+    { text: lead, share: neverCut, more: show },
+    { text: hide(state ? renderPins(listPins(state)) : ""), share: neverCut, more: show },
     ...(memory.isProjectFirst ? [notes] : []),
     {
       // The hint of an empty notepad names the tools.
       text: offers("notepad") && (hasTools || state?.row.notepad) ? hide(notepadText(state)) : "",
       share: 3_400,
       more: call("read_notepad"),
-      isNotepad: true,
+      name: "notepad",
       // Its heading and its end are not lines of the notepad.
       cut: (text, limit, more) => cutMiddle(text, limit, more, linesOf(state?.row.notepad ?? "")),
     },
@@ -129,7 +129,7 @@ function partsOf(memory: MemoryText): { parts: Part[]; receiptIndex: number } {
       more: show,
     },
     // Secrets were taken out before it was cut.
-    { text: handoff, share: handoffShare, more: offers("recall") ? call("recall") : show },
+    { text: handoff, share: handoffShare, more: offers("recall") ? call("recall") : show, name: "handoff" },
   ];
   const clean = escaping?.escape ?? ((text: string) => text);
   const isEscaped = [...above, notes, { text: hints.join("\n") }].some(({ text }) => clean(text) !== text);
@@ -170,8 +170,9 @@ function showing({ sessionId }: MemoryText): string {
 /** Bytes for a handoff: what the rest of the memory leaves, and at least its share, in addition to the parts that are never cut. */
 export function handoffRoom(memory: Omit<MemoryText, "handoff">): number {
   const { text } = renderMemory(memory);
-  const { parts, receiptIndex } = partsOf({ ...memory, handoff: "x".repeat(handoffShare) });
-  const least = roomsFor(withWholeNotepad(parts, besideReceipt), besideReceipt)[receiptIndex - 1] ?? 0;
+  const { parts } = partsOf({ ...memory, handoff: "x".repeat(handoffShare) });
+  const rooms = roomsFor(withWholeNotepad(parts, besideReceipt), besideReceipt);
+  const least = rooms[parts.findIndex(({ name }) => name === "handoff")] ?? 0;
   // One more gap, around the handoff.
   return Math.max(least, besideReceipt - bytesOf(text) - 2);
 }
@@ -205,10 +206,10 @@ function fit(given: readonly Part[], budget: number): string[] {
 
 /** The notepad is never cut if it fits with the parts that are not cut either. */
 function withWholeNotepad(parts: readonly Part[], budget: number): readonly Part[] {
-  const first = parts.filter(({ share, isNotepad }) => share === whole || isNotepad);
+  const first = parts.filter(({ share, name }) => share === neverCut || name === "notepad");
   const needed = sumOf(first.map(({ text }) => bytesOf(text))) + gapsOf(parts);
   if (needed > budget) return parts;
-  return parts.map((part) => (part.isNotepad ? { ...part, share: whole } : part));
+  return parts.map((part) => (part.name === "notepad" ? { ...part, share: neverCut } : part));
 }
 
 function gapsOf(parts: readonly Part[]): number {
@@ -218,10 +219,10 @@ function gapsOf(parts: readonly Part[]): number {
 /** The share of each part, or less where what is never cut leaves less than the shares of the others. */
 function roomsFor(parts: readonly Part[], budget: number): number[] {
   const shares = parts.map(({ text, share }) => Math.min(bytesOf(text), share));
-  const fixed = sumOf(shares.filter((_, index) => parts[index]?.share === whole));
+  const fixed = sumOf(shares.filter((_, index) => parts[index]?.share === neverCut));
   const room = Math.max(0, budget - gapsOf(parts) - fixed);
   const scale = Math.min(1, room / Math.max(1, sumOf(shares) - fixed));
-  return shares.map((share, index) => (parts[index]?.share === whole ? share : Math.floor(share * scale)));
+  return shares.map((share, index) => (parts[index]?.share === neverCut ? share : Math.floor(share * scale)));
 }
 
 function sumOf(numbers: readonly number[]): number {

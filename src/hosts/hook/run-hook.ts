@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { isAnyNudgeOn, planNudge } from "../../compaction/nudges.ts";
+import { day } from "../../engine/retention.ts";
 import { shortHash } from "../../engine/short-hash.ts";
 import type { State } from "../../engine/state.ts";
 import { redactText } from "../../secrets/redact.ts";
@@ -66,17 +67,27 @@ async function runEvent(run: HookRun): Promise<void> {
     isResume: kind === "session-start" && source === "resume",
     showedCompaction: false,
   };
-  let isLate = false;
   try {
-    await handle(hook);
-    if (endsCompaction(hook.event)) hook.state.missed = undefined;
-  } catch (error) {
-    isLate = error instanceof LateAnswer;
-    throw error;
+    await handleAndKeep(hook);
+    run.recorded?.();
+    if (kind === "session-start") {
+      dropStaleLinks(hook.project.directory);
+      await sweepStore(hook);
+    }
   } finally {
-    if (!isLate) keepState(hook);
     await hook.close();
   }
+}
+
+async function handleAndKeep(hook: HookContext): Promise<void> {
+  try {
+    await handle(hook);
+  } catch (error) {
+    if (!(error instanceof LateAnswer)) keepState(hook);
+    throw error;
+  }
+  if (endsCompaction(hook.event)) hook.state.missed = undefined;
+  keepState(hook);
 }
 
 /** Most events have nothing to do with a compaction, and an agent waits for them: its code is loaded for those that have. */
@@ -124,8 +135,6 @@ async function startSession(hook: HookContext): Promise<void> {
     if (known?.last?.isResume && known.last.showedCompaction) return hook.answer({});
     await (await loadCompaction()).showCompacted(hook);
   } else await showMemory(hook);
-  dropStaleLinks(hook.project.directory);
-  await sweepStore(hook);
 }
 
 /** The host resumes a conversation without the memory that hooks showed in it. */
@@ -216,8 +225,6 @@ async function earlierHint(hook: HookContext, state: State | undefined): Promise
   const hint = memory ? await earlierSessions(memory, hook.sessionId) : "";
   return hint === "" ? [] : [hint];
 }
-
-const day = 24 * 3_600_000;
 
 /**
  * Applies retention once a day, because a project may have no other program that runs long enough. A file records when it

@@ -29,6 +29,8 @@ export interface HookRun {
   answer: (reply: HookReply) => void;
   /** Reports a failure without delaying the answer. */
   fail: (error: unknown, code?: string) => void;
+  /** Called when everything that later events need is written: the rest may be cut off. */
+  recorded?: () => void;
 }
 
 /** One event with everything needed to handle it; the database is opened only on demand. */
@@ -57,7 +59,11 @@ export async function openHook(run: HookRun): Promise<HookContext> {
       limits: limitsOf(run.config),
       handoff: settingValue(run.config, "handoff"),
       onSecret: (notice) => fail(new Error(notice), "secret"),
-      lockTimeout: settingValue(run.config, "interactiveLockTimeout"),
+      // The deadline of the hook would end a longer wait without a state for the next event.
+      lockTimeout: Math.min(
+        settingValue(run.config, "interactiveLockTimeout") ?? Number.POSITIVE_INFINITY,
+        run.config.hookDeadline * 0.75,
+      ),
     });
     return opened;
   };
