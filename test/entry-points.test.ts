@@ -202,6 +202,8 @@ test("a result is worked in by its call, its symbols or its outcome [config.work
     covers("jwt.ts checks the expiry", "export const x = 1", { path: "src/auth/jwt.ts" }),
     "jwt.ts checks the expiry",
   );
+  for (const id of ["PROJ-123", "#4711", "deadbeef1"])
+    assert.ok(covers(`- ${id} is the cause`, `log of ${id}`, { path: "a" }), id);
   assert.ok(covers("npm test: two failures in login", "…", { command: "npm test" }));
   assert.ok(covers("suite: 12 passed, 3 failed", "ran all\n12 passed\n3 failed", { command: "make check" }));
   assert.ok(covers("isTokenExpired uses graceMs", "function isTokenExpired(token, graceMs)", { path: "a" }));

@@ -280,16 +280,16 @@ function linesWritten(stored: StoredMessage, writes: ReadonlySet<string>) {
 /** Of a longer text only the newest part is searched. */
 const maxSearched = 200_000;
 
-/** A path, a URL or a file with its ending, or the outcome of a run such as "12 passed". */
-const uniquePattern = /[/\\]\w|\w\.[A-Za-z]{1,5}$|^\d+ [a-z]/;
+/** A path, a URL or a file with its ending, an issue or a commit, or the outcome of a run such as "12 passed". */
+const uniquePattern =
+  /[/\\]\w|\w\.[A-Za-z]{1,5}$|^#\d+$|^[A-Z][A-Z0-9]{0,9}-\d+$|^(?=[a-f]{0,40}\d)[0-9a-f]{7,40}$|^\d+ [a-z]/;
 
 function isUnique(name: string): boolean {
   return uniquePattern.test(name);
 }
 
-/** Names in code, ids, and numbers that say something: with a unit or a separator, or of three digits and more. */
-const weakPattern =
-  /[a-z0-9][A-Z]|\w_\w|^[#$€£]?\d[\d.,-]*(?:%|[kKmMbB])?$|^[A-Z][A-Z0-9]{0,9}-\d+$|^[0-9a-f]{7,40}$/;
+/** Names in code, and numbers that say something: with a unit or a separator, or of three digits and more. */
+const weakPattern = /[a-z0-9][A-Z]|\w_\w|^[$€£]?\d[\d.,]*(?:%|[kKmMbB])?$/;
 
 const outcomePattern = /\b\d+ (?:pass|fail|error|test)\w*/gi;
 

@@ -237,7 +237,8 @@ export function sqlStore(database: SqlDatabase): SqlStore {
           const recorded = await database.write(
             [
               lockSession(scope),
-              ...insert("ledger_calls", [callToSql(scope, { number, ...call })], id),
+              // Refused if another call has this number.
+              ...insert("ledger_calls", [callToSql(scope, { number, ...call })], id, "keep").map(required),
               ...insertPieces(scope, pieces, id),
             ],
             {

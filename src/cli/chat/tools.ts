@@ -1,8 +1,9 @@
-import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { readdir, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { type ToolSet, tool } from "ai";
 import { z } from "zod";
 import { HoldfastError } from "../../errors.ts";
+import { readRegularFile } from "../../workspace/small-file.ts";
 
 /** Lines in one read_file result. The agent shortens a result whose lines are too long. */
 const maxLines = 500;
@@ -86,9 +87,12 @@ async function readTextFile(directory: string, path: string): Promise<string> {
     );
   if (found.size > maxFileBytes)
     throw new HoldfastError("over_limit", `${path} has ${found.size} bytes; the limit is ${maxFileBytes}.`);
-  const bytes = await readFile(target).catch((error: Error) => {
-    throw new HoldfastError("invalid_input", `${path} cannot be read: ${error.message}.`, { data: { path } });
-  });
+  // Another process may have put a link or a pipe there meanwhile, so the file is checked again as it is opened.
+  const bytes = readRegularFile(target, { maxBytes: maxFileBytes });
+  if (!bytes)
+    throw new HoldfastError("invalid_input", `${path} cannot be read. Check its permissions.`, {
+      data: { path },
+    });
   if (isBinary(bytes))
     throw new HoldfastError("invalid_input", `${path} is a binary file; only text can be read.`);
   return bytes.toString("utf8").replace(/^\uFEFF/, "");

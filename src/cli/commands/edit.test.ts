@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { openTestMemory } from "../../../test/support/memory.ts";
@@ -50,6 +50,15 @@ test("text is edited in $EDITOR with its arguments and saved as written by a per
     revision: 3,
     actor: "person",
   });
+});
+
+test("an editor may have spaces in its path [people.edit]", async () => {
+  const store = await storeWith("one");
+  const script = join(temporaryDirectory(), "my editor");
+  writeFileSync(script, '#!/bin/sh\necho two > "$1"\n', { mode: 0o755 });
+  const { code, stderr } = await holdfastWith({ ...store, EDITOR: script }, "edit", "s");
+  assert.equal(code, 0, stderr);
+  assert.equal((await read(store)).notepad, "two");
 });
 
 test("$VISUAL comes before $EDITOR, and --space names the plan [people.edit]", async () => {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
@@ -211,16 +211,19 @@ async function runEditor(path: string): Promise<void> {
   const isWindows = process.platform === "win32";
   const configured = [process.env.VISUAL, process.env.EDITOR].find((value) => value?.trim());
   const editor = configured ?? (isWindows ? "notepad" : "vi");
-  // The variable is a command line for the shell, as in git. The path is not: it is an argument.
-  const [command, ...args] = isWindows
-    ? [`${editor} "${path}"`]
-    : ["/bin/sh", "-c", `${editor} "$@"`, editor, path];
+  // The variable is a command line for the shell, as in git, or a program whose path may have spaces. The file is an argument.
+  const isProgram = existsSync(editor);
+  const [command, ...args] = isProgram
+    ? [editor, path]
+    : isWindows
+      ? [`${editor} "${path}"`]
+      : ["/bin/sh", "-c", `${editor} "$@"`, editor, path];
   // Ctrl-C is for the editor while it runs; it must not kill this process.
   const ignore = () => undefined;
   process.on("SIGINT", ignore);
   try {
     const problem = await new Promise<string | undefined>((resolve) => {
-      const child = spawn(command ?? "", args, { stdio: "inherit", shell: isWindows });
+      const child = spawn(command ?? "", args, { stdio: "inherit", shell: isWindows && !isProgram });
       child.once("error", (error) => resolve(`could not be started (${error.message})`));
       child.once("close", (code, signal) => {
         if (code === 0) resolve(undefined);

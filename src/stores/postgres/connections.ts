@@ -1,6 +1,5 @@
 import type { Client, ClientBase, ClientConfig, Pool, QueryResult, QueryResultRow } from "pg";
 import { HoldfastError } from "../../errors.ts";
-import type { Value } from "../sql-rows.ts";
 import type { Statement } from "../sql-store.ts";
 
 export type Pg = typeof import("pg");
@@ -32,9 +31,6 @@ const shortestSilence = 500;
 
 /** A client that vanished in the middle of a transaction holds its locks no longer than this. */
 const idleLimit = 5_000;
-
-/** A message of this size may take as long again as a short one. */
-const charactersPerSilence = 1_000_000;
 
 interface Attempt {
   mayBeDone: boolean;
@@ -141,42 +137,27 @@ export class Connections {
     await query(`SET lock_timeout = ${this.#serverLimit}; SET statement_timeout = ${this.#serverLimit}`);
   }
 
-  /**
-   * A transaction. The statements up to each required one are one message, and so are those after the last: such a
-   * message takes one round trip, and no parameters.
-   */
   async #apply(
     client: ClientBase,
     attempt: Attempt,
     statements: readonly Statement[],
   ): Promise<number[] | undefined> {
-    const send = async (texts: readonly string[]): Promise<number[]> => {
-      const message = texts.join(";\n");
-      const time = this.#silence * (1 + message.length / charactersPerSilence);
-      const answer: QueryResult | QueryResult[] = await queryOf(client, time)(message);
-      // A list, unless the message is one statement.
-      return [answer].flat().map(({ rowCount }) => rowCount ?? 0);
-    };
+    const query = queryOf(client, this.#silence);
     // The server gives up before the client does, so that the outcome is known. The limits are of this transaction only:
     // a pooler gives each transaction another connection.
     const lockLimit = Math.ceil(Math.max(20, Math.min(this.#serverLimit, attempt.left * 0.9)));
-    let begin = [
-      "BEGIN",
-      `SET LOCAL lock_timeout = ${lockLimit}`,
-      `SET LOCAL statement_timeout = ${this.#serverLimit}`,
-      `SET LOCAL idle_in_transaction_session_timeout = ${idleLimit}`,
-    ];
+    await query(
+      `BEGIN; SET LOCAL lock_timeout = ${lockLimit}; SET LOCAL statement_timeout = ${this.#serverLimit};
+       SET LOCAL idle_in_transaction_session_timeout = ${idleLimit}`,
+    );
     const counts: number[] = [];
-    const required = statements.filter((statement) => statement.required);
-    for (const statement of required) {
-      const count = (await send([...begin, inline(this.pg, statement)])).at(-1) ?? 0;
-      if (count === 0) return rollBack(client);
-      counts.push(count);
-      begin = [];
+    for (const { text, values, required } of statements) {
+      const { rowCount } = await query(text, values);
+      if (required && !rowCount) return rollBack(client);
+      counts.push(rowCount ?? 0);
     }
     attempt.isCommitting = true;
-    const others = statements.slice(required.length).map((statement) => inline(this.pg, statement));
-    counts.push(...(await send([...begin, ...others, "COMMIT"])).slice(begin.length, -1));
+    await query("COMMIT");
     return counts;
   }
 
@@ -280,14 +261,6 @@ const uniqueViolation = "23505";
 
 async function rollBack(client: ClientBase): Promise<undefined> {
   await queryOf(client, longestSilence)("ROLLBACK");
-}
-
-/** The statement with its values in the text. */
-function inline(pg: Pg, { text, values }: Statement): string {
-  return text.replace(/\$(\d+)/g, (_, number) => {
-    const value = values[number - 1] as Value;
-    return typeof value === "string" ? pg.escapeLiteral(value) : String(value ?? "NULL");
-  });
 }
 
 /** A dead network path reports no error, so a statement has to be answered in this time. */

@@ -91,8 +91,15 @@ async function rewriteTable(
   const changed = rows
     .map((row) => ({ row, set: editRow(each, row, edit) }))
     .filter(({ set }) => set.length > 0);
-  for (const batch of batchesOf(changed))
-    await write(batch.map(({ row, set }) => updateRow(scope, { ...each, row, set })));
+  for (const batch of batchesOf(changed)) {
+    const done = await write(batch.map(({ row, set }) => updateRow(scope, { ...each, row, set })));
+    if (!done)
+      throw new HoldfastError(
+        "store_failed",
+        `Two entries of session ${scope.sessionId} in ${each.table} would have the same key without their secret. This table was not changed. Delete one of them, then run it again.`,
+        { data: { sessionId: scope.sessionId } },
+      );
+  }
   return changed.reduce((sum, { set }) => sum + set.length, 0);
 }
 

@@ -8,10 +8,12 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -130,9 +132,9 @@ function replaceFile(file: NotesFile, before: Buffer | undefined, text: string):
           "Make it writable (chmod u+w) and try again",
           { path: file.path },
         );
-      // The lock of the root keeps its other writers out. A killed one leaves its file behind.
-      const temporary = join(open.path, `.NOTES.${shortHash(file.root)}.tmp`);
-      rmSync(temporary, { force: true });
+      dropLeftovers(open.path);
+      // A writer with another state folder has another lock, so the name is this writer's own.
+      const temporary = join(open.path, `.NOTES.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`);
       try {
         writeNewFile(temporary, text, mode);
         const now = readIn(open, file)?.bytes;
@@ -146,6 +148,18 @@ function replaceFile(file: NotesFile, before: Buffer | undefined, text: string):
       }
     });
   });
+}
+
+/** A write takes much less, so the temporary file of an older one is from a writer that was killed, in milliseconds. */
+const maxWriteTime = 3_600_000;
+
+function dropLeftovers(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!/^\.NOTES\.[\w.]+\.tmp$/.test(name)) continue;
+    const path = join(folder, name);
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - written > maxWriteTime) rmSync(path, { force: true });
+  }
 }
 
 function writeNewFile(path: string, text: string, mode: number): void {

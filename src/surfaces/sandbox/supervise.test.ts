@@ -45,8 +45,8 @@ test("the host ends a worker that does not stop, for every limit [sandbox.outsid
 
 test("calls outside the API, malformed ones and late ones are refused [sandbox.outside]", async () => {
   const forged = supervise(`const answers = [];
-port.on("message", ({ call, ok }) => {
-  answers.push([call, ok]);
+port.on("message", ({ call: number, ok }) => {
+  answers.push([number, ok]);
   if (answers.length === 3) { end(JSON.stringify(answers)); call(4); }
 });
 call(1, "session.apply"); call(2, "constructor"); call(3, "session.notes.all", "not JSON");`);

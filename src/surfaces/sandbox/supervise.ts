@@ -43,8 +43,12 @@ export class Supervisor {
     this.#limits = limits;
     this.#deadline = sharedNow() + limits.wallMilliseconds;
     worker.on("message", (message: FromWorker) => this.#receive(message));
-    worker.on("error", (error) => this.#end(endOf(error)));
-    worker.on("exit", () => this.#end({ kind: "broken", message: "its worker ended" }));
+    // Messages that were sent before an error arrive before the exit, but not always before the error.
+    let failure: End = { kind: "broken", message: "its worker ended" };
+    worker.on("error", (error) => {
+      failure = endOf(error);
+    });
+    worker.on("exit", () => this.#end(failure));
   }
 
   /** `cpuDeadline` is shared with the worker. `closing` aborts when the sandbox closes. */

@@ -61,7 +61,7 @@ function violationsOfOne(kind: string, statement: Node): string[] {
     for (const name of names) {
       const place = columns.indexOf(distributed[name] ?? "");
       const rows = select.valuesLists as { List: { items: Node[] } }[];
-      if (!rows.every(({ List }) => isValue(List.items[place])))
+      if (!rows.every(({ List }) => isSession(List.items[place])))
         found.push(`inserts into ${name} without a session`);
     }
     return found;
@@ -111,13 +111,12 @@ function namesSession(condition: Node, column: string): boolean {
     kind === "AEXPR_OP" &&
     name?.[0]?.String.sval === "=" &&
     fields.at(-1)?.String?.sval === column &&
-    isValue(rexpr)
+    isSession(rexpr)
   );
 }
 
-/** A value, as a parameter or in the text: no expression that a distributed engine would have to compute first. */
-function isValue(node: Node | undefined): boolean {
-  return node?.ParamRef !== undefined || node?.A_Const !== undefined;
+function isSession(node: Node | undefined): boolean {
+  return node?.ParamRef !== undefined;
 }
 
 function calls(tree: unknown): string[] {
