@@ -24,6 +24,7 @@ import { defaultClearing } from "../engine/agent-defaults.ts";
 import { readEpoch, readExcerpts, readLearned } from "../engine/conversation.ts";
 import type { CompactionTrigger } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
+import { oneLine } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
 import { passageAt } from "../surfaces/recall/passages.ts";
 import { dotless } from "../surfaces/toolbox.ts";
@@ -145,8 +146,12 @@ async function warn(run: TurnRun, trigger: CompactionTrigger): Promise<void> {
     }
   } catch (error) {
     if (signal.aborted) throw error;
-    // The checkpoint is written even if the warning turn fails.
-    emit({ type: "error", message: `The warning turn failed: ${(error as Error).message}` });
+    // The compaction goes on. The receipt does not claim a warning that the agent never answered.
+    const message = `The warning turn failed: ${(error as Error).message}`;
+    emit({ type: "error", message });
+    if (!isUnanswered(await agent.session.state())) return;
+    const reason = oneLine(message, 200);
+    await agent.session.apply({ type: "context.skip_warning", trigger, reason }, asSystem);
   }
 }
 

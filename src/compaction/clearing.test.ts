@@ -7,7 +7,7 @@ import { defaultLimits } from "../engine/limits.ts";
 import type { RecordId } from "../engine/records.ts";
 import { resultsSurface } from "../surfaces/results/tools.ts";
 import { ownLoop } from "../surfaces/surface.ts";
-import { estimateCallsLeft, isLongEnough, planClearing } from "./clearing.ts";
+import { coveringNotes, estimateCallsLeft, isLongEnough, planClearing } from "./clearing.ts";
 
 const countTokens = (text: string) => text.length;
 
@@ -28,7 +28,7 @@ const many = (count: number, tool: string, tokens: number) =>
 
 function plan(
   messages: readonly StoredMessage[],
-  callsLeft: number,
+  callsLeft: number | undefined,
   more: Partial<ClearingPolicy> = {},
   cleared: string[] = [],
 ) {
@@ -55,17 +55,33 @@ test("a single result is cleared from 2,000 tokens on", () => {
   assert.deepEqual(plan(conversation([{ tool: "bash", tokens: 1_999 }, ...newest]), 100), []);
 });
 
-test("smaller results are cleared once all results add up to 15,000 tokens", () => {
+test("smaller results that no note covers stay, unless clearing costs nothing", () => {
   const mixed = [...many(2, "grep", 1_200), ...many(2, "read", 1_200), ...many(2, "bash", 1_200)];
-  assert.deepEqual(plan(conversation([...mixed, ...many(3, "edit", 10)]), 100), []);
-  assert.deepEqual(plan(conversation([...mixed, ...many(3, "edit", 3_000)]), 100), [
-    "t0",
-    "t1",
-    "t2",
-    "t3",
-    "t4",
-    "t5",
-  ]);
+  const messages = conversation([...mixed, ...many(3, "edit", 3_000)]);
+  assert.deepEqual(plan(messages, 100), []);
+  assert.deepEqual(plan(messages, undefined), ["t0", "t1", "t2", "t3", "t4", "t5"]);
+});
+
+test("a finding about a file does not cover a file of the same name elsewhere, and an open item is no finding", () => {
+  const covered = (note: string, path: string) => {
+    const lines = Array.from({ length: 120 }, (_, line) => `"key${line}": ${line}`).join("\n");
+    const messages = history(
+      calls("read_file", { path }, "read"),
+      result(lines, "read", "read_file"),
+      calls("write_notepad", { content: note }, "note"),
+      result("ok", "note", "write_notepad"),
+    );
+    const [read] = messages.flatMap(toolResultsOf);
+    assert.ok(read);
+    return coveringNotes(messages, new Set(["write_notepad"]))(read, { path }) !== undefined;
+  };
+  const found = "- packages/b/package.json: version 2.7.0, needs node 24";
+  assert.equal(covered(found, "packages/a/package.json"), false);
+  assert.equal(covered(found, "packages/b/package.json"), true);
+  assert.equal(covered(found, "/home/me/app/packages/b/package.json"), true);
+  assert.equal(covered("- package.json needs node 24", "packages/a/package.json"), true);
+  assert.equal(covered("- [ ] next: edit src/auth/login.ts", "src/auth/login.ts"), false);
+  assert.equal(covered("- [x] read src/auth/login.ts: it checks the expiry", "src/auth/login.ts"), true);
 });
 
 test("the newest results, excluded tools, memory tools, stubs and very short results stay", () => {

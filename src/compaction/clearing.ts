@@ -80,6 +80,7 @@ export function planClearing({
     isWorkedIn: (result) =>
       isLongEnough(result.tool, inputOf(result), result.text) &&
       noteFor(result, inputOf(result)) !== undefined,
+    isFree: callsLeft === undefined,
     policy,
   });
   if (callsLeft === undefined) return candidates.map(cleared);
@@ -140,21 +141,31 @@ interface CandidateInput {
   results: readonly MeasuredResult[];
   isCleared: (result: ToolResult) => boolean;
   isWorkedIn: (result: MeasuredResult) => boolean;
+  isFree: boolean;
   policy: ClearingPolicy;
 }
 
-/** Old results that are large, small ones that have accumulated, and those the notes already cover; oldest first. */
-function findCandidates({ results, isCleared, isWorkedIn, policy }: CandidateInput): MeasuredResult[] {
-  const { keepLast, largeTokens, sessionTokens, leastTokens, exclude } = policy;
+/** Small results that together have fewer tokens would not replace a compaction. */
+const muchTogether = 15_000;
+
+/** Old results that are large or that the notes cover; also small ones, if clearing may replace a compaction. Oldest first. */
+function findCandidates({
+  results,
+  isCleared,
+  isWorkedIn,
+  isFree,
+  policy,
+}: CandidateInput): MeasuredResult[] {
+  const { keepLast, largeTokens, leastTokens, exclude } = policy;
   const present = results.filter((result) => !isCleared(result));
-  const total = present.reduce((sum, { tokens }) => sum + tokens, 0);
+  const isMuch = present.reduce((sum, { tokens }) => sum + tokens, 0) >= muchTogether;
   const newest = new Set(results.slice(Math.max(0, results.length - keepLast)));
   return present.filter(
     (result) =>
       !newest.has(result) &&
       result.tokens >= leastTokens &&
       !exclude.includes(result.tool) &&
-      (result.tokens >= largeTokens || total >= sessionTokens || isWorkedIn(result)),
+      ((isFree && isMuch) || result.tokens >= largeTokens || isWorkedIn(result)),
   );
 }
 
@@ -258,6 +269,9 @@ export function coveringNotes(
 
 /** Messages never change, so search each only once. */
 const knownLines = new WeakMap<StoredMessage, readonly (Finding & { names: ReadonlySet<string> })[]>();
+/** An item that is still to be done is no finding. */
+const openItem = /^\s*(?:[-*]|\d{1,4}[.)])\s+\[ \]\s/;
+
 const knownNames = new WeakMap<ToolResult, ReadonlySet<string>>();
 const noLines: readonly never[] = [];
 
@@ -270,8 +284,8 @@ function linesWritten(stored: StoredMessage, writes: ReadonlySet<string>) {
     .flatMap(({ tool, input }) =>
       textsIn(input)
         .flatMap((text) => text.split("\n"))
-        .filter((text) => text.trim() !== "")
-        .map((text) => ({ text, tool, names: namesIn(text) })),
+        .filter((text) => text.trim() !== "" && !openItem.test(text))
+        .map((text) => ({ text, tool, names: namesIn(text, 2) })),
     );
   knownLines.set(stored, lines);
   return lines;
@@ -296,14 +310,24 @@ const outcomePattern = /\b\d+ (?:pass|fail|error|test)\w*/gi;
 /** Words that may be names; a longer one is base64 or minified code. */
 const wordPattern = /[^\s"'`<>()[\]{},;]{2,300}/g;
 
-/** The names that identify a text. */
-function namesIn(text: string): ReadonlySet<string> {
+/**
+ * The names that identify a text. A path is also known by its end: of at least so many `segments`, because a note may name
+ * a file alone, but a path in it is not that of a file of the same name elsewhere.
+ */
+function namesIn(text: string, segments = 1): ReadonlySet<string> {
   const searched = text.slice(-maxSearched);
   const outcomes = (searched.match(outcomePattern) ?? []).map((outcome) => outcome.toLowerCase());
   const words = (searched.match(wordPattern) ?? []).flatMap((word) => {
     const name = dropTrailing(word, ".:").replace(/:\d{1,9}(?:-\d{1,9})?$/, "");
-    if (isUnique(name)) return [name, ...(/(?<![\w-])[\w-]{1,80}\.\w{1,5}$/.exec(name) ?? [])];
+    if (isUnique(name)) return [name, ...endsOf(name, segments)];
     return name.length >= 3 && weakPattern.test(name) ? [name] : [];
   });
   return new Set([...outcomes, ...words]);
+}
+
+/** `src/auth/jwt.ts` ends in `auth/jwt.ts` and `jwt.ts`. */
+function endsOf(path: string, segments: number): string[] {
+  const parts = path.split(/[/\\]/).filter((part) => part !== "");
+  if (parts.length < 2 || parts.length > 20 || !/\.\w{1,5}$/.test(path)) return [];
+  return parts.flatMap((_, at) => (parts.length - at >= segments ? parts.slice(at).join("/") : []));
 }

@@ -28,8 +28,6 @@ export const defaultChildLimits: ChildLimits = { depth: 3, running: 10, tokens: 
 export interface ClearingPolicy {
   /** A result of at least this many tokens is cleared for its size alone. */
   largeTokens: number;
-  /** Smaller results are cleared too once all results in the prompt add up to this. */
-  sessionTokens: number;
   /** Smaller results are kept: they are hardly longer than a stub. */
   leastTokens: number;
   /** Number of newest results to keep. */
@@ -40,7 +38,6 @@ export interface ClearingPolicy {
 
 export const defaultClearing: ClearingPolicy = {
   largeTokens: 2_000,
-  sessionTokens: 15_000,
   leastTokens: 200,
   keepLast: 3,
   exclude: [],

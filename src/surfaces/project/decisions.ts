@@ -23,10 +23,10 @@ export function logDecision(project: Project, input: DecisionInput, caller: Call
       '"evidence" is empty',
       "Quote at least one line of the code, with its path",
     );
-  if (input.scenarios.length < 3)
+  if (input.scenarios.length !== 3)
     throw refusal(
       "invalid_input",
-      `"scenarios" has ${input.scenarios.length} of three test scenarios`,
+      `"scenarios" has ${input.scenarios.length} ${input.scenarios.length < 3 ? "of" : "instead of"} three test scenarios`,
       "Give the happy path, an edge case and an error",
     );
   const quotes = input.evidence.map((each) => quoteOf(project, each));

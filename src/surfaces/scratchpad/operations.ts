@@ -136,6 +136,7 @@ function setSpace(
   const within = takeCharacters(content, limit);
   const room = tokenRoom(state, environment);
   const kept = tokensWith(within) <= room ? within : longestStart(within, (text) => tokensWith(text) <= room);
+  if (kept === "" && content !== "") throw noRoom(space, tokensWith(within), environment);
   draft.setText(`space/${space}`, kept);
   const original = tokensFirst || kept !== within ? tokensWith(content) : 0;
   if (kept !== within && environment.by === "person") throw tooLong(tokensWith(content), environment);
@@ -182,6 +183,16 @@ function checkAppend(after: Scratchpad, added: string, state: State, environment
     "over_limit",
     `Append would exceed ${budget} token budget (current: ${current}, append: ${append}). Use mode 'replace' to rewrite, or reduce content.`,
     { data: { current, append, budget } },
+  );
+}
+
+/** A write of which nothing would be left is refused, because the other spaces take all of the tokens. */
+function noRoom(space: "notes" | "plan" | "refs", tokens: number, { limits }: Environment): HoldfastError {
+  const limit = limits.scratchpadTokens;
+  return new HoldfastError(
+    "over_limit",
+    `The scratchpad has no room for ${space}: it would take ${tokens} tokens, and the limit of all spaces together is ${limit}. Nothing was changed. Shorten another space first, for example with set_notes.`,
+    { data: { tokens, limit } },
   );
 }
 
@@ -281,6 +292,7 @@ function setRefs(
   const original = tokensWith(capped);
   let kept = capped;
   while (kept.length > 0 && tokensWith(kept) > room) kept = kept.slice(0, -1);
+  if (kept.length === 0 && capped.length > 0) throw noRoom("refs", original, environment);
   for (const [key] of listResident(state, "ref")) draft.remove("ref", key);
   for (const ref of kept) insertRef(draft, ref);
   if (kept !== capped) return truncatedToTokens(draft, original, environment);

@@ -240,6 +240,22 @@ test("the older call's token budget truncates a replace and rejects an append [s
   assert.match((await use(small, { content: "a b c d" })).message, /truncated to 3 tokens \(original: 4\)/);
 });
 
+test("a write of which nothing would be left is refused, and the spaces stay as they are [scratchpad.max-tokens]", async () => {
+  const session = await openTestSession({ surfaces: ["scratchpad"] });
+  const notes = "漢字".repeat(1_750);
+  assert.ok((await session.call("session.scratchpad", { action: "set_notes", content: notes })).ok);
+  const before = await session.scratchpad.read();
+  for (const write of [
+    { action: "set_plan", content: "1. Fix the double count in July" },
+    { action: "refs.set", items: ["src/auth/login.ts"] },
+  ]) {
+    const answer = await session.call("session.scratchpad", write);
+    assert.equal(answer.ok, false);
+    assert.match(answer.text, /^The scratchpad has no room for (?:plan|refs): .* Nothing was changed\./);
+  }
+  assert.deepEqual(await session.scratchpad.read(), before);
+});
+
 test("maxTokens caps all spaces together, whichever action writes [scratchpad.max-tokens]", async () => {
   const session = await openTestSession({
     surfaces: ["scratchpad"],
