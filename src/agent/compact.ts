@@ -10,7 +10,8 @@ import {
   summaryBudget,
 } from "../compaction/summary.ts";
 import { compactedText } from "../compaction/warning.ts";
-import { plainTextOf, type StoredMessage } from "../context/conversation.ts";
+import { isFinalAnswer, plainTextOf, type StoredMessage } from "../context/conversation.ts";
+import { fenceContent } from "../context/fence.ts";
 import { planPrompt } from "../context/prompt.ts";
 import { blocksOf } from "../context/shown-memory.ts";
 import { previewCompaction, readSummarySpan, summarisedUpTo } from "../engine/conversation.ts";
@@ -125,9 +126,15 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
     notify: (event) => agent.notify(event, emit),
     emit,
     async contextAfter({ body, state }) {
-      replacement = body;
+      const open = handoff === false ? openRequest(before, to) : "";
+      replacement = [body, open].filter((text) => text !== "").join("\n\n");
       const blocks = blocksOf(agent.context(state));
-      const preview = previewCompaction(state, { to, blocks, notice: noticeFor(blocks), summary: body });
+      const preview = previewCompaction(state, {
+        to,
+        blocks,
+        notice: noticeFor(blocks),
+        summary: replacement,
+      });
       const context = toolbox.context(preview);
       const after = planPrompt({ state: preview, context, messages: kept, base, placement });
       return {
@@ -151,6 +158,23 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
       );
     },
   };
+}
+
+const requestStart = "[The message of the user that you are answering]";
+
+/**
+ * The message that the agent is still answering, if it is removed: no summary may lose it. A second compaction in a turn takes
+ * it from the text of the first.
+ */
+function openRequest({ messages, state }: PromptNow, to: number): string {
+  const said = messages.filter(({ inWarning }) => !inWarning);
+  const asked = said.findLast(({ message }) => message.role === "user");
+  const last = said.at(-1);
+  if (last && isFinalAnswer(last)) return "";
+  if (asked) return asked.number > to ? "" : `${requestStart}\n${fenceContent(plainTextOf(asked.message))}`;
+  const earlier = summaryIn(state);
+  const at = earlier.lastIndexOf(`\n${requestStart}\n`);
+  return at === -1 ? "" : earlier.slice(at + 1);
 }
 
 /** Asks the summary model in a request of its own and records the call. */

@@ -18,6 +18,7 @@ import {
 } from "../../test/support/agent.ts";
 import { assertPrefixes, epochOf } from "../../test/support/prompt.ts";
 import { compactedText } from "../compaction/warning.ts";
+import { openMemory } from "../index.ts";
 import type { ScriptedRequest } from "../testing/index.ts";
 
 /** Exactly as in the seed. */
@@ -178,7 +179,21 @@ test("a failed warning turn is reported, and the compaction continues [controlle
   assert.ok(
     ofType(events, "error").some(({ message }) => message.includes("The warning turn failed: no credit")),
   );
-  assert.ok(ofType(events, "receipt").length >= 1);
+  const [receipt] = ofType(events, "receipt");
+  assert.equal(receipt?.receipt.warning, "skipped");
+  assert.match(receipt?.receipt.skipped ?? "", /^The warning turn failed: no credit/);
+});
+
+test("with handoff: false a compaction within a turn keeps the message that is being answered [handoff.off]", async (t) => {
+  const stage = await openStage(t, {
+    ...options,
+    memory: await openMemory({ store: "memory:", surfaces: ["notepad"], handoff: false }),
+    script: inOrder([...reads, { text: "Done." }], { summary: () => ({ text: "Files were read." }) }),
+  });
+  const asked = "Migrate ONLY the invoices table to UTC.";
+  const { events } = await stage.say(asked);
+  assert.ok(ofType(events, "compaction").length >= 2);
+  for (const request of stage.turns()) assert.ok(JSON.stringify(request.messages).includes(asked));
 });
 
 test("an agent with no memory to write to is not warned, and the receipt gives the reason [controller.warning-skipped]", async (t) => {

@@ -198,7 +198,7 @@ const notepad: SeedRow[] = [
     "N20",
     "The new context has the summary, the full notepad and the system prompt.",
     compaction("handoff.off"),
-    "A handoff and one line of facts come with them, and with `handoff: false` they do not. The newest messages stay. Where the answer to the warning is the last of them, `[System] Go on with what was asked.` follows, because a prompt may not end with the agent's words. A host adds its own texts.",
+    "A handoff and one line of facts come with them, and with `handoff: false` they do not. The newest messages stay, and so does the message that the agent is answering. Where the answer to the warning is the last of them, `[System] Go on with what was asked.` follows, because a prompt may not end with the agent's words. A host adds its own texts.",
   ),
   row(
     "N21",
