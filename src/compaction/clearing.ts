@@ -269,7 +269,7 @@ export function coveringNotes(
 
 /** Messages never change, so search each only once. */
 const knownLines = new WeakMap<StoredMessage, readonly (Finding & { names: ReadonlySet<string> })[]>();
-/** An item that is still to be done is no finding. */
+/** An item that is still open is not a finding. */
 const openItem = /^\s*(?:[-*]|\d{1,4}[.)])\s+\[ \]\s/;
 
 const knownNames = new WeakMap<ToolResult, ReadonlySet<string>>();
