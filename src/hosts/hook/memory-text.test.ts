@@ -14,8 +14,18 @@ test("[hooks.size] any memory fits, in whole characters, and is not cut if it fi
       assert.ok(bytesOf(shown) <= maxInjected, `${bytesOf(shown)} bytes`);
       assert.ok(shown.isWellFormed());
     }),
-    { numRuns: 40 },
+    // Shrinking such long texts takes minutes.
+    { numRuns: 40, endOnFailure: true },
   );
+});
+
+test("[hooks.size] a scratchpad fits next to a notepad that leaves it almost no room", () => {
+  for (let bytes = 8_900; bytes <= 9_200; bytes++) {
+    const state = stateWith({ "space/plan": "- a step of the plan\n".repeat(30) }, "n".repeat(bytes));
+    const rendered = renderMemory({ lead: "Lead", state, sessionId: "s", handoff: "h".repeat(2_000) });
+    const shown = rendered.withReceipt("r".repeat(400));
+    assert.ok(bytesOf(shown) <= maxInjected, `${bytesOf(shown)} bytes with a notepad of ${bytes}`);
+  }
 });
 
 test("[hooks.size] the notepad is whole if it fits at all, and its lines are counted", () => {

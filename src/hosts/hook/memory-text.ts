@@ -237,7 +237,9 @@ function cutScratchpad(text: string, limit: number, more: More): string {
   const room = limit - start - bytesOf(text.slice(end));
   const shareOf = (space: string) => Math.floor((room - 4) * (space.startsWith("Plan:\n") ? 0.6 : 0.2));
   const parts = spaces.map((space) => ({ text: space, share: shareOf(space), more }));
-  return `${text.slice(0, start)}${fit(parts, room).join("\n\n")}${text.slice(end)}`;
+  const cut = `${text.slice(0, start)}${fit(parts, room).join("\n\n")}${text.slice(end)}`;
+  // Its first and last line alone may be longer.
+  return bytesOf(cut) <= limit ? cut : cutMiddle(text, limit, more);
 }
 
 /** Room to close and reopen a code block that the cut goes through. */
