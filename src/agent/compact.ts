@@ -160,7 +160,7 @@ function driverOf(run: CompactionRun, before: PromptNow, to: number): Compaction
   };
 }
 
-const requestStart = "[The message of the user that you are answering]";
+const requestStart = "[User message that you are answering]";
 
 /**
  * The message that the agent is still answering, if it is removed: no summary may lose it. A second compaction in a turn takes
