@@ -251,19 +251,16 @@ test(
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog").waitFor();
     // All keys are pressed before the browser reports that the first dialog is closed.
-    await page.evaluate(async () => {
-      const press = (on: EventTarget | null | undefined, init: KeyboardEventInit) =>
-        on?.dispatchEvent(new KeyboardEvent("keydown", { ...init, bubbles: true, cancelable: true }));
-      const rendered = async () => {
+    await page.evaluate(`(async () => {
+      const press = async (on, init) => {
+        on.dispatchEvent(new KeyboardEvent("keydown", { ...init, bubbles: true, cancelable: true }));
         for (let turn = 0; turn < 20; turn++) await Promise.resolve();
       };
       for (let round = 0; round < 3; round++) {
-        press(document.querySelector("dialog"), { key: "Escape" });
-        await rendered();
-        press(document.body, { key: "k", ctrlKey: true });
-        await rendered();
+        await press(document.querySelector("dialog"), { key: "Escape" });
+        await press(document.body, { key: "k", ctrlKey: true });
       }
-    });
+    })()`);
     await page.waitForTimeout(300);
     await page.keyboard.type("quick");
     await page.locator(".palette-choice").getByText("Quick fingers").first().waitFor();
