@@ -160,8 +160,7 @@ async function isTurnOpen(session: Session, last: number): Promise<boolean | und
 function planOf(state: State): SessionItem["plan"] {
   for (const text of [readScratchpad(state).plan, state.row.notepad ?? ""]) {
     const boxes = [...text.matchAll(/^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[([ xX])\][ \t]/gm)];
-    if (boxes.length > 0)
-      return { done: boxes.filter(([, box]) => box !== " ").length, total: boxes.length };
+    if (boxes.length > 0) return { done: boxes.filter(([, box]) => box !== " ").length, total: boxes.length };
   }
   return null;
 }
