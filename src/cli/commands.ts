@@ -30,8 +30,10 @@ const texts = (value: string, about: string) => ({ type: "string", value, multip
 
 const json = flag("print JSON");
 const stored = {
-  db: text("PATH", "the SQLite file (or $HOLDFAST_DB, default: the project's file in your state folder)"),
-  store: text("URL", "any store: sqlite:PATH, postgres://… (or $HOLDFAST_STORE)"),
+  store: text(
+    "STORE",
+    "a SQLite file, or postgres://… (or $HOLDFAST_DB, default: the project's file in your state folder)",
+  ),
   json,
 } as const;
 const set = texts("NAME=VALUE", 'any setting, as "holdfast config" lists them');
@@ -163,7 +165,6 @@ export const commands = {
       "no-open": flag("do not open a browser"),
       set,
       demo: flag("play a scripted agent at work in an empty store (default: a temporary file)"),
-      db: stored.db,
       store: stored.store,
     },
     examples: [["serve --demo", "watch a scripted agent at work"]],
@@ -354,7 +355,6 @@ export const commands = {
         "URL",
         "any OpenAI-compatible server. MODEL is then just the name (or $HOLDFAST_BASE_URL)",
       ),
-      "context-window": text("N", "the model's context window in tokens"),
       surfaces,
       set,
       ...stored,
@@ -362,7 +362,7 @@ export const commands = {
     },
     examples: [
       ["chat --model ollama:qwen3", "talk to a model on this machine"],
-      ["chat --set compactAt=0.5", "compact when half of the window is used"],
+      ["chat --set contextWindow=64000", "use the window of your own model"],
       ['chat --model anthropic:claude-sonnet-4-5 -p "What is in src?"', "ask one question"],
     ],
     docs: "cli",
@@ -378,7 +378,6 @@ export const commands = {
       ),
       set,
       cost: flag("print the token cost of each memory type's tool definitions and exit"),
-      db: stored.db,
       store: stored.store,
       json: flag("with --cost: print JSON"),
     },

@@ -175,10 +175,14 @@ test("a file that is not JSON, a flag and a variable are reported by name [confi
     "holdfast.json:3 is not valid JSON; using the defaults.",
   ]);
   assert.deepEqual(await explained("[]"), ["holdfast.json is not a JSON object; using the defaults."]);
-  assert.deepEqual(await explained({}, { flags: { "context-window": "lots", set: ["kep=1"] } }), [
-    `--context-window must be a whole number of at least 4000 (got NaN).`,
-    `--set kep=1: there is no setting "kep"; did you mean "keep"?`,
-  ]);
+  assert.deepEqual(
+    await explained({}, { flags: { surfaces: "lots", set: ["contextWindow=lots", "kep=1"] } }),
+    [
+      `--surfaces must be a list, each item one of ${surfaceChoices.join(", ")} (got ["lots"]).`,
+      `--set contextWindow=lots must be a whole number of at least 4000 (got NaN).`,
+      `--set kep=1: there is no setting "kep"; did you mean "keep"?`,
+    ],
+  );
   assert.deepEqual(
     await explained({}, { env: { HOLDFAST_HOOK_DEADLINE: "soon", XDG_CONFIG_HOME: "/nowhere" } }),
     ["$HOLDFAST_HOOK_DEADLINE must be a whole number from 1 to 60000 (got NaN)."],
@@ -200,8 +204,8 @@ test("every setting can be set by a flag [config.flags]", () => {
           "clearing=false",
           "surfaces=notes,tasks",
           "project.file=a=b.md",
+          "contextWindow=8000",
         ],
-        "context-window": "8000",
       },
     },
   );

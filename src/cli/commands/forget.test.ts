@@ -52,9 +52,9 @@ test("at a terminal, forget asks and follows the answer [people.forget]", async 
     return Promise.resolve(isSure);
   };
   context.mock.method(process.stdout, "write", () => true);
-  assert.equal(await run(["plum of b", "--db", db], answer(false)), 1);
+  assert.equal(await run(["plum of b", "--store", db], answer(false)), 1);
   assert.deepEqual(has("plum of b"), [true, true]);
-  assert.equal(await run(["plum of b", "--db", db], answer(true)), 0);
+  assert.equal(await run(["plum of b", "--store", db], answer(true)), 0);
   context.mock.restoreAll();
   assert.deepEqual(has("plum of b"), [false, false], "deleted sessions and copies too");
   assert.deepEqual(has("plum of a"), [true, true], "only what was asked for");

@@ -18,13 +18,12 @@ import type { Session } from "../../sessions/session.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
 import { isConnected } from "../found-agents.ts";
-import { withMemory } from "../memory.ts";
+import { asPerson, withMemory } from "../memory.ts";
 import { currentSession, pickSession } from "../pick-session.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { ask, isAtTerminal, print, printLines, type Screen } from "../terminal/screen.ts";
 import { visibleText } from "../terminal/visible-text.ts";
 
-const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 /** Conversations that are shown. */
 const newest = 3;
 

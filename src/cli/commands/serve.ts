@@ -128,10 +128,10 @@ type StoreChoice = { flags: StoreFlags } & (
 );
 
 /** The demo uses a temporary store unless the flags name one. */
-function chooseStore({ db, store }: StoreFlags, isDemo: boolean): StoreChoice {
-  if (!isDemo || db !== undefined || store !== undefined) return { flags: { db, store }, isTemporary: false };
+function chooseStore({ store }: StoreFlags, isDemo: boolean): StoreChoice {
+  if (!isDemo || store !== undefined) return { flags: { store }, isTemporary: false };
   const directory = mkdtempSync(join(tmpdir(), "holdfast-demo-"));
-  return { flags: { db: join(directory, "memory.db") }, isTemporary: true, directory };
+  return { flags: { store: join(directory, "memory.db") }, isTemporary: true, directory };
 }
 
 function introduce(
