@@ -146,7 +146,7 @@ function DemoLead({ session: { id, state, compactions } }: { session: Session })
 function Head({ session }: { session: Session }) {
   const now = useNow();
   const isLive = useStore(connection) === "live";
-  const { name, host, agent, status, window, attention, updatedAt, parent, delegated } = session;
+  const { name, agent, status, window, attention, updatedAt, parent, delegated } = session;
   const state = isLive ? session.state : "quiet";
   const words = {
     working: "working",
@@ -160,7 +160,7 @@ function Head({ session }: { session: Session }) {
         <bdi>{name}</bdi>
       </h1>
       <span class="head-facts">
-        {host ?? (agent === "default" ? "own agent" : agent)} ·{" "}
+        {agent === "own" ? "own agent" : agent} ·{" "}
         <span class={`state state-${state}`} title={dateTime(updatedAt)}>
           {words[state]}
         </span>

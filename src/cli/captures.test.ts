@@ -76,7 +76,7 @@ async function exampleStore(start: number): Promise<string> {
   const fallen = await compactedStory(memory, "claude-code.f3c1");
   await fallen.calls.record(
     [],
-    { purpose: "turn", contextWindow: 200_000, usage: { input: 110_000 }, parts: {} },
+    { purpose: "turn", epoch: 2, contextWindow: 200_000, usage: { input: 110_000 }, parts: {} },
     now,
   );
   const session = await memory.createSession({ id: "audit", title: "Workbook audit" });

@@ -10,7 +10,7 @@ import { type Binding, listen } from "./listen.ts";
 import type { PageFiles } from "./page.ts";
 import type { ProjectReader } from "./project-files.ts";
 import { fileRefs, noFiles } from "./project-files.ts";
-import { SessionTree, sessionItem } from "./sessions.ts";
+import { SessionTree, sessionItem } from "./session-item.ts";
 import { TimeTravel } from "./time-travel.ts";
 
 export interface ServerOptions extends Binding {

@@ -8,8 +8,8 @@ import type { MessageView, Reply } from "./api.ts";
 import { callsOf, recordedCall } from "./calls.ts";
 import { readTranscript } from "./compactions.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
-import { hiddenLines } from "./memory.ts";
 import { readMessages, summaryAlone, textOfMessage, unescaped } from "./messages.ts";
+import { hiddenLines } from "./session-item.ts";
 
 type Place = Reply<"where">["places"][number];
 type Life = NonNullable<Reply<"where">["life"]>;
