@@ -13,7 +13,7 @@ import {
   settingValue,
   userConfigFile,
 } from "./config.ts";
-import { explainProblems, readSettings } from "./config-file.ts";
+import { explainProblems, readEntries } from "./config-file.ts";
 import { configSchema, hostConfigSchema } from "./config-schema.ts";
 import { findProject, type Project } from "./project.ts";
 import { settingNames, settingOf, surfaceChoices } from "./settings.ts";
@@ -284,7 +284,7 @@ test("the schema and the checks agree on every setting, nested and dotted [confi
 
 test("the schema for a host has no defaults, or a host would set everything [config.openclaw]", () => {
   assert.doesNotMatch(JSON.stringify(hostConfigSchema()), /"default":/);
-  const { entries, problems } = readSettings({ scratchpad: { enabled: true }, "limits.refs": 3 });
+  const { entries, problems } = readEntries({ scratchpad: { enabled: true }, "limits.refs": 3 });
   assert.deepEqual([entries.length, problems], [2, []]);
   assert.ok(fits(hostConfigSchema() as Json, { scratchpad: { enabled: true } }));
 });

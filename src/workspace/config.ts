@@ -10,7 +10,7 @@ import {
   type ConfigEntries,
   type ConfigProblem,
   readConfigFile,
-  readSettings,
+  readEntries,
   unknownSetting,
 } from "./config-file.ts";
 import type { Project } from "./project.ts";
@@ -63,7 +63,7 @@ export function readWorkspaceConfig(
   for (const { path, scope } of configFiles(project, env).toReversed())
     take(config, readConfigFile(path), { source: "file", path, scope });
   if (host)
-    take(config, readSettings(host.settings, host.name), { source: "file", path: host.name, scope: "host" });
+    take(config, readEntries(host.settings, host.name), { source: "file", path: host.name, scope: "host" });
   takeEnvironment(config, env);
   takeFlags(config, flags);
   return withDerived(config);
