@@ -34,7 +34,7 @@ export async function run(args: string[]): Promise<number> {
   const binding = {
     port: readPort(values.port),
     host: values.host,
-    token: chooseToken(values.token, values["token-file"]),
+    token: ownToken(values["token-file"]),
   };
   // Reject invalid options, and report a missing package, before opening a store.
   const scripted = values.demo ? await import("../demo/demo.ts") : undefined;
@@ -98,11 +98,9 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
-/** A token on the command line is visible to every user of the machine; in a file or a variable it is not. */
-function chooseToken(token: string | undefined, path: string | undefined): string | undefined {
-  if (token !== undefined && path !== undefined)
-    throw new HoldfastError("invalid_input", "Give either --token or --token-file, not both.");
-  if (path === undefined) return token ?? (process.env.HOLDFAST_TOKEN || undefined);
+/** The user's own token. It is no option, because every user of the machine could see it on the command line. */
+function ownToken(path: string | undefined): string | undefined {
+  if (path === undefined) return process.env.HOLDFAST_TOKEN || undefined;
   const text = readRegularFile(path, { maxBytes: 10_000, followLinks: true })?.toString("utf8").trim();
   if (text) return text;
   throw new HoldfastError(
