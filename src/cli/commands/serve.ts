@@ -13,7 +13,7 @@ import { type RunningServer, startServer } from "../../server/start.ts";
 import { checkId } from "../../sessions/options.ts";
 import { stateFolder } from "../../state-folder.ts";
 import { chosenSurfaces, loadSurfaces } from "../../workspace/chosen-surfaces.ts";
-import { limitsOf, projectOptionsOf } from "../../workspace/config.ts";
+import { limitsOf, offers, projectOptionsOf } from "../../workspace/config.ts";
 import { requireValid } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
@@ -73,6 +73,7 @@ export async function run(args: string[]): Promise<number> {
       project: projectNotes(root, projectOptionsOf(config)),
       hosts: hostSessions(project),
       projectDirectory: root,
+      offers: (surface) => offers(config, surface),
       demo: values.demo,
     });
     introduce(server, {
