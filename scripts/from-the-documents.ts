@@ -55,7 +55,7 @@ const documents: Record<DocumentName, DocumentPage> = {
       "holdfast mcp --surfaces notes --store memory:",
       "holdfast chat --surfaces notes --store memory:",
     ],
-    hint: "With the store `memory:` notes end with the process. Plugins take it from `HOLDFAST_STORE`.",
+    hint: "With the store `memory:` notes end with the process. Plugins take it from `HOLDFAST_DB`.",
     writes: [["add_note", { content: "July is double-counted", tags: ["q3"] }]],
   },
   "session-scratchpad-spaces": {

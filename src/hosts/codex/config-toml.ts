@@ -60,7 +60,7 @@ export function tomlServer(
               `command = ${command}`,
               `args = ${args}`,
               // Codex passes only the variables that are listed.
-              `env_vars = ${tomlList(["HOLDFAST_DB", "HOLDFAST_STORE"])}`,
+              `env_vars = ${tomlList(["HOLDFAST_DB"])}`,
               `tools = ${tools}`,
             ])
           : setKeys(text, path, { command, args, ...(decides(entry) && !isEarlier(entry) ? {} : { tools }) });
