@@ -59,7 +59,7 @@ export function tomlServer(
               `command = ${values.command}`,
               `args = ${values.args}`,
               // Codex passes only the variables that are listed.
-              `env_vars = ${tomlList(["HOLDFAST_DB", "HOLDFAST_STORE"])}`,
+              `env_vars = ${tomlList(["HOLDFAST_DB"])}`,
               `tools = ${tools}`,
             ])
           : setKeys(text, path, { ...values, ...(decides(entry) && !isEarlier(entry) ? {} : { tools }) });

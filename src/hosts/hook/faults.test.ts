@@ -207,7 +207,7 @@ test("[hooks.special-files] pipes in place of files are refused at once, and lar
     const full = resolve(project.root, path.replace("$directory", project.directory));
     mkdirSync(dirname(full), { recursive: true });
     execFileSync("mkfifo", [full]);
-    const env = { HOLDFAST_STORE: name === "store" ? full : "" };
+    const env = { HOLDFAST_DB: name === "store" ? full : "" };
     const begun = performance.now();
     // Only a failure is written to the log of failures.
     const { last } = await run(project, name === "failures" ? "{" : start, { env });
@@ -226,10 +226,10 @@ test("[hooks.store] a store named on the command line or in the environment is u
   const project = await withNotes();
   const elsewhere = await hookProject({ withMemory: false });
   const named: Omit<HookProcessOptions, "cwd">[] = [
-    { args: ["--db", project.database] },
+    { args: ["--store", project.database] },
     { args: [`--store=sqlite:${project.database}`] },
     { env: { HOLDFAST_DB: project.database } },
-    { env: { HOLDFAST_STORE: `sqlite:${project.database}` } },
+    { env: { HOLDFAST_DB: `sqlite:${project.database}` } },
   ];
   for (const options of named)
     assert.match(contextIn((await run(elsewhere, start, options)).stdout), /canary/, JSON.stringify(options));
