@@ -68,6 +68,30 @@ const ledgerContract: readonly ContractCase[] = [
     }),
   },
   {
+    name: "adds copied model calls under their own numbers, and keeps the calls and pieces that are there",
+    run: withStore(async (store) => {
+      const { ledger } = store;
+      if (!ledger) return;
+      const { scope } = await newSession(store, "a");
+      await ledger.record(scope, call(["h1"]), new Map([["h1", piece("one")]]));
+      const copied = [
+        { number: 1, ...call(["h1", "h2"]) },
+        { number: 3, ...call(["h2"]) },
+      ];
+      const texts = new Map([
+        ["h1", piece("another text under a hash that is taken")],
+        ["h2", piece("two")],
+      ]);
+      await ledger.restore(scope, copied, texts);
+      await ledger.restore(scope, copied, texts);
+      assert.deepEqual(await ledger.calls(scope, {}), [{ number: 1, ...call(["h1"]) }, copied[1]]);
+      const found = await ledger.pieces(scope, ["h1", "h2"]);
+      assert.equal(found.get("h1")?.text, "one");
+      assert.equal(found.get("h2")?.text, "two");
+      assert.equal(await ledger.record(scope, call(["h2"]), new Map()), 4);
+    }),
+  },
+  {
     name: "keeps each session's ledger to its owner, and purges it with the session",
     run: withStore(async (store) => {
       const { ledger } = store;
