@@ -165,5 +165,14 @@ export type { Store, StoreOptions } from "./stores/store.ts";
 export type { Note } from "./surfaces/notes/operations.ts";
 export type { NoteMatches } from "./surfaces/notes/search.ts";
 export type { Scratchpad } from "./surfaces/scratchpad/operations.ts";
-export { type Call, defineTool, type LifecycleEvent, type Surface, type Tool } from "./surfaces/surface.ts";
+export {
+  type Call,
+  defineTool,
+  type LifecycleEvent,
+  type LifecycleSurface,
+  type Presentation,
+  type Surface,
+  type SurfaceView,
+  type Tool,
+} from "./surfaces/surface.ts";
 export { type SurfaceName, surfaceNames } from "./surfaces/surfaces.ts";

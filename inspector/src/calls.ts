@@ -57,3 +57,12 @@ export function useCalls(
   }, [sessionId, generation, newest, session === undefined]);
   return known;
 }
+
+/** The call of the time that the page shows; undefined if it is not among these. */
+export function callAt(
+  calls: readonly Call[],
+  { at, call }: { at: number | undefined; call: number | undefined },
+): Call | undefined {
+  if (call !== undefined) return calls.find(({ number }) => number === call);
+  return calls.findLast(({ purpose, revision }) => purpose !== "summary" && revision <= (at ?? Infinity));
+}

@@ -1,4 +1,4 @@
-import type { Call, Calls } from "./calls.ts";
+import { type Call, type Calls, callAt } from "./calls.ts";
 import { count, percent, plural, time } from "./format.ts";
 import { currentRoute, replaceWith, useRoute } from "./route.ts";
 
@@ -14,13 +14,9 @@ interface ClockProps {
 export function Clock({ sessionId, calls: { calls, total, cuts }, newest, epoch }: ClockProps) {
   const { at, call } = useRoute();
   const turns = calls.filter(({ purpose }) => purpose !== "summary");
-  const isNow = at === undefined;
-  const chosen = isNow
-    ? turns.length - 1
-    : call !== undefined
-      ? turns.findIndex(({ number }) => number === call)
-      : turns.findLastIndex(({ revision }) => revision <= at);
-  const current = turns[chosen];
+  const isNow = at === undefined && call === undefined;
+  const current = callAt(turns, { at, call });
+  const chosen = current ? turns.indexOf(current) : -1;
   const ended = epoch !== undefined && current && cuts.includes(epoch) && turns.at(-1)?.epoch === epoch;
   const move = (index: number) => {
     if (turns.length === 0) return show(sessionId, index >= newest ? undefined : index, undefined);

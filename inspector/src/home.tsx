@@ -135,7 +135,7 @@ function Row({ row, depth }: { row: Item; depth: number }) {
   const now = useNow();
   const isLive = useStore(connection) === "live";
   const [isOpen, setOpen] = useState(false);
-  const { id, name, host, agent, window, plan, last, attention, updatedAt } = row;
+  const { id, name, agent, window, plan, last, attention, updatedAt } = row;
   const state = isLive ? row.state : "quiet";
   const [first] = attention;
   return (
@@ -159,7 +159,7 @@ function Row({ row, depth }: { row: Item; depth: number }) {
             )}
           </span>
         </td>
-        <td class="cell-agent">{host ?? (agent === "default" ? "own" : agent)}</td>
+        <td class="cell-agent">{agent}</td>
         <td class="cell-window">
           {window ? <WindowBar window={window} /> : <span class="faint unknown">not known</span>}
         </td>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, callApi, type Reply } from "./api.ts";
 import { Connection, PageButtons } from "./app.tsx";
-import { type Calls, useCalls } from "./calls.ts";
+import { type Calls, callAt, useCalls } from "./calls.ts";
 import { Clock } from "./clock.tsx";
 import { ago, dateTime, percent } from "./format.ts";
 import { HistoryView } from "./history.tsx";
@@ -9,12 +9,12 @@ import { Sign } from "./home.tsx";
 import { connection, useMemoryFreshness } from "./live.ts";
 import { useLoad } from "./load.ts";
 import { MemoryView } from "./memory.tsx";
-import { goTo, hrefTo, type Tab, tabs, useRoute } from "./route.ts";
+import { goTo, hrefTo, type Route, type Tab, tabs, useRoute } from "./route.ts";
 import { Empty, Waiting } from "./states.tsx";
 import { useBeat, useNow, useStore } from "./store.ts";
 import { attempt, showToast } from "./toast.tsx";
 import { WindowView } from "./window.tsx";
-import { WindowBar } from "./window-bar.tsx";
+import { WindowBar, type WindowFill } from "./window-bar.tsx";
 
 export type SessionMemory = Reply<"session">;
 type Session = SessionMemory["session"];
@@ -33,7 +33,8 @@ interface SessionViewProps {
 
 /** One session: its name and window, one clock, and three views of the time that the clock shows. */
 export function SessionView({ sessionId, openPalette, openHelp }: SessionViewProps) {
-  const { tab, at } = useRoute();
+  const route = useRoute();
+  const { tab, at } = route;
   const params = { id: sessionId };
   const isHosted = useRef(false);
   const beat = useBeat(isHosted.current);
@@ -56,7 +57,11 @@ export function SessionView({ sessionId, openPalette, openHelp }: SessionViewPro
           <a class="back" href="#/" aria-label="All sessions" title="All sessions">
             <img class="brand-mark" src="favicon.svg" alt="" width="22" height="22" /> ‹
           </a>
-          {data ? <Head session={data.session} /> : <span class="spread" />}
+          {data ? (
+            <Head session={data.session} window={windowAt(data.session, calls, route)} />
+          ) : (
+            <span class="spread" />
+          )}
           <button
             type="button"
             class="button where-button"
@@ -143,10 +148,19 @@ function DemoLead({ session: { id, state, compactions } }: { session: Session })
   );
 }
 
-function Head({ session }: { session: Session }) {
+/** The window at the time that the page shows; null if no call tells. */
+function windowAt({ window }: Session, { calls }: Calls, { at, call }: Route): WindowFill | null {
+  if (at === undefined && call === undefined) return window;
+  const then = callAt(calls, { at, call });
+  if (!then) return null;
+  const { tokens, contextWindow, basis, source } = then;
+  return { tokens, limit: contextWindow, basis, isLimitKnown: source === "ledger" };
+}
+
+function Head({ session, window }: { session: Session; window: WindowFill | null }) {
   const now = useNow();
   const isLive = useStore(connection) === "live";
-  const { name, host, agent, status, window, attention, updatedAt, parent, delegated } = session;
+  const { name, agent, status, attention, updatedAt, parent, delegated } = session;
   const state = isLive ? session.state : "quiet";
   const words = {
     working: "working",
@@ -160,7 +174,7 @@ function Head({ session }: { session: Session }) {
         <bdi>{name}</bdi>
       </h1>
       <span class="head-facts">
-        {host ?? (agent === "default" ? "own agent" : agent)} ·{" "}
+        {agent === "own" ? "own agent" : agent} ·{" "}
         <span class={`state state-${state}`} title={dateTime(updatedAt)}>
           {words[state]}
         </span>

@@ -99,7 +99,8 @@ export function Dialog({ class: name, label, close, children }: DialogProps) {
       ref={dialog}
       class={name}
       aria-label={label}
-      onClose={close}
+      // The browser reports this late: by then another dialog may be open, and this one is gone.
+      onClose={() => dialog.current && close()}
       onKeyDown={onKey}
       onClick={(event) => event.target === dialog.current && close()}
     >

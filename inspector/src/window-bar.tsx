@@ -3,9 +3,14 @@ import { brief, capital, percent, plural } from "./format.ts";
 
 export type WindowFact = NonNullable<Reply<"session">["session"]["window"]>;
 
+/** The figures of a window. Those that predict its future are known for the present only. */
+export type WindowFill = Pick<WindowFact, "tokens" | "limit" | "basis" | "isLimitKnown"> &
+  Partial<WindowFact>;
+
 /** How full the window is, with a tick where the agent is warned and one where the conversation is compacted. */
-export function WindowBar({ window, isWide = false }: { window: WindowFact; isWide?: boolean }) {
-  const { tokens, limit, warnAt, compactAt, basis, isLimitKnown, isLearned, callsLeft } = window;
+export function WindowBar({ window, isWide = false }: { window: WindowFill; isWide?: boolean }) {
+  const { tokens, limit, basis, isLimitKnown, isLearned } = window;
+  const { warnAt = null, compactAt = null, callsLeft = null } = window;
   const about = basis === "estimate" ? "about " : "";
   const size = `${about}${brief(tokens)} of ${isLimitKnown ? "" : "about "}${brief(limit)}`;
   const left =
@@ -16,11 +21,21 @@ export function WindowBar({ window, isWide = false }: { window: WindowFact; isWi
         : `, about ${plural(callsLeft, "call")} left`;
   const ticks = [
     ...(warnAt === null ? [] : [`the agent is warned at ${brief(warnAt)}`]),
-    `the conversation is compacted at ${isLearned ? "" : "about "}${brief(compactAt)}`,
+    ...(compactAt === null
+      ? []
+      : [`the conversation is compacted at ${isLearned ? "" : "about "}${brief(compactAt)}`]),
   ].join(", ");
-  const tone = tokens >= compactAt ? " is-full" : warnAt !== null && tokens >= warnAt ? " is-near" : "";
+  const tone =
+    compactAt !== null && tokens >= compactAt
+      ? " is-full"
+      : warnAt !== null && tokens >= warnAt
+        ? " is-near"
+        : "";
   return (
-    <span class={`window${isWide ? " window-wide" : ""}`} title={`${size} tokens. ${capital(ticks)}.`}>
+    <span
+      class={`window${isWide ? " window-wide" : ""}`}
+      title={`${size} tokens.${ticks === "" ? "" : ` ${capital(ticks)}.`}`}
+    >
       {/* biome-ignore lint/a11y/useSemanticElements: browsers do not let a page style a meter */}
       <span
         class={`window-track${tone}`}
@@ -29,11 +44,11 @@ export function WindowBar({ window, isWide = false }: { window: WindowFact; isWi
         aria-valuemin={0}
         aria-valuemax={limit}
         aria-valuenow={Math.min(tokens, limit)}
-        aria-valuetext={`${percent(tokens, limit)} full, ${size} tokens; ${ticks}`}
+        aria-valuetext={`${percent(tokens, limit)} full, ${size} tokens${ticks === "" ? "" : `; ${ticks}`}`}
       >
         <span class="window-fill" style={{ width: shareOf(tokens, limit) }} />
         {warnAt !== null && <span class="tick tick-warn" style={{ left: shareOf(warnAt, limit) }} />}
-        <span class="tick tick-compact" style={{ left: shareOf(compactAt, limit) }} />
+        {compactAt !== null && <span class="tick tick-compact" style={{ left: shareOf(compactAt, limit) }} />}
       </span>
       <span class="window-text number" aria-hidden="true">
         {isWide ? `${size}${left}` : percent(tokens, limit)}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { callApi, type Reply } from "./api.ts";
-import type { Call, Calls } from "./calls.ts";
+import { type Call, type Calls, callAt } from "./calls.ts";
 import { isCut, show } from "./clock.tsx";
 import { brief, count, percent, plural, time } from "./format.ts";
 import { useFreshness } from "./live.ts";
@@ -36,11 +36,8 @@ export function WindowView({ session, calls }: { session: Session; calls: Calls 
     if (item !== undefined) setPart("conversation");
   }, [item]);
   const turns = calls.calls.filter(({ purpose }) => purpose !== "summary");
-  const chosen =
-    call ??
-    (at === undefined ? turns.at(-1) : turns.findLast(({ revision }) => revision <= at))?.number ??
-    undefined;
-  const current = calls.calls.find(({ number }) => number === chosen);
+  const current = callAt(calls.calls, { at, call });
+  const chosen = call ?? current?.number;
   return (
     <div class="stack">
       {calls.isReady && turns.length === 0 && <NoCalls isWorking={session.state === "working"} />}
@@ -79,7 +76,10 @@ export function WindowView({ session, calls }: { session: Session; calls: Calls 
         </button>
       </fieldset>
       {part === "conversation" ? (
-        <Conversation sessionId={session.id} call={at === undefined ? undefined : chosen} />
+        <Conversation
+          sessionId={session.id}
+          call={at === undefined && call === undefined ? undefined : chosen}
+        />
       ) : (
         chosen !== undefined && (
           <CallDetail

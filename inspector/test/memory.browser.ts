@@ -243,6 +243,32 @@ test(
 );
 
 test(
+  "a palette that is opened right after another closed stays open and takes each key [inspector.palette]",
+  inBrowser(async (browser, context) => {
+    const { server, memory } = await serve(context);
+    await memory.createSession({ id: "quick", title: "Quick fingers" });
+    const { page, problems } = await openPage(browser, server, { hash: "#/quick/memory" });
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog").waitFor();
+    // All keys are pressed before the browser reports that the first dialog is closed.
+    await page.evaluate(`(async () => {
+      const press = async (on, init) => {
+        on.dispatchEvent(new KeyboardEvent("keydown", { ...init, bubbles: true, cancelable: true }));
+        for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+      };
+      for (let round = 0; round < 3; round++) {
+        await press(document.querySelector("dialog"), { key: "Escape" });
+        await press(document.body, { key: "k", ctrlKey: true });
+      }
+    })()`);
+    await page.waitForTimeout(300);
+    await page.keyboard.type("quick");
+    await page.locator(".palette-choice").getByText("Quick fingers").first().waitFor();
+    assert.deepEqual(problems, []);
+  }),
+);
+
+test(
   "shows naughty strings verbatim as notepad, notes, tags, titles, references and plans; nothing runs, nothing breaks [inspector.naughty]",
   inBrowser(async (browser, context) => {
     const { server, memory }: TestServer = await serve(context);

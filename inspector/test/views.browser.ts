@@ -318,12 +318,21 @@ test(
     await page.getByText(/^Memory at revision/).waitFor();
     await page.locator(".prose").getByText("Read all 10 sheets").waitFor();
     assert.equal(await page.getByText("EMEA: 310 rows").count(), 0, "not written yet");
+    // The header's bar is of the same time, and what comes next is known for the present only.
+    const meter = page.getByRole("meter", { name: "Context window" });
+    const { calls } = await call(server, "calls", { params: { id: "audit" } });
+    assert.equal(await meter.getAttribute("aria-valuenow"), String(calls[1]?.tokens));
+    assert.equal(await page.locator(".header .tick").count(), 0);
+    assert.doesNotMatch((await page.locator(".header .window-text").textContent()) ?? "", /left|next/);
     assert.equal(await page.getByRole("button", { name: "Edit the notepad" }).count(), 0);
     const clock = page.getByRole("slider", { name: "Time" });
     await clock.focus();
     await page.keyboard.press("End");
     await page.locator(".prose").getByText("EMEA: 310 rows").waitFor();
     await page.getByRole("button", { name: "Edit the notepad" }).waitFor();
+    assert.equal(await page.locator(".header .tick").count(), 2);
+    const { session: shown } = await call(server, "session", { params: { id: "audit" } });
+    assert.equal(await meter.getAttribute("aria-valuenow"), String(shown.window?.tokens));
 
     await page.locator("h1").click();
     await page.keyboard.press("3");

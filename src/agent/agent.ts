@@ -8,6 +8,7 @@ import { HoldfastError } from "../errors.ts";
 import { toolboxFor } from "../sessions/options.ts";
 import { defaultSurfaces } from "../surfaces/surfaces.ts";
 import { isMemoryEmpty } from "../surfaces/views.ts";
+import { finishPendingCalls } from "./answer.ts";
 import { Children } from "./children.ts";
 import { AgentSession } from "./conversation.ts";
 import { type AgentEvent, EventStream } from "./events.ts";
@@ -19,16 +20,10 @@ import {
   checkToolNames,
 } from "./options.ts";
 import { compactNow, makeRoomFor } from "./room.ts";
+import { continueOnFailure, modelName, type TurnRun } from "./run.ts";
 import { showChanges } from "./shown.ts";
 import { unlessAborted } from "./tools.ts";
-import {
-  continueOnFailure,
-  finishPendingCalls,
-  modelName,
-  runTurn,
-  type TurnResult,
-  type TurnRun,
-} from "./turn.ts";
+import { runTurn, type TurnResult } from "./turn.ts";
 
 /** A running turn: read its events, await its result, or both. */
 export interface Turn extends AsyncIterable<AgentEvent> {

@@ -6,8 +6,8 @@ import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import { readChildren } from "../surfaces/sessions/operations.ts";
 import type { ChildRunner } from "../surfaces/surface.ts";
-import { asSystem } from "./conversation.ts";
 import type { AgentEvent } from "./events.ts";
+import { asSystem } from "./run.ts";
 import type { TurnResult } from "./turn.ts";
 
 /** Starts a turn in a session, like `agent.send`. */

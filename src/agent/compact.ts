@@ -19,11 +19,11 @@ import type { CompactionTrigger, ShownBlock } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import { askForText, reportedBy } from "./call.ts";
-import { asSystem, type PromptNow } from "./conversation.ts";
+import type { PromptNow } from "./conversation.ts";
 import { recordSummary, recordTurn } from "./ledger.ts";
 import type { AgentConfig } from "./options.ts";
+import { asSystem, cacheOf, type TurnRun } from "./run.ts";
 import { cachesPrompts, memoryToolSet } from "./tools.ts";
-import { cacheOf, type TurnRun } from "./turn.ts";
 
 export interface CompactionRun extends TurnRun {
   trigger: CompactionTrigger;

@@ -24,11 +24,9 @@ import { dotless } from "../surfaces/toolbox.ts";
 import type { AgentEvent } from "./events.ts";
 import { CallRecorder, ReceiptCheck } from "./ledger.ts";
 import type { AgentConfig } from "./options.ts";
+import { asSystem } from "./run.ts";
 import { UnseenWrites } from "./shown.ts";
 import { definitionsText, memoryToolSet } from "./tools.ts";
-
-/** Holdfast itself writes this, not the agent or a person. */
-export const asSystem = { actor: { kind: "system" as const } };
 
 /** The inputs of a prompt besides the session. */
 export interface PromptView {

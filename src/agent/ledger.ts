@@ -7,11 +7,11 @@ import { readEpoch, readLearned, readSummarySpan } from "../engine/conversation.
 import type { Receipt } from "../engine/records.ts";
 import { type HashedPiece, hashPiece } from "../sessions/call-log.ts";
 import type { Session } from "../sessions/session.ts";
-import { asSystem, type PromptNow } from "./conversation.ts";
+import type { PromptNow } from "./conversation.ts";
 import type { AgentEvent, ReportedUsage } from "./events.ts";
 import type { AgentConfig } from "./options.ts";
+import { asSystem, modelName, type TurnRun } from "./run.ts";
 import { cachesPrompts, definitionsText, memoryToolSet } from "./tools.ts";
-import { modelName, type TurnRun } from "./turn.ts";
 
 /** Records the prompt of a turn or a warning; returns the call's number, if it was recorded. */
 export async function recordTurn(

@@ -8,9 +8,8 @@ import type { ShownBlock } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { Session } from "../sessions/session.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
-import { asSystem } from "./conversation.ts";
 import type { AgentConfig } from "./options.ts";
-import type { TurnRun } from "./turn.ts";
+import { asSystem, type TurnRun } from "./run.ts";
 
 /** The writes that the agent cannot see in its own tool calls, each read from the journal once. */
 export class UnseenWrites {
@@ -121,7 +120,7 @@ const cacheMinutes = 5;
 
 /**
  * Once the provider's cache has expired, keeping the prompt's bytes unchanged saves nothing, so a new snapshot of the
- * memory replaces the changes. See docs/decisions.md, 5.
+ * memory replaces the changes. See docs/decisions.md, 4.
  */
 export async function refreshWhenCold(run: TurnRun): Promise<void> {
   const { agent, config } = run;

@@ -6,7 +6,7 @@ import { schemaOf } from "../surfaces/dispatch.ts";
 import type { Tool } from "../surfaces/surface.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import { type ModelAnswer, providerOf } from "./call.ts";
-import { cacheOf, type TurnRun } from "./turn.ts";
+import { cacheOf, type TurnRun } from "./run.ts";
 
 /** Remembers what was made of an object. Lists of tools never change. */
 function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {

@@ -1,18 +1,16 @@
-import type { LanguageModel, ModelMessage, ToolChoice, ToolSet } from "ai";
+import type { ToolChoice, ToolSet } from "ai";
 import { goOnText } from "../compaction/warning.ts";
-import { toolCallsOf, toolResultsOf } from "../context/conversation.ts";
 import { agentDefaults } from "../engine/agent-defaults.ts";
 import { HoldfastError } from "../errors.ts";
-import { dotless } from "../surfaces/toolbox.ts";
+import { answerCalls, finishPendingCalls, storeAnswer } from "./answer.ts";
 import { callModel, isOverflow, type ModelAnswer } from "./call.ts";
 import { runCompaction } from "./compact.ts";
-import { type AgentSession, asSystem, type PromptNow } from "./conversation.ts";
-import type { AgentEvent } from "./events.ts";
-import { recordTurn } from "./ledger.ts";
+import { fitNewest, requireFit } from "./fit.ts";
 import type { AgentConfig } from "./options.ts";
-import { fitNewest, leastTokens, makeRoom, requireFit, roomForResults } from "./room.ts";
+import { makeRoom } from "./room.ts";
+import { asSystem, cacheOf, continueOnFailure, type TurnRun } from "./run.ts";
 import { refreshWhenCold, showNews } from "./shown.ts";
-import { memoryToolSet, runTools } from "./tools.ts";
+import { memoryToolSet } from "./tools.ts";
 
 export interface TurnResult {
   text: string;
@@ -141,119 +139,6 @@ function tooLong(cause: unknown): HoldfastError {
     "The provider rejects the prompt as too long, and nothing is left to compact. Nothing was lost: send a shorter message, use fewer tools or a shorter notepad, or choose a model with a larger context window.",
     { cause },
   );
-}
-
-/** One piece of work on a session, passed to every step of it. */
-export interface TurnRun {
-  model: LanguageModel;
-  /** The base prompt; memory's guidance follows it. */
-  base: string;
-  agent: AgentSession;
-  config: AgentConfig;
-  signal: AbortSignal;
-  emit: (event: AgentEvent) => void;
-  /** Hints placed before the newest user message, for this turn only. */
-  steer: string;
-  /** Whether the session is done, as a sub-session is after its report. */
-  isOver: () => boolean;
-  /** Set once the agent has called a tool that writes to its memory. */
-  wroteMemory?: boolean;
-}
-
-/** Memory failures never block the agent: report the failure and continue the turn. */
-export async function continueOnFailure<T>(
-  { signal, emit }: TurnRun,
-  work: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    signal.throwIfAborted();
-    const why = error instanceof Error ? error.message : String(error);
-    emit({ type: "error", message: `Memory failed; the turn continues without it: ${why}` });
-    return undefined;
-  }
-}
-
-/** Stores the model's answer, and calibrates the tokenizer with the provider's count. */
-export async function storeAnswer(
-  run: TurnRun,
-  answer: ModelAnswer,
-  now: PromptNow,
-  inWarning = false,
-): Promise<void> {
-  const { agent, config, emit } = run;
-  const { usage } = now;
-  await agent.learn(modelName(run.model), usage.total, answer.reported.inputTokens);
-  emit({ type: "usage", usage, reported: answer.reported });
-  const recorded =
-    config.options.ledger === false
-      ? undefined
-      : await recordTurn(run, now, inWarning ? "warning" : "turn", answer.reported);
-  await continueOnFailure(run, () => agent.receiptCheck.check({ call: recorded, body: answer.sent }, emit));
-  const messages: ModelMessage[] =
-    answer.messages.length > 0 ? answer.messages : [{ role: "assistant", content: answer.text }];
-  await agent.add(messages, inWarning);
-}
-
-/** Runs the tools that the model called, stores their results and returns them as text. */
-export async function answerCalls(
-  run: TurnRun,
-  { toolCalls }: ModelAnswer,
-  inWarning = false,
-): Promise<string[]> {
-  const { row } = await run.agent.session.state();
-  const used = run.agent.roughTotal ?? 0;
-  const room = roomForResults(used, run.config.policy, toolCalls.length) / Math.max(1, toolCalls.length);
-  noteWrites(run, toolCalls);
-  const message = row.counters.lastMessage;
-  const results = await runTools({
-    ...run,
-    calls: toolCalls,
-    message,
-    interrupted: false,
-    onlyMemory: inWarning,
-    room,
-  });
-  await run.agent.add([results], inWarning);
-  return toolResultsOf({ number: message + 1, message: results, at: 0 }).map(({ text }) => text);
-}
-
-/** Answers calls left open by a process that died, since providers reject a call without a result. */
-export async function finishPendingCalls(run: TurnRun): Promise<void> {
-  const messages = await run.agent.messages();
-  const last = messages.findLast(({ message }) => message.role === "assistant");
-  if (!last) return;
-  const calls = toolCallsOf(last);
-  const answered = new Set(
-    messages.flatMap(({ number, message }) =>
-      number > last.number && message.role === "tool"
-        ? message.content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : []))
-        : [],
-    ),
-  );
-  const open = calls.filter(({ id }) => !answered.has(id));
-  if (open.length === 0) return;
-  noteWrites(run, open);
-  await run.agent.add(
-    [await runTools({ ...run, calls: open, message: last.number, interrupted: true, room: leastTokens })],
-    last.inWarning,
-  );
-}
-
-/** The session whose prompts the provider is asked to cache; undefined if that is off. */
-export function cacheOf({ agent, config }: TurnRun): string | undefined {
-  return config.options.promptCache === false ? undefined : agent.session.id;
-}
-
-/** The name under which a model's counts are stored. */
-export function modelName(model: LanguageModel): string {
-  return typeof model === "string" ? model : model.modelId;
-}
-
-function noteWrites(run: TurnRun, calls: readonly { tool: string }[]): void {
-  const writes = run.agent.tools.filter(({ readOnly }) => !readOnly).map(({ name }) => dotless(name));
-  if (calls.some(({ tool }) => writes.includes(tool))) run.wroteMemory = true;
 }
 
 /** Repetitions after which a turn is stuck. */

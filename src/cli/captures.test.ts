@@ -12,6 +12,7 @@ import { docsLink, packageRoot } from "../workspace/package.ts";
 import { type Diagnosis, renderDoctor } from "./commands/doctor.ts";
 import { commands, groups } from "./commands.ts";
 import { fit } from "./terminal/screen.ts";
+import { beginChat, runCli } from "./test-support/chat.ts";
 
 const fixtures = join(import.meta.dirname, "fixtures");
 const widths = [80, 120];
@@ -76,7 +77,7 @@ async function exampleStore(start: number): Promise<string> {
   const fallen = await compactedStory(memory, "claude-code.f3c1");
   await fallen.calls.record(
     [],
-    { purpose: "turn", contextWindow: 200_000, usage: { input: 110_000 }, parts: {} },
+    { purpose: "turn", epoch: 2, contextWindow: 200_000, usage: { input: 110_000 }, parts: {} },
     now,
   );
   const session = await memory.createSession({ id: "audit", title: "Workbook audit" });
@@ -155,6 +156,29 @@ test("init and project lint fit terminals of 80 and 120 columns [people.captures
     await capture("uninstall", "uninstall", "claude-code");
     await holdfastWith(variables, "project", "init");
     await capture("project-lint", "project", "lint");
+  }
+});
+
+test("a chat fits terminals of 80 and 120 columns [people.captures] [chat.commands]", async () => {
+  const finding = "- EMEA: 310 rows; July is double-counted in rows 251-267, which explains the gap of Q3";
+  const note = { name: "update_notepad", input: { operation: "append", content: finding } };
+  const answer = "July of EMEA is counted twice: without rows 251-267, Q3 adds up.";
+  for (const width of widths) {
+    const { cwd, chat } = await beginChat((_request, number) =>
+      number === 0 ? { text: "I read the sheet.", toolCalls: [note] } : { text: answer },
+    );
+    const { stdout, stderr, code } = await runCli([...chat, "--session", "audit"], {
+      cwd,
+      env: { COLUMNS: String(width) },
+      input: ["Why is there a gap in Q3?", "/pin Never change a sheet.", "/memory", "/context", "/help"],
+    });
+    assert.equal(code, 0, stderr);
+    // The port and the sizes of prompts differ.
+    const shown = `${stderr}\n${stdout}`
+      .replace(/127\.0\.0\.1:\d+/, "127.0.0.1:4747")
+      .replaceAll(/^( {2}\w+ +)([\d,]+)$/gm, (_, name, tokens) => `${name}${"N".padStart(tokens.length)}`)
+      .replace(/^\S+ \d+ % of/m, "BAR N % of");
+    compare("chat", width, shown);
   }
 });
 

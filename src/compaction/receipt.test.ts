@@ -4,7 +4,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { stateWith } from "../../test/support/conversation.ts";
 import { readEpoch } from "../engine/conversation.ts";
 import { emptyHandoff } from "./handoff.ts";
-import { findLacks, planReceipt, type ReceiptInput } from "./receipt.ts";
+import { findLacks, noticeFor, planReceipt, type ReceiptInput } from "./receipt.ts";
 
 function receipt(input: Partial<ReceiptInput> = {}) {
   const removed = { from: 1, to: 254, messages: 254, tokens: 90_000, transcript: "", transcriptSize: 0 };
@@ -62,6 +62,22 @@ test("the line of a receipt takes at most 25 tokens, and a few more where someth
   for (const each of [line, receipt().line])
     assert.ok(countTokens(each) <= 32, `${countTokens(each)} tokens`);
   assert.ok(countTokens(receipt().line) <= 25, `${countTokens(receipt().line)} tokens`);
+});
+
+test("the line of a receipt names both ends of a notepad without its middle, and none that is not there [controller.receipt-line]", () => {
+  const lines = Array.from({ length: 120 }, (_, line) => `- line ${line}`);
+  const { line, notepad } = receipt({
+    notepad: lines.join("\n"),
+    after: { text: [...lines.slice(0, 80), "[… 20 lines]", ...lines.slice(100)].join("\n"), tokens: 1 },
+  });
+  assert.deepEqual(notepad, { lines: 120, shown: 80, tail: 20 });
+  assert.match(line, /, notepad to line 80 and from line 101\. Rest: recall\]$/);
+  const gone = receipt({ notepad: lines.join("\n"), after: { text: "nothing", tokens: 1 } });
+  assert.doesNotMatch(gone.line, /notepad/);
+  assert.equal(
+    noticeFor(gone),
+    "Holdfast restored 12 of your messages. The agent can recall all 254 removed messages.",
+  );
 });
 
 test("the lines of the notepad are counted as they are shown [controller.receipt]", () => {

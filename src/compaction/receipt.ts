@@ -46,14 +46,21 @@ function receiptLine({ messages, user, notepad, readWith }: Omit<Receipt, "line"
     said === 0
       ? ""
       : `${said} user ${said === 1 ? "message" : "messages"}${user.cut === 0 ? "" : ` (${user.cut} cut)`}`,
-    notepad.lines === 0
-      ? ""
-      : notepad.shown === notepad.lines
-        ? "whole notepad"
-        : `notepad to line ${notepad.shown}`,
+    notepadFact(notepad),
   ].filter((part) => part !== "");
   const inContext = shown.length === 0 ? "" : ` In context: ${shown.join(", ")}.`;
   return `[Receipt: ${messages} ${messages === 1 ? "message" : "messages"} compacted.${inContext} Rest: ${readWith === "" ? "lost" : readWith}]`;
+}
+
+/** "notepad to line 80 and from line 201": a long notepad is shown without its middle. */
+function notepadFact({ lines, shown, tail = 0 }: Receipt["notepad"]): string {
+  if (shown + tail === 0) return "";
+  if (shown === lines) return "whole notepad";
+  const ends = [
+    shown === 0 ? "" : `to line ${shown}`,
+    tail === 0 ? "" : `from line ${lines - tail + 1}`,
+  ].filter((end) => end !== "");
+  return `notepad ${ends.join(" and ")}`;
 }
 
 /** A line for the user, in a host that shows one: what the model has again, and what it can recall. */
@@ -61,7 +68,11 @@ export function noticeFor({ user, notepad, messages, readWith }: Receipt): strin
   const said = user.whole + user.cut;
   const restored = [
     said === 0 ? "" : `${said} of your messages`,
-    notepad.lines === 0 ? "" : notepad.shown === notepad.lines ? "the notepad" : "part of the notepad",
+    linesInContext(notepad) === 0
+      ? ""
+      : notepad.shown === notepad.lines
+        ? "the notepad"
+        : "part of the notepad",
   ].filter((part) => part !== "");
   const removed = messages === 1 ? "the removed message" : `all ${messages} removed messages`;
   const sentences = [

@@ -1,18 +1,12 @@
 import type { ModelMessage } from "ai";
-import {
-  readCleared,
-  readExcerpts,
-  readShownChanges,
-  readSnapshot,
-  readSpans,
-} from "../engine/conversation.ts";
-import type { ClearedResult, Excerpt, ShownChange } from "../engine/records.ts";
+import { readShownChanges, readSnapshot, readSpans } from "../engine/conversation.ts";
+import type { ShownChange } from "../engine/records.ts";
 import type { State } from "../engine/state.ts";
 import type { Placement } from "./blocks.ts";
 import { type Context, closedTexts } from "./blocks.ts";
-import { isFinalAnswer, partKey, resultText, type StoredMessage } from "./conversation.ts";
-import { renderEnds } from "./excerpt.ts";
+import { isFinalAnswer, type StoredMessage } from "./conversation.ts";
 import { changeText } from "./shown-memory.ts";
+import { shownMessages } from "./shown-messages.ts";
 
 export interface PromptInput {
   state: State;
@@ -129,31 +123,6 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
     return due;
   };
   const slots: Slot[] = [];
-  const put = (before: readonly ShownChange[], stored?: StoredMessage) => {
-    // Instructions stand alone: the agent's own system prompt and skills.
-    const instructions = before.filter(({ surface }) => surface === "knowledge").map(changeText);
-    const changed = instructions.map((memory) => ({ memory, isInstructions: true }));
-    // Nothing may come between a call and its result.
-    const isResult = stored?.message.role === "tool";
-    if (!isResult) slots.push(...changed);
-    const others = before.filter(({ surface }) => surface !== "knowledge");
-    const last = stored?.message.role === "user" || isResult ? undefined : slots.at(-1);
-    // Within a turn, memory belongs to the result that it follows: a message of the user would interrupt the agent.
-    const blocks = others.filter(({ surface }) => surface !== "").map(changeText);
-    const inResult = last && blocks.length > 0 ? withResult(last, blocks.join("\n\n")) : undefined;
-    if (inResult) slots[slots.length - 1] = inResult;
-    const memory = (inResult ? others.filter(({ surface }) => surface === "") : others)
-      .map(changeText)
-      .join("\n\n");
-    if (stored && (memory === "" || stored.message.role === "user")) slots.push({ memory, stored });
-    else {
-      const added = memory === "" ? [] : [{ memory }];
-      const original = stored ? [{ memory: "", stored }] : [];
-      slots.push(...(isResult ? [...original, ...added] : [...added, ...original]));
-    }
-    if (isResult) slots.push(...changed);
-  };
-
   const summary = spans.find(({ kind }) => kind === "summary");
   if (summary) slots.push({ memory: "", summary: summary.text });
   let hiddenUntil = summary?.to ?? 0;
@@ -166,7 +135,7 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
         stored: { ...stored, message: { role: "user", content: span.text } },
         collapsed: true,
       });
-      for (const ask of unansweredAsks(span, messages)) put([], show(ask));
+      for (const ask of unansweredAsks(span, messages)) slots.push({ memory: "", stored: show(ask) });
       hiddenUntil = span.to;
     }
     // If a call is hidden, hide its result too.
@@ -174,10 +143,44 @@ function layOut(state: State, messages: readonly StoredMessage[]): Slot[] {
       number <= hiddenUntil ||
       (message.role === "tool" && number === hiddenUntil + 1 && isTaskEnd(spans, hiddenUntil));
     if (hidden && number > hiddenUntil) hiddenUntil = number;
-    put(changesUpTo(number), hidden || isEmpty(message) ? undefined : show(stored));
+    addTo(slots, changesUpTo(number), hidden || isEmpty(message) ? undefined : show(stored));
   }
-  put(waiting);
+  addTo(slots, waiting, undefined);
   return slots;
+}
+
+/** Adds a message, if it is shown, and the changes that were written before it. */
+function addTo(slots: Slot[], changes: readonly ShownChange[], stored: StoredMessage | undefined): void {
+  // Instructions stand alone: the agent's own system prompt and skills.
+  const instructions = changes
+    .filter(({ surface }) => surface === "knowledge")
+    .map((change) => ({ memory: changeText(change), isInstructions: true }));
+  const others = changes.filter(({ surface }) => surface !== "knowledge");
+  const isResult = stored?.message.role === "tool";
+  // Nothing may come between a call and its result.
+  if (!isResult) slots.push(...instructions);
+  const isWithinTurn = stored?.message.role !== "user" && !isResult;
+  const memory = (isWithinTurn ? addToResult(slots, others) : others).map(changeText).join("\n\n");
+  if (!stored) {
+    if (memory !== "") slots.push({ memory });
+  } else if (memory === "" || stored.message.role === "user") slots.push({ memory, stored });
+  else if (isResult) slots.push({ memory: "", stored }, { memory });
+  else slots.push({ memory }, { memory: "", stored });
+  if (isResult) slots.push(...instructions);
+}
+
+/**
+ * Within a turn, memory belongs to the result that it follows: a message of the user would interrupt the agent. Returns the
+ * changes that have no place there.
+ */
+function addToResult(slots: Slot[], changes: readonly ShownChange[]): readonly ShownChange[] {
+  const last = slots.at(-1);
+  const blocks = changes.filter(({ surface }) => surface !== "");
+  const withBlocks =
+    last && blocks.length > 0 ? withResult(last, blocks.map(changeText).join("\n\n")) : undefined;
+  if (!withBlocks) return changes;
+  slots[slots.length - 1] = withBlocks;
+  return changes.filter(({ surface }) => surface === "");
 }
 
 /** The slot of a tool's result with memory after it; undefined if it is another slot, or has no text. */
@@ -246,90 +249,4 @@ export function withSystemRole(
       ? { role: "system", content: message.content }
       : message,
   );
-}
-
-/** How the prompt shows a stored message: cleared results as one line, long parts without their middle. */
-export type ShowMessage = (stored: StoredMessage) => StoredMessage;
-
-function shownMessages(state: State): ShowMessage {
-  const cleared = new Map(readCleared(state));
-  const excerpts = new Map(readExcerpts(state));
-  if (cleared.size === 0 && excerpts.size === 0) return (stored) => stored;
-  const changed = new Set([...cleared.values(), ...excerpts.values()].map(({ message }) => message));
-  return (stored) =>
-    changed.has(stored.number)
-      ? cachedView(stored, {
-          stubOf: (index) => cleared.get(partKey(stored.number, index)),
-          excerptOf: (index) => excerpts.get(partKey(stored.number, index)),
-        })
-      : stored;
-}
-
-interface Changes {
-  stubOf(index: number): ClearedResult | undefined;
-  excerptOf(index: number): Excerpt | undefined;
-}
-
-/** The last view of each message, so that values cached for the view stay valid while nothing changes. */
-const views = new WeakMap<ModelMessage, { changes: string; view: StoredMessage }>();
-
-function cachedView(stored: StoredMessage, changes: Changes): StoredMessage {
-  const { content } = stored.message;
-  const parts = typeof content === "string" ? [content] : content;
-  const key = JSON.stringify(parts.map((_, index) => [changes.stubOf(index), changes.excerptOf(index)]));
-  const known = views.get(stored.message);
-  if (known?.changes === key) return known.view;
-  const view = { ...stored, message: changedMessage(stored, changes) };
-  views.set(stored.message, { changes: key, view });
-  return view;
-}
-
-function changedMessage({ number, message }: StoredMessage, { stubOf, excerptOf }: Changes): ModelMessage {
-  if (typeof message.content === "string") {
-    const excerpt = excerptOf(0);
-    return excerpt ? ({ ...message, content: cutText(message.content, excerpt) } as ModelMessage) : message;
-  }
-  const content = message.content.map((part, index) => {
-    if (part.type === "tool-result") {
-      const stub = stubOf(index);
-      const excerpt = excerptOf(index);
-      if (stub) return withText(part, stubText(partKey(number, index), stub.summary), "text");
-      return excerpt ? withText(part, cutText(resultText(part.output), excerpt), kindOf(part)) : part;
-    }
-    const excerpt = excerptOf(index);
-    if (!excerpt) return part;
-    if (part.type === "tool-call") return { ...part, input: cutTexts(part.input, excerpt) };
-    return part.type === "text" ? { ...part, text: cutText(part.text, excerpt) } : part;
-  });
-  return { ...message, content } as ModelMessage;
-}
-
-type ResultPart = Extract<
-  Extract<ModelMessage, { role: "tool" }>["content"][number],
-  { type: "tool-result" }
->;
-
-function kindOf({ output }: ResultPart): "text" | "error-text" {
-  return output.type.startsWith("error") ? "error-text" : "text";
-}
-
-function withText(part: ResultPart, value: string, type: "text" | "error-text"): ResultPart {
-  return { ...part, output: { type, value } };
-}
-
-function cutText(text: string, { note, ...ends }: Excerpt): string {
-  return renderEnds(text, ends, note);
-}
-
-/** Cuts every long text in a call's input. */
-function cutTexts(input: unknown, excerpt: Excerpt): unknown {
-  if (typeof input === "string")
-    return input.length > excerpt.head + excerpt.tail + excerpt.note.length ? cutText(input, excerpt) : input;
-  if (typeof input !== "object" || input === null) return input;
-  if (Array.isArray(input)) return input.map((item) => cutTexts(item, excerpt));
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, cutTexts(value, excerpt)]));
-}
-
-function stubText(key: string, summary: string): string {
-  return `[Result cleared: ${summary} Call recall_result with id "${key}" to read it again.]`;
 }

@@ -40,6 +40,8 @@ export interface ServerContext {
   hosts: HostSessions;
   /** Whether a reference names a file of the project, and whether that file still exists. */
   checkRef: (ref: string) => Promise<"present" | "stale" | "unchecked">;
+  /** Whether the config offers the agents a memory type. */
+  offers: (surface: string) => boolean;
   clock: () => number;
 }
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import { call, refused, startTestServer } from "../../test/support/server.ts";
+import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { runAudit } from "../cli/demo/audit.ts";
 import { Compaction } from "../compaction/compaction.ts";
 import { openMemory } from "../index.ts";
@@ -318,6 +320,29 @@ test("a text is in context, retrievable or lost, with its life [inspector.still-
   const gone = await where("a line that goes");
   assert.deepEqual([gone.state, gone.places[0]?.kind], ["lost", "history"]);
   assert.equal((await where("never written anywhere")).state, null);
+});
+
+test("a memory type that is not offered is lost to the agent, except the pins that hooks show [inspector.still-there]", async (context) => {
+  const memory = await openMemory({ store: join(temporaryDirectory(), "memory.db"), surfaces: ["notepad"] });
+  const session = await memory.createSession({ id: "claude-code.a" });
+  await session.notepad.write("red one");
+  await session.pins.pin("red rule", { actor: { kind: "person" } });
+  await session.scratchpad.addRef("red.ts");
+  await session.notes.add("red note");
+  const statesWith = async (hosts: typeof noHosts) => {
+    const offers = (surface: string) => surface === "notepad";
+    const { server } = await startTestServer(context, { memory, hosts, offers });
+    const { places } = await call(server, "where", { params: { id: session.id }, query: { q: "red" } });
+    return places.map(({ kind, state }) => `${kind}: ${state}`);
+  };
+  const lost = ["reference: lost", "note: lost"];
+  assert.deepEqual(await statesWith(noHosts), ["notepad: in context", "pin: lost", ...lost]);
+  const about = () => ({ host: "Claude Code", project: "", ask: "", isInTurn: false });
+  assert.deepEqual(await statesWith({ ...noHosts, about }), [
+    "notepad: in context",
+    "pin: in context",
+    ...lost,
+  ]);
 });
 
 test("the last seven days count compactions by day [people.stats]", async (context) => {

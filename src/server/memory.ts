@@ -1,14 +1,11 @@
-import { shownIn } from "../context/shown-memory.ts";
 import { foreignLines } from "../engine/origins.ts";
-import { readText, type State } from "../engine/state.ts";
+import { readText } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
-import type { Session } from "../sessions/session.ts";
 import { listPins } from "../surfaces/pins/operations.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
-import type { Reply } from "./api.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
-import { SessionTree, sessionItem } from "./sessions.ts";
+import { hiddenLines, SessionTree, sessionItem } from "./session-item.ts";
 
 const maxTags = 100;
 
@@ -79,28 +76,4 @@ export function memoryHandlers(context: ServerContext): Pick<Handlers, "session"
       );
     },
   };
-}
-
-/** The lines of the notepad that the model does not see; null if it sees all of them. */
-export async function hiddenLines(
-  { hosts }: Pick<ServerContext, "hosts">,
-  session: Session,
-  state: State,
-): Promise<Reply<"session">["notepad"]["hidden"]> {
-  const lines = (state.row.notepad ?? "").split("\n");
-  const shown = shownIn(state).get("notepad");
-  if (shown?.cutFrom !== undefined) return hiddenFrom(lines, shown.text);
-  // A hook cuts what it injects; the last receipt has how much. Newer lines are below.
-  const last = hosts.about(session.id) && (await session.receipts()).at(-1)?.notepad;
-  if (!last) return null;
-  const to = Math.min(lines.length, last.lines - (last.tail ?? 0));
-  return last.shown < to ? { from: last.shown + 1, to } : null;
-}
-
-/** From the first to the last two lines in a row that are not there: one alone was edited since. */
-function hiddenFrom(lines: readonly string[], text: string): Reply<"session">["notepad"]["hidden"] {
-  const isThere = (line: string | undefined) => line !== undefined && text.includes(line.trim());
-  const from = lines.findIndex((line, index) => !isThere(line) && !isThere(lines[index + 1]));
-  const to = lines.findLastIndex((line, index) => !isThere(line) && !isThere(lines[index - 1]));
-  return from === -1 ? null : { from: from + 1, to: Math.max(from, to) + 1 };
 }

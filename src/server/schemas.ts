@@ -65,7 +65,7 @@ const attentionItem = z.object({
 
 export const sessionItem = z.object({
   id: z.string(),
-  agent: z.string(),
+  agent: z.string().describe("The coding agent, else the id of your own agent, else own"),
   title: z.string().nullable(),
   name: z
     .string()

@@ -10,7 +10,7 @@ import { type Binding, listen } from "./listen.ts";
 import type { PageFiles } from "./page.ts";
 import type { ProjectReader } from "./project-files.ts";
 import { fileRefs, noFiles } from "./project-files.ts";
-import { SessionTree, sessionItem } from "./sessions.ts";
+import { SessionTree, sessionItem } from "./session-item.ts";
 import { TimeTravel } from "./time-travel.ts";
 
 export interface ServerOptions extends Binding {
@@ -27,6 +27,8 @@ export interface ServerOptions extends Binding {
   hosts?: HostSessions | undefined;
   /** Where to look for referenced files, and nowhere else. */
   projectDirectory?: string | undefined;
+  /** Whether the config offers the agents a memory type (default: all). */
+  offers?: (surface: string) => boolean;
   demo?: boolean;
   log?: (line: string) => void;
   /** For tests: how many events a client can catch up on. */
@@ -60,6 +62,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     project,
     hosts: options.hosts ?? noHosts,
     ...(options.projectDirectory === undefined ? noFiles : fileRefs(options.projectDirectory)),
+    offers: options.offers ?? (() => true),
     clock: memory.setting.clock,
   };
   const handlers = createHandlers(context);

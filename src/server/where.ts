@@ -1,15 +1,17 @@
+import { shownIn } from "../context/shown-memory.ts";
 import { readEpoch, readSpans } from "../engine/conversation.ts";
 import { readText, revertChanges, type State, type TextTarget } from "../engine/state.ts";
 import { oneLine } from "../engine/text.ts";
 import type { Session } from "../sessions/session.ts";
 import { listPins } from "../surfaces/pins/operations.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
+import type { SurfaceName } from "../surfaces/surfaces.ts";
 import type { MessageView, Reply } from "./api.ts";
 import { callsOf, recordedCall } from "./calls.ts";
 import { readTranscript } from "./compactions.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
-import { hiddenLines } from "./memory.ts";
 import { readMessages, summaryAlone, textOfMessage, unescaped } from "./messages.ts";
+import { hiddenLines } from "./session-item.ts";
 
 type Place = Reply<"where">["places"][number];
 type Life = NonNullable<Reply<"where">["life"]>;
@@ -52,6 +54,22 @@ const targets: readonly [Place["kind"], TextTarget][] = [
   ["scratchpad", "space/notes"],
 ];
 
+/** Where the agent has the text of a memory type. One that it is not offered is lost to it, though it is stored. */
+async function stateIn({ hosts, offers }: ServerContext, session: Session, state: State) {
+  const isHosted = hosts.about(session.id) !== undefined;
+  const { surfaces } = await session.context();
+  const shown = shownIn(state);
+  return (surface: SurfaceName): Place["state"] => {
+    // Notes are in memory, but the model sees them only when it searches for them.
+    if (surface === "notes") {
+      return (isHosted ? surfaces.includes(surface) : offers(surface)) ? "retrievable" : "lost";
+    }
+    // Hooks show the pins whatever the agent is offered.
+    const isShown = offers(surface) || shown.has(surface) || (isHosted && surface === "pins");
+    return isShown ? "in context" : "lost";
+  };
+}
+
 async function placesInMemory(
   context: ServerContext,
   session: Session,
@@ -60,22 +78,24 @@ async function placesInMemory(
 ): Promise<Place[]> {
   const hidden = await hiddenLines(context, session, state);
   const isHidden = (line: number) => hidden !== null && line >= hidden.from && line <= hidden.to;
-  const texts = targets.flatMap(([kind, target]) =>
-    linesWith(readText(state, target), wanted).map(({ text, line }) =>
-      placeOf(kind, kind === "notepad" && isHidden(line) ? "retrievable" : "in context", text, { line }),
-    ),
-  );
+  const where = await stateIn(context, session, state);
+  const texts = targets.flatMap(([kind, target]) => {
+    const whole = where(kind === "notepad" ? "notepad" : "scratchpad");
+    return linesWith(readText(state, target), wanted).map(({ text, line }) => {
+      const isCut = kind === "notepad" && isHidden(line) && whole === "in context";
+      return placeOf(kind, isCut ? "retrievable" : whole, text, { line });
+    });
+  });
   const pins = listPins(state)
     .filter(({ text }) => holds(text, wanted))
-    .map(({ text }) => placeOf("pin", "in context", text));
+    .map(({ text }) => placeOf("pin", where("pins"), text));
   const refs = readScratchpad(state)
     .refs.filter((ref) => holds(ref, wanted))
-    .map((ref) => placeOf("reference", "in context", ref));
-  // Notes are in memory, but the model sees them only when it searches for them.
+    .map((ref) => placeOf("reference", where("scratchpad"), ref));
   const notes = state.row.counters.notes === 0 ? [] : await session.notes.all();
   const found = notes
     .filter(({ content }) => holds(content, wanted))
-    .map(({ id, content }) => placeOf("note", "retrievable", content, { noteId: id }));
+    .map(({ id, content }) => placeOf("note", where("notes"), content, { noteId: id }));
   return [...texts, ...pins, ...refs, ...found];
 }
 

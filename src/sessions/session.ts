@@ -272,7 +272,6 @@ export class Session implements SessionHandle {
     isSame: (earlier: JournalEntry) => boolean,
     options: ApplyOptions,
   ): Promise<AppliedOperation<ResultOf<O>>> {
-    const { store, clock } = this.#setting;
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       if (options.key !== undefined) {
         const earlier = await this.entryByKey(options.key);
@@ -280,71 +279,76 @@ export class Session implements SessionHandle {
           return firstAnswer<ResultOf<O>>(earlier, isSame(earlier), options.key, await this.state());
       }
       const state = this.#state;
-      const now = clock();
-      let operation: O;
-      let notice = "";
-      let applied: Evaluated<O>;
+      const now = this.#setting.clock();
+      let planned: Planned<O>;
       try {
-        const made = await make(state);
-        checkWritable(state.row, made);
-        // A text that a limit refuses is not searched for secrets first, which takes seconds for a hundred megabytes.
-        if (hasMoreText(made, largeOperation)) await this.#evaluate(state, made, now, options.actor);
-        const cleaned = this.#guard.clean(made, { isRecord: isRecord(made, options) });
-        [operation, notice] = [cleaned.value, cleaned.notice];
-        const earlier = await this.#inDoubt.find(store, scopeOf(state.row), operation);
+        const { value: operation, notice } = await this.#make(state, make, now, options);
+        const earlier = await this.#inDoubt.find(this.#setting.store, scopeOf(state.row), operation);
         if (earlier) return unansweredResult<ResultOf<O>>(earlier, await this.state());
-        applied = await this.#evaluate(state, operation, now, options.actor);
+        planned = { operation, notice, applied: await this.#evaluate(state, operation, now, options.actor) };
       } catch (error) {
         // If the state was stale, retry instead of reporting the error.
         if ((await this.state()) === state) throw error;
         continue;
       }
-      const actor = options.actor ?? { kind: "agent" as const };
-      const entry: JournalEntry = {
-        revision: state.row.revision + 1,
-        at: now,
-        actor,
-        surface: options.surface ?? operation.type.split(".")[0] ?? "",
-        operation,
-        changes: [...applied.changes, ...originChanges(state, applied.changes, actor)],
-        key: options.key ?? null,
-        result:
-          options.key === undefined
-            ? null
-            : ({ result: applied.result, warnings: applied.warnings } as unknown as Json),
-      };
-      const next = step(state, entry);
-      const done = await store
-        .commit({
-          scope: scopeOf(state.row),
-          expected: state.row.revision,
-          row: next.state.row,
-          notepadChanged: next.notepadChanged,
-          records: next.records,
-          entry,
-        })
-        .catch((error: unknown) => {
-          if (isHoldfastError(error) && error.code === "store_unknown")
-            this.#inDoubt.remember({ entry, result: applied.result, warnings: applied.warnings });
-          throw error;
-        });
-      if (done) {
-        this.#inDoubt.settle(entry.revision);
-        this.#state = next.state;
+      const { applied, notice } = planned;
+      const entry = entryOf(state, planned, now, options);
+      const next = await this.#commit(state, entry, applied);
+      if (next)
         return {
           result: applied.result,
           warnings: notice === "" ? applied.warnings : [...applied.warnings, notice],
           revision: entry.revision,
           repeated: false,
-          state: next.state,
+          state: next,
         };
-      }
       await this.#reload();
     }
     throw new HoldfastError(
       "conflict",
       `Session ${this.id} has too many concurrent writers: this change conflicted ${maxAttempts} times. Nothing was changed. Try again.`,
     );
+  }
+
+  /** The operation, without the secrets in it, and a notice if it had any. */
+  async #make<O extends Operation>(
+    state: State,
+    make: (state: State) => O | Promise<O>,
+    now: number,
+    options: ApplyOptions,
+  ): Promise<{ value: O; notice: string }> {
+    const made = await make(state);
+    checkWritable(state.row, made);
+    // A text that a limit refuses is not searched for secrets first, which takes seconds for a hundred megabytes.
+    if (hasMoreText(made, largeOperation)) await this.#evaluate(state, made, now, options.actor);
+    return this.#guard.clean(made, { isRecord: isRecord(made, options) });
+  }
+
+  /** Stores an entry durably and returns the state after it; undefined if another process wrote first. */
+  async #commit(
+    state: State,
+    entry: JournalEntry,
+    { result, warnings }: Evaluated<Operation>,
+  ): Promise<State | undefined> {
+    const next = step(state, entry);
+    const done = await this.#setting.store
+      .commit({
+        scope: scopeOf(state.row),
+        expected: state.row.revision,
+        row: next.state.row,
+        notepadChanged: next.notepadChanged,
+        records: next.records,
+        entry,
+      })
+      .catch((error: unknown) => {
+        if (isHoldfastError(error) && error.code === "store_unknown")
+          this.#inDoubt.remember({ entry, result, warnings });
+        throw error;
+      });
+    if (!done) return undefined;
+    this.#inDoubt.settle(entry.revision);
+    this.#state = next.state;
+    return next.state;
   }
 
   /** Applies an operation to a state without committing it, loading the records it needs. */
@@ -374,6 +378,34 @@ export class Session implements SessionHandle {
     if (!loaded) throw sessionNotFound(this.id);
     this.#state = loaded;
   }
+}
+
+/** An operation that is ready to be committed to the state that it was made for. */
+interface Planned<O extends Operation> {
+  operation: O;
+  applied: Evaluated<O>;
+  /** About secrets in it, or "". */
+  notice: string;
+}
+
+function entryOf<O extends Operation>(
+  state: State,
+  { operation, applied }: Planned<O>,
+  at: number,
+  options: ApplyOptions,
+): JournalEntry {
+  const { changes, result, warnings } = applied;
+  const actor = options.actor ?? { kind: "agent" as const };
+  return {
+    revision: state.row.revision + 1,
+    at,
+    actor,
+    surface: options.surface ?? operation.type.split(".")[0] ?? "",
+    operation,
+    changes: [...changes, ...originChanges(state, changes, actor)],
+    key: options.key ?? null,
+    result: options.key === undefined ? null : ({ result, warnings } as unknown as Json),
+  };
 }
 
 /** Whether an operation records the conversation, or is made by Holdfast itself: nobody chose its words for memory. */

@@ -416,7 +416,7 @@ const notes: SeedRow[] = [
         "Each hook is a process of its own, so a store in memory would be gone with it.",
       ),
     }),
-    "Notes are kept by default, as the other documents ask. The store `memory:` (`HOLDFAST_STORE`, `--store` or `openMemory`) gives the document's behavior.",
+    "Notes are kept by default, as the other documents ask. The store `memory:` (`HOLDFAST_DB`, `--store` or `openMemory`) gives the document's behavior.",
   ),
   row("F26", "Sessions do not share notes.", everywhere("seeds.session", { MCP: by("mcp.own-session") })),
   row(
@@ -777,7 +777,12 @@ const project: SeedRow[] = [
   row("L07", "Level 3 is the whole file.", everywhere("project.level-three")),
   row("L08", "Paths have the project's prefix, and relative ones are invalid.", calls),
   row("L09", "A decision has a timestamp, a rationale, a verbatim quote and three scenarios.", calls),
-  row("L10", "A decision has the document's format.", calls),
+  row(
+    "L10",
+    "A decision has the document's format.",
+    calls,
+    "`log_decision` adds a line `**Decided By**` after the rationale, and the archive takes its column of that name from it.",
+  ),
   row(
     "L11",
     "At the start the agent reads NOTES.md.",

@@ -6,8 +6,8 @@ import type { AgentEvent, ReportedUsage } from "../../agent/events.ts";
 import { recordTurn } from "../../agent/ledger.ts";
 import type { AgentConfig } from "../../agent/options.ts";
 import { makeRoom, makeRoomFor } from "../../agent/room.ts";
+import { modelName, type TurnRun } from "../../agent/run.ts";
 import { refreshWhenCold, showNews } from "../../agent/shown.ts";
-import { modelName, type TurnRun } from "../../agent/turn.ts";
 import { planSessionEnd } from "../../compaction/compaction.ts";
 import { afterTurn, type NudgeFacts, newNudgeFacts, noNudges, planNudge } from "../../compaction/nudges.ts";
 import {

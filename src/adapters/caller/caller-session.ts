@@ -1,8 +1,8 @@
 import type { ModelMessage } from "ai";
 import { AgentSession, inPrompt, type PromptNow, type PromptView } from "../../agent/conversation.ts";
 import type { AgentConfig } from "../../agent/options.ts";
+import type { TurnRun } from "../../agent/run.ts";
 import { showChanges } from "../../agent/shown.ts";
-import type { TurnRun } from "../../agent/turn.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
 import { planPrompt } from "../../context/prompt.ts";
 import type { Json } from "../../engine/json.ts";

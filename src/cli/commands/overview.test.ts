@@ -34,7 +34,7 @@ test("holdfast alone shows where memory stands and one next step, and writes not
   const empty = await run();
   assert.equal(empty.code, 0, empty.stderr);
   assert.match(empty.stdout, /no coding agent is connected\n\nNo memory has been written here yet\.\n/);
-  assert.match(empty.stdout.replaceAll("\n", " "), /Next: .* serve --demo, to watch a scripted agent/);
+  assert.match(empty.stdout.replaceAll("\n", " "), /Next: .* help init, to connect a coding agent/);
   assert.deepEqual(readdirSync(home), []);
   assert.deepEqual(readdirSync(root), [".git"]);
 
@@ -64,7 +64,7 @@ test("the overview has a line per session: window, plan, last compaction, and wh
   const session = await compactedStory(memory, "audit-1");
   await session.apply({ type: "session.rename", title: "Workbook audit" });
   await session.notepad.write("- [x] Read\n- [ ] Explain\n- [ ] Report");
-  const facts = { purpose: "turn", contextWindow: 8_000, usage: { input: 4_000 }, parts: {} };
+  const facts = { purpose: "turn", epoch: 2, contextWindow: 8_000, usage: { input: 4_000 }, parts: {} };
   await session.calls.record([], facts, Date.now());
   for (let number = 1; number <= 6; number++) await memory.createSession({ id: `s${number}` });
   await session.notepad.append("- [x] Ask");
@@ -76,7 +76,21 @@ test("the overview has a line per session: window, plan, last compaction, and wh
   assert.match(stdout, /\n2 more sessions: holdfast sessions\n/);
   assert.match(
     stdout,
-    /\n\nNeeds attention\n {2}"Workbook audit": the last compaction removed 6 messages, and they are lost\.\n/,
+    /\n\nNeeds attention\n {2}"Workbook audit": 6 messages of the last compaction are lost: the agent cannot read them back\.\n/,
   );
   assert.match(stdout, /\n\nNext: .* serve, to watch and edit this memory in the browser\n$/);
+});
+
+test("the overview has the same facts as the inspector: a numbered plan, the window after a compaction [people.welcome]", async () => {
+  const project = freshProject();
+  const memory = await openTestMemory({ store: storeOf(project), surfaces: ["notepad", "scratchpad"] });
+  const session = await compactedStory(memory, "audit-1");
+  await session.scratchpad.setPlan("1. [x] Read the sheets\n2. [ ] Explain the gap");
+  const before = { purpose: "turn", epoch: 1, contextWindow: 8_000, usage: { input: 7_600 }, parts: {} };
+  await session.calls.record([], before, Date.now());
+  const [receipt] = await session.receipts();
+  await memory.close();
+  const { stdout } = await project.run();
+  const full = Math.round((100 * (receipt?.tokensAfter ?? 0)) / 8_000);
+  assert.match(stdout, new RegExp(`\\n\\S.* own +${full} % +1/2 +6 lost +`));
 });

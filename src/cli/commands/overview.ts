@@ -1,7 +1,9 @@
-import { linesInContext } from "../../compaction/receipt.ts";
 import { HoldfastError } from "../../errors.ts";
 import { commandName, ownCommand } from "../../hosts/install/launcher.ts";
+import type { SessionItem } from "../../server/api.ts";
 import type { HostSessions } from "../../server/hosts.ts";
+import { fileRefs } from "../../server/project-files.ts";
+import { SessionTree, sessionItem } from "../../server/session-item.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { SessionSummary } from "../../stores/store.ts";
 import { findProject } from "../../workspace/project.ts";
@@ -9,7 +11,6 @@ import { type FoundAgent, foundAgents } from "../found-agents.ts";
 import { hostSessions } from "../host-sessions.ts";
 import { withMemory } from "../memory.ts";
 import { eachSession } from "../pick-session.ts";
-import { factsOf, type SessionFacts } from "../session-facts.ts";
 import { ageOf, count, counted, percent } from "../terminal/quantities.ts";
 import { printLines, type Screen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
@@ -18,16 +19,11 @@ import { homePath, visibleLine } from "../terminal/visible-text.ts";
 /** "holdfast sessions" lists more. */
 const newest = 5;
 
-/** A session with its facts. */
-interface Listed extends SessionFacts {
-  updatedAt: number;
-}
-
 /** The data of the overview. */
 interface Overview {
   root: string;
   agents: readonly FoundAgent[];
-  sessions: readonly Listed[];
+  sessions: readonly SessionItem[];
   /** Sessions that are not shown. */
   more: number;
   /** Notices for the user about the sessions, and about hooks that failed. */
@@ -40,56 +36,40 @@ export async function overview(): Promise<number> {
   const project = findProject(process.cwd());
   const hosts = hostSessions(project);
   const agents = await foundAgents(project.root);
-  const { sessions, more, limit } = await readSessions(hosts);
-  const concerns = sessions.flatMap((session) => concernsOf(session, limit));
+  const { sessions, more } = await readSessions(hosts, project.root);
+  const concerns = sessions.flatMap(concernsOf);
   const shown = { root: project.root, agents, sessions, more, concerns, failures: failuresOf(hosts) };
   printLines((screen) => renderOverview(shown, screen));
   return 0;
 }
 
-/** The newest sessions; none if there is no store yet. */
+/** The newest sessions, with the facts that the inspector shows; none if there is no store yet. */
 async function readSessions(
   hosts: HostSessions,
-): Promise<{ sessions: Listed[]; more: number; limit: number }> {
+  root: string,
+): Promise<{ sessions: SessionItem[]; more: number }> {
   const read = async (memory: Memory) => {
     const active: SessionSummary[] = [];
     for await (const summary of eachSession(memory, "active")) active.push(summary);
-    const sessions: Listed[] = [];
-    for (const summary of active.slice(0, newest)) sessions.push(await list(summary, memory, hosts));
-    const limit = memory.setting.limits.notepadCharacters;
-    return { sessions, more: active.length - sessions.length, limit };
+    const context = { memory, hosts, ...fileRefs(root), clock: Date.now };
+    const tree = new SessionTree(active);
+    const listed = active.slice(0, newest);
+    const sessions = await Promise.all(listed.map((summary) => sessionItem(context, summary, tree)));
+    return { sessions, more: active.length - sessions.length };
   };
   try {
     return await withMemory("read", {}, read);
   } catch (error) {
-    if (error instanceof HoldfastError && error.code === "not_found")
-      return { sessions: [], more: 0, limit: 0 };
+    if (error instanceof HoldfastError && error.code === "not_found") return { sessions: [], more: 0 };
     throw error;
   }
 }
 
-async function list(summary: SessionSummary, memory: Memory, hosts: HostSessions): Promise<Listed> {
-  return { ...(await factsOf(summary, memory, hosts)), updatedAt: summary.updatedAt };
-}
-
-/** A notepad this full needs to be shortened. */
-const nearlyFull = 0.9;
-
-/** Notices for the user about a session. */
-function concernsOf({ name, receipt, notepadCharacters }: Listed, limit: number): string[] {
-  const of = name === "" ? "A session" : `"${visibleLine(name)}"`;
-  const items: string[] = [];
-  if (receipt && receipt.rest === "lost" && receipt.messages > 0)
-    items.push(
-      `${of}: the last compaction removed ${counted(receipt.messages, "message")}, and they are lost.`,
-    );
-  if (receipt && linesInContext(receipt.notepad) < receipt.notepad.lines)
-    items.push(
-      `${of}: ${linesInContext(receipt.notepad)} of ${receipt.notepad.lines} lines of the notepad are in context. Shorten it with "${commandName()} edit".`,
-    );
-  if (limit > 0 && notepadCharacters > limit * nearlyFull)
-    items.push(`${of}: the notepad is ${percent(notepadCharacters / limit)} full.`);
-  return items;
+/** The items of a session that need the user. Failed hooks are listed once, without a session. */
+function concernsOf({ name, attention }: SessionItem): string[] {
+  return attention
+    .filter(({ kind }) => kind !== "hook")
+    .map(({ text }) => `"${visibleLine(name)}": ${visibleLine(text)}`);
 }
 
 /** Older failures of hooks are history (milliseconds). */
@@ -134,13 +114,13 @@ function renderOverview(shown: Overview, screen: Screen): string[] {
   ];
 }
 
-function rowOf({ name, agent, window, plan, receipt, updatedAt }: Listed): string[] {
+function rowOf({ name, agent, window, plan, last, updatedAt }: SessionItem): string[] {
   return [
-    name || "(no title)",
+    name,
     agent,
-    window ? percent(window.used / window.of) : "–",
-    plan.all > 0 ? `${plan.done}/${plan.all}` : "–",
-    receipt ? `${count(receipt.messages)} ${receipt.rest}` : "–",
+    window ? percent(window.tokens / window.limit) : "–",
+    plan ? `${plan.done}/${plan.total}` : "–",
+    last ? `${count(last.removed)} ${last.rest}` : "–",
     ageOf(updatedAt),
   ];
 }
@@ -154,5 +134,5 @@ function nextStep({ agents, sessions, failures }: Overview, connected: readonly 
   if (sessions.length > 0) return `${command} serve, to watch and edit this memory in the browser`;
   return connected.length > 0
     ? `start ${connected[0]} here and give it a task`
-    : `${command} serve --demo, to watch a scripted agent keep its notes through compactions`;
+    : `${command} help init, to connect a coding agent`;
 }

@@ -1,4 +1,5 @@
 import type { HostSessions } from "../../server/hosts.ts";
+import { sessionName } from "../../server/session-item.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { type SearchHit, SessionSearch } from "../../sessions/session-search.ts";
@@ -7,7 +8,6 @@ import { readArguments, usageError, wholeNumber } from "../arguments.ts";
 import { hostSessions } from "../host-sessions.ts";
 import { withMemory } from "../memory.ts";
 import { eachSession, pickSession } from "../pick-session.ts";
-import { nameOf } from "../session-facts.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { ageOf } from "../terminal/quantities.ts";
 import { print, type Screen } from "../terminal/screen.ts";
@@ -66,8 +66,10 @@ async function inSessions(
 ): Promise<Found[]> {
   const found: Found[] = [];
   for (const [id, group] of Map.groupBy(hits, ({ session }) => session.id)) {
-    const { row } = await (await memory.resumeSession(id)).state();
-    found.push({ id, name: await nameOf(row, memory, agents), updatedAt: row.updatedAt, hits: group });
+    const session = await memory.resumeSession(id);
+    const { row } = await session.state();
+    const name = await sessionName({ hosts: agents }, row, session);
+    found.push({ id, name, updatedAt: row.updatedAt, hits: group });
   }
   return found;
 }

@@ -1,5 +1,6 @@
 import { commandName } from "../../hosts/install/launcher.ts";
 import type { HostSessions } from "../../server/hosts.ts";
+import { agentName, sessionName } from "../../server/session-item.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { SessionSummary } from "../../stores/store.ts";
 import { findProject } from "../../workspace/project.ts";
@@ -7,7 +8,6 @@ import { readArguments } from "../arguments.ts";
 import { hostSessions } from "../host-sessions.ts";
 import { withMemory } from "../memory.ts";
 import { eachSession } from "../pick-session.ts";
-import { agentOf, nameOf } from "../session-facts.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { print, type Screen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
@@ -61,7 +61,7 @@ async function describe(
   const rows: Row[] = [];
   for (const { session, depth } of shown) {
     const lead = depth === 0 ? "" : `${"  ".repeat(depth - 1)}└ `;
-    const name = await nameOf(session, memory, agents);
+    const name = await sessionName({ hosts: agents }, session, await memory.findSession(session.id));
     rows.push([
       session.id.slice(0, length),
       `${lead}${name || "(no title)"}`,
@@ -73,7 +73,7 @@ async function describe(
 }
 
 function agentAndStatus(session: SessionSummary, agents: HostSessions): string {
-  const agent = agentOf(session, agents);
+  const agent = agentName(session, agents);
   return session.status === "active" ? agent : `${agent}, ${session.status}`;
 }
 
