@@ -29,7 +29,7 @@ import { homePath } from "../terminal/visible-text.ts";
 const demoPlace = "#/audit/window";
 
 /** Serves the inspector, its API and the MCP endpoint until a signal stops it. */
-export async function run(args: string[]): Promise<number> {
+export async function serve(args: string[]): Promise<number> {
   const { values } = readArguments("serve", args);
   const binding = {
     port: readPort(values.port),
@@ -99,7 +99,7 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
-/** The user's own token. It is no option, because every user of the machine could see it on the command line. */
+/** The user's own token, which must not stand on the command line: every user of the machine could see it there. */
 function ownToken(path: string | undefined): string | undefined {
   if (path === undefined) return process.env.HOLDFAST_TOKEN || undefined;
   const text = readRegularFile(path, { maxBytes: 10_000, followLinks: true })?.toString("utf8").trim();
