@@ -71,7 +71,7 @@ export const commands = {
         "A,B",
         "the memory types to offer, written to your own config, or to holdfast.json with --project",
       ),
-      npx: flag('--project with "npx holdfast" instead of paths of this machine, for files that you commit'),
+      portable: flag("--project without paths of this machine, for files that you commit"),
     },
     examples: [["init --dry-run", "list the changes without making them"]],
     docs: "hosts",

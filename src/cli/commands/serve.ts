@@ -99,7 +99,7 @@ export async function serve(args: string[]): Promise<number> {
   }
 }
 
-/** The user's own token, which must not stand on the command line: every user of the machine could see it there. */
+/** The user's own token. It is not an option, because every user of the machine could see it on the command line. */
 function ownToken(path: string | undefined): string | undefined {
   if (path === undefined) return process.env.HOLDFAST_TOKEN || undefined;
   const text = readRegularFile(path, { maxBytes: 10_000, followLinks: true })?.toString("utf8").trim();

@@ -10,12 +10,14 @@ const limit = 15_000;
 export async function checkServer(server: ConfiguredServer, cwd: string, remedy: string): Promise<Finding[]> {
   if (server.isOff)
     return [problem(check, "It is switched off in the host's config.", `Set its "enabled" to true.`)];
-  const line = [server.command, ...server.args].join(" ");
+  const words = [server.command, ...server.args].join(" ");
+  // In the files of a project, a shell looks for the program first.
+  const [, line = words] = / exec (.+?) "\$@"/.exec(words) ?? [];
   const started = performance.now();
   try {
     const tools = await countTools(server, cwd);
     const milliseconds = Math.round(performance.now() - started);
-    if (tools === 0) return [problem(check, `${line} offers no tools.`, remedy)];
+    if (tools === 0) return [problem(check, `It offers no tools, because there is no ${line}.`, remedy)];
     return [ok(check, `starts and offers ${tools} tools (${milliseconds} ms)`), ...checkStore(server)];
   } catch (error) {
     return [problem(check, `${line} does not start: ${(error as Error).message}`, remedy)];

@@ -278,6 +278,23 @@ test("[hooks.read-only] shows memory in a read-only project and logs the failure
   assert.match(last?.message ?? "", /EROFS|read-only/i);
 });
 
+test("[hooks.read-only] a new conversation with a read-only store shows the pins, and that nothing can be saved", {
+  skip: noMounts(),
+}, async () => {
+  const project = await withNotes();
+  await inMemory(project, async (memory) => {
+    await (await memory.project()).pins.pin("Never push to main.", { actor: { kind: "person" } });
+  });
+  const line = /\[Holdfast\] \S+memory\.db is read-only, so nothing can be saved\./;
+  assert.doesNotMatch(contextIn((await run(project, { ...start, session_id: "s2" })).stdout), line);
+  const wrapper = readOnlyPlace(project.directory);
+  for (const source of ["startup", "clear", "compact"]) {
+    const { stdout } = await run(project, { ...start, source, session_id: `new-${source}` }, { wrapper });
+    assert.match(contextIn(stdout), /Never push to main\./, source);
+    assert.match(contextIn(stdout), line, source);
+  }
+});
+
 test("[hooks.full-disk] on a full disk the hook exits with 0 and reports it", {
   skip: noMounts(),
 }, async () => {
