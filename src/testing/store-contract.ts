@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { step } from "../engine/commit.ts";
 import type { LedgerPiece } from "../stores/ledger.ts";
 import { openEnd, type Store } from "../stores/store.ts";
-import { type ContractCase, withStore } from "./contract-case.ts";
 import {
   birth,
   hardText,
@@ -13,6 +12,32 @@ import {
   sessionRow,
   watchChanges,
 } from "./contract-session.ts";
+
+/** The parts that the suite needs from a store driver. */
+export interface StoreHarness {
+  /** Opens another handle on the same store, which is empty at first. */
+  open(): Promise<Store>;
+  /** Whether writes survive after all handles are closed. */
+  durable: boolean;
+  /** How long a change may take to reach a watcher (default: 10,000). */
+  watchTimeout?: number;
+}
+
+export interface ContractCase {
+  name: string;
+  run(harness: StoreHarness): Promise<void>;
+}
+
+function withStore(run: (store: Store, harness: StoreHarness) => Promise<void>): ContractCase["run"] {
+  return async (harness) => {
+    const store = await harness.open();
+    try {
+      await run(store, harness);
+    } finally {
+      await store.close();
+    }
+  };
+}
 
 const piece = (text: string): LedgerPiece => ({ part: "history", role: "user", tokens: 3, text });
 const call = (pieces: string[], more: { base?: number; kept?: number } = {}) => ({

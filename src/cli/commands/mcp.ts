@@ -25,7 +25,7 @@ import { packageVersion } from "../../workspace/package.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 
-export async function run(args: string[]): Promise<number> {
+export async function mcp(args: string[]): Promise<number> {
   const { values } = readArguments("mcp", args);
   leavePluginFolder();
   if (values.session !== undefined) checkId(values.session, "session id");
