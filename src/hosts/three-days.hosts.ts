@@ -159,7 +159,7 @@ for (const more of [[], ["--portable"]])
       claude(theirs, "Where is the ledger?", "--verbose", "--output-format", "stream-json");
     const inCodex = (...options: string[]) =>
       codex(theirs, "exec", "--skip-git-repo-check", ...options, "Where is the ledger?");
-    /** The colleague says yes or no to the project's server. */
+    /** The colleague approves or declines the project's server. */
     const decide = (decision: object) => {
       writeJson(join(theirs.home, ".claude/settings.json"), decision);
       return inClaude();
