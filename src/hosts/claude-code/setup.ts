@@ -14,12 +14,15 @@ export const claudeCodeSetup: HostSetup = {
   resume: "claude --continue",
   pieces(places, launcher) {
     const [servers, settings] = configFiles(places);
+    const { Stop: _, ...inServer } = claudeCode.inServer ?? {};
+    // To someone who declines a project's server, Claude Code would show an error at the end of each turn.
+    const host = places.scope === "project" ? { ...claudeCode, inServer } : claudeCode;
     return [
       jsonServer(locationOf(places, servers), ["mcpServers", "holdfast"], launcher, {
         type: "stdio",
         alwaysLoad: true,
       }),
-      jsonHooks(locationOf(places, settings), claudeCode, launcher, {
+      jsonHooks(locationOf(places, settings), host, launcher, {
         timeout: 10,
         // With the names that Claude Code gives to our tools, also in a plugin.
         matchers: { PreToolUse: "mcp__(plugin_holdfast_)?holdfast__.*" },
