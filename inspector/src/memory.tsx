@@ -37,7 +37,7 @@ export function MemoryView({ memory, openPalette }: MemoryViewProps) {
           limit={limits.notepad}
           empty="The agent has written nothing yet. It sees this text in every turn, and you can edit it too."
         />
-        <Notes memory={memory} isPast={isPast} />
+        {(memory.findsNotes || memory.noteCount > 0) && <Notes memory={memory} isPast={isPast} />}
         {!isPast && <ProjectNotes />}
       </div>
       <div class="memory-side">

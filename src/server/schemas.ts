@@ -160,6 +160,7 @@ export const sessionMemory = z.object({
     .describe("Open tasks, outermost first"),
   tags: z.array(z.object({ tag: z.string(), notes: count })).describe("The 100 most used"),
   noteCount: count,
+  findsNotes: z.boolean().describe("Whether the agent has tools to search its notes"),
   limits: z.object({ notepad: count, notes: count, plan: count }).describe("Characters that fit"),
 });
 

@@ -311,3 +311,12 @@ function hiddenFrom(lines: readonly string[], text: string): Reply<"session">["n
   const to = lines.findLastIndex((line, index) => !isThere(line) && !isThere(lines[index - 1]));
   return from === -1 ? null : { from: from + 1, to: Math.max(from, to) + 1 };
 }
+
+/** Whether the agent has tools for notes. Those of a coding agent are the server's, and no hook shows notes. */
+export async function canFindNotes(
+  { hosts, offers }: Pick<ServerContext, "hosts" | "offers">,
+  session: Session,
+): Promise<boolean> {
+  if (hosts.about(session.id) === undefined) return offers("notes");
+  return (await session.context()).surfaces.includes("notes");
+}
