@@ -210,9 +210,8 @@ function ProjectNotes() {
         </span>
       </div>
       <ul class="plain">
-        {findings.map(({ rule, severity, line, message }) => (
+        {findings.map(({ rule, line, message }) => (
           <li key={`${rule} ${line} ${message}`} class="finding">
-            <span class={`badge${severity === "error" ? " badge-warn" : ""}`}>{severity}</span>{" "}
             <span class="number faint">line {line}</span> {message} <span class="faint">{rule}</span>
           </li>
         ))}

@@ -57,7 +57,7 @@ export class SessionTree {
 
 type Summary = Pick<
   SessionSummary,
-  "id" | "agent" | "title" | "status" | "origin" | "createdAt" | "updatedAt" | "revision" | "parent"
+  "id" | "agent" | "title" | "status" | "createdAt" | "updatedAt" | "revision" | "parent"
 >;
 
 /** A session as lists show it. A deleted session's state is not read. */
@@ -69,7 +69,7 @@ export async function sessionItem(
   const { memory, hosts } = context;
   const session = summary.status === "deleted" ? undefined : await memory.findSession(summary.id);
   const state = await session?.state();
-  const { id, title, status, origin, createdAt } = summary;
+  const { id, title, status, createdAt } = summary;
   const { updatedAt, revision } = state?.row ?? summary;
   const about = hosts.about(id);
   const read = session && state && (await readItem(context, session, state));
@@ -81,7 +81,6 @@ export async function sessionItem(
     host: about?.host ?? null,
     project: about?.project || null,
     status,
-    origin,
     parent: tree.parentOf(summary),
     children: tree.childrenOf(id).length,
     createdAt,
