@@ -25,7 +25,7 @@ export const sections: Readonly<Record<string, readonly string[]>> = {
     "docs/sessions.md",
     "docs/sandbox.md",
   ],
-  "Run it": ["docs/stores.md", "docs/postgres.md", "docs/production.md", "docs/secrets.md", "SECURITY.md"],
+  "Run it": ["docs/stores.md", "docs/postgres.md", "docs/secrets.md", "SECURITY.md"],
   Reference: [
     "docs/cli.md",
     "docs/configuration.md",

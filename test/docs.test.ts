@@ -82,7 +82,7 @@ function wrongCommands(text: string): string[] {
     if (name === undefined || name === "help") return [];
     if (!isCommand(name)) return [line];
     const flags = [...rest.matchAll(/(?<![\w-])--[a-z-]+/g)].map(([flag]) => flag);
-    const known = `${helpText(commandHelp(name))} --json --db --store --help`;
+    const known = `${helpText(commandHelp(name))} --json --store --help`;
     return flags.every((flag) => new RegExp(`${flag}(?![\\w-])`).test(known)) ? [] : [line];
   });
 }

@@ -157,7 +157,7 @@ test("a newcomer: install, init, first memory in a request, doctor, uninstall, i
   const early = await ask();
   assert.match(
     early.stderr,
-    /^holdfast: "holdfast chat" needs the AI SDK\. Run: npm install ai @ai-sdk\/openai-compatible$/m,
+    /^holdfast: "holdfast chat" needs the AI SDK\. Run: npm install holdfast ai @ai-sdk\/openai-compatible$/m,
   );
   assert.equal(early.code, 1);
   const demo = await run(["serve", "--demo", "--no-open", "--port", "0"]);

@@ -3,7 +3,7 @@ import { brief, capital, percent, plural } from "./format.ts";
 
 export type WindowFact = NonNullable<Reply<"session">["session"]["window"]>;
 
-/** The figures of a window. Its next warning and compaction are known for the present only. */
+/** The figures of a window. Those that predict its future are known for the present only. */
 export type WindowFill = Pick<WindowFact, "tokens" | "limit" | "basis" | "isLimitKnown"> &
   Partial<WindowFact>;
 

@@ -46,9 +46,9 @@ function drawAfterClear(env: NodeJS.ProcessEnv): string {
     const panels: Panel[] = [
       {
         title: "without Holdfast",
-        lines: [...typed, "", "(the model reads nothing else: the conversation is empty)"],
+        lines: [...typed, "", "(the conversation is empty)"],
       },
-      { title: "with Holdfast", lines: [...typed, "", "(the model reads, before your words:)", ...told] },
+      { title: "with Holdfast", lines: [...typed, "", "(Holdfast adds, before your words:)", ...told] },
     ];
     return stillTerminals(panels, columns);
   } finally {

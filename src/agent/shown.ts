@@ -120,7 +120,7 @@ const cacheMinutes = 5;
 
 /**
  * Once the provider's cache has expired, keeping the prompt's bytes unchanged saves nothing, so a new snapshot of the
- * memory replaces the changes. See docs/decisions.md, 5.
+ * memory replaces the changes. See docs/decisions.md, 4.
  */
 export async function refreshWhenCold(run: TurnRun): Promise<void> {
   const { agent, config } = run;

@@ -130,7 +130,7 @@ export function suggestionIn(error: unknown): string {
 export function missingPackage(error: unknown, command: string): string | undefined {
   const { code, message = "" } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   if (code !== "ERR_MODULE_NOT_FOUND" || !/package '(?:ai|@ai-sdk\/[\w-]+)'/.test(message)) return undefined;
-  return `"holdfast ${command}" needs the AI SDK. Run: npm install ai @ai-sdk/openai-compatible`;
+  return `"holdfast ${command}" needs the AI SDK. Run: npm install holdfast ai @ai-sdk/openai-compatible`;
 }
 
 /** An operating system error, such as a missing file or a full disk. Its message names the path. */

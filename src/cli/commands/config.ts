@@ -49,9 +49,8 @@ export function settingRows({ config, store }: Workspace): SettingRow[] {
 }
 
 function storeOrigin(source: Workspace["store"]["source"], { origins }: WorkspaceConfig): Origin {
-  if (source === "flag") return { source, name: "--db or --store" };
-  if (source === "environment")
-    return { source, name: process.env.HOLDFAST_DB ? "HOLDFAST_DB" : "HOLDFAST_STORE" };
+  if (source === "flag") return { source, name: "--store" };
+  if (source === "environment") return { source, name: "HOLDFAST_DB" };
   return (source === "config" && origins.store) || { source: "default" };
 }
 

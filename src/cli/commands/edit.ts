@@ -16,7 +16,7 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Operation } from "../../surfaces/operations.ts";
 import { readArguments } from "../arguments.ts";
-import { withMemory } from "../memory.ts";
+import { asPerson, withMemory } from "../memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { print, printProblem } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
@@ -116,7 +116,7 @@ async function save(
     return operationFor(space, outcome.text, memory.setting);
   };
   try {
-    const { revision } = await session.change(make, () => true, { actor: { kind: "person" } });
+    const { revision } = await session.change(make, () => true, asPerson);
     return { changed: true, merged, revision };
   } catch (error) {
     if (error instanceof Conflict) return error;

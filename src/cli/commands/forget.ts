@@ -32,9 +32,8 @@ interface Removal {
 /** Removes a text or sessions from everything that is stored. Shows what goes, and asks a person first. */
 export async function run(args: string[], confirm = confirmAtTerminal): Promise<number> {
   const { values, positionals } = readArguments("forget", args);
-  const ids = values.session.length > 0 ? [...new Set([...values.session, ...positionals])] : [];
-  const [text, more] = ids.length > 0 ? [] : positionals;
-  if (more !== undefined) throw usageError("forget", "There is more than one TEXT. Put it in quotes");
+  const ids = [...new Set(values.session)];
+  const [text] = positionals;
   const ways = [ids.length > 0, text !== undefined, values.pattern !== undefined, values.secrets];
   if (ways.filter(Boolean).length !== 1)
     throw usageError("forget", "Pass TEXT, --pattern, --secrets or --session (only one)");

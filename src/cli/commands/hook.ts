@@ -82,7 +82,7 @@ function readFlags(args: string[]): StoreFlags & { event?: string } {
   const { parseArgs } = process.getBuiltinModule("node:util");
   return parseArgs({
     args,
-    options: { db: { type: "string" }, store: { type: "string" }, event: { type: "string" } },
+    options: { store: { type: "string" }, event: { type: "string" } },
   }).values;
 }
 

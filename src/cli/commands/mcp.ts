@@ -22,15 +22,12 @@ import { limitsOf } from "../../workspace/config.ts";
 import { explainProblems, requireValid } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
-import { checkStoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 
 export async function run(args: string[]): Promise<number> {
   const { values } = readArguments("mcp", args);
   leavePluginFolder();
-  // Reject contradictory options now; each call reports a store that cannot be opened.
-  checkStoreFlags(values);
   if (values.session !== undefined) checkId(values.session, "session id");
   const find = () => findWorkspace({ flags: values, settings: values });
   const { project, config } = findWorkspace({ settings: values });

@@ -34,7 +34,7 @@ test("holdfast alone shows where memory stands and one next step, and writes not
   const empty = await run();
   assert.equal(empty.code, 0, empty.stderr);
   assert.match(empty.stdout, /no coding agent is connected\n\nNo memory has been written here yet\.\n/);
-  assert.match(empty.stdout.replaceAll("\n", " "), /Next: .* serve --demo, to watch a scripted agent/);
+  assert.match(empty.stdout.replaceAll("\n", " "), /Next: .* help init, to connect a coding agent/);
   assert.deepEqual(readdirSync(home), []);
   assert.deepEqual(readdirSync(root), [".git"]);
 

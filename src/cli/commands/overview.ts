@@ -134,5 +134,5 @@ function nextStep({ agents, sessions, failures }: Overview, connected: readonly 
   if (sessions.length > 0) return `${command} serve, to watch and edit this memory in the browser`;
   return connected.length > 0
     ? `start ${connected[0]} here and give it a task`
-    : `${command} serve --demo, to watch a scripted agent keep its notes through compactions`;
+    : `${command} help init, to connect a coding agent`;
 }

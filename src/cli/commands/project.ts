@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { isObject } from "../../engine/json.ts";
 import { normaliseTexts } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { entryKinds } from "../../surfaces/project/entries.ts";
@@ -68,10 +67,9 @@ async function initialize({ project, values }: ProjectArguments): Promise<number
 }
 
 async function recover(args: ProjectArguments): Promise<number> {
-  const [first, ...rest] = args.positionals;
   const level = Number(args.values.level ?? 1);
-  const query = args.values.query ?? (first === undefined ? undefined : [first, ...rest].join(" "));
-  return perform(args, "recover_context", { level, ...(query === undefined ? {} : { query }) });
+  const query = args.positionals.join(" ");
+  return perform(args, "recover_context", { level, ...(query === "" ? {} : { query }) });
 }
 
 const fields = ["title", "rationale", "detail", "done", "severity", "actionable", "next", "task"] as const;
@@ -137,7 +135,7 @@ function argumentOf(field: string): string {
   return field === "scenarios" ? "--scenario" : `--${field}`;
 }
 
-/** Collects the options that are fields of an operation's input; `--input` passes them all at once as JSON. */
+/** The options that are fields of an operation's input. */
 function fieldsOf({ values }: ProjectArguments): Record<string, unknown> {
   const given: Record<string, unknown> = Object.fromEntries(
     fields
@@ -146,7 +144,7 @@ function fieldsOf({ values }: ProjectArguments): Record<string, unknown> {
   );
   if (Array.isArray(values.scenario)) given.scenarios = values.scenario;
   if (Array.isArray(values.evidence)) given.evidence = values.evidence.map(readEvidence);
-  return values.input === undefined ? given : { ...readInput(values.input), ...given };
+  return given;
 }
 
 /** Parses `PATH:LINE QUOTE`, or the form used in NOTES.md: `` `QUOTE` [PATH:LINE] ``. */
@@ -162,20 +160,6 @@ function readEvidence(input: string): { quote: string; path: string } {
     "invalid_input",
     `--evidence must be a location and a quote from it, such as "src/jwt.ts:52 export function isTokenExpired" (got ${JSON.stringify(input)}).`,
   );
-}
-
-function readInput(source: string): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(
-      source.trim().startsWith("{") ? source : readFileSync(source === "-" ? 0 : source, "utf8"),
-    );
-    if (isObject(parsed)) return parsed;
-  } catch (cause) {
-    throw new HoldfastError("invalid_input", `--input is not valid JSON: ${(cause as Error).message}.`, {
-      cause,
-    });
-  }
-  throw new HoldfastError("invalid_input", "--input must be one JSON object.");
 }
 
 /** Exit code 0: no findings. 1: findings. 2: the file could not be checked. */

@@ -1,13 +1,11 @@
 import { once } from "node:events";
 import {
   appendFileSync,
-  closeSync,
   createReadStream,
   createWriteStream,
   existsSync,
-  openSync,
   readFileSync,
-  readSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { resolve } from "node:path";
@@ -15,6 +13,7 @@ import { createInterface } from "node:readline";
 import type { SessionExport } from "../../engine/session-document.ts";
 import { HoldfastError } from "../../errors.ts";
 import { findHost, hosts } from "../../hosts/hosts.ts";
+import { readPart } from "../../hosts/transcript/json-files.ts";
 import {
   copiesOf,
   countSessions,
@@ -165,29 +164,17 @@ async function exportAll(values: StoreFlags & { into?: string | undefined }): Pr
 
 /** An export replaces an earlier export of its kind, and no other file. */
 function refuseOtherFile(path: string | undefined, format: string): void {
-  if (path === undefined || !existsSync(path)) return;
-  const start = startOf(path);
-  if (start === "" || kindOf(start) === format) return;
+  const isNew = path === undefined || !existsSync(path) || statSync(path).size === 0;
+  if (isNew || kindOf(path) === format) return;
   throw new HoldfastError(
     "invalid_input",
     `${path} exists and is not an earlier export of this kind. Nothing was written. Name a new file. To add the memory to a coding agent's own session file, pass --format: ${hostFormats.join(" or ")}.`,
   );
 }
 
-/** Which export a text begins, if it is one. */
-function kindOf(start: string): string | undefined {
-  return /^\{\s*"format":\s*"([\w-]+)"/.exec(start)?.[1];
-}
-
-/** The first bytes of a file. */
-function startOf(path: string): string {
-  const file = openSync(path, "r");
-  try {
-    const start = Buffer.alloc(100);
-    return start.toString("utf8", 0, readSync(file, start));
-  } finally {
-    closeSync(file);
-  }
+/** Which export a file is, if it is one. */
+function kindOf(path: string): string | undefined {
+  return /^\{\s*"format":\s*"([\w-]+)"/.exec(readPart(path, { until: 100 }) ?? "")?.[1];
 }
 
 /** Writes the memory into a host's session file. */
@@ -219,7 +206,7 @@ async function exportToHost(session: Session, format: string, path: string | und
 async function importSessions(path: string, values: Values): Promise<number> {
   if (path === "-") return importCopies(process.stdin, values);
   try {
-    if (kindOf(startOf(path)) === "holdfast-copy") return await importCopies(createReadStream(path), values);
+    if (kindOf(path) === "holdfast-copy") return await importCopies(createReadStream(path), values);
     return await importDocument(readFileSync(path, "utf8"), path, values);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
