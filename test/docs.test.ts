@@ -222,7 +222,7 @@ test("the diffs of the first contribution apply to the sources as they are [repo
   const check = (input: string) =>
     execFileSync("git", ["apply", "--check", "-"], { cwd: root, input, stdio: ["pipe", "pipe", "pipe"] });
   check(diffs.join(""));
-  assert.throws(() => check(diffs.join("").replaceAll("eachSession", "noSuchThing")), /does not apply/);
+  assert.throws(() => check(diffs.join("").replaceAll("allSessions", "noSuchThing")), /does not apply/);
 });
 
 test("every page of the docs is on the site, in one section [repo.site]", () => {

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { type Memory, openMemory, type Session } from "../src/index.ts";
-import { maskOccurrences } from "../src/secrets/edit.ts";
+import { maskOccurrences } from "../src/secrets/redact.ts";
 import { makeCorpus } from "../src/secrets/test-support/corpus.ts";
 import { findProject } from "../src/workspace/project.ts";
 import { openStage } from "./support/agent.ts";

@@ -159,7 +159,7 @@ for (const more of [[], ["--portable"]])
       claude(theirs, "Where is the ledger?", "--verbose", "--output-format", "stream-json");
     const inCodex = (...options: string[]) =>
       codex(theirs, "exec", "--skip-git-repo-check", ...options, "Where is the ledger?");
-    /** The colleague says yes to the project's server. */
+    /** The colleague approves the project's server. */
     const approve = () =>
       writeJson(join(theirs.home, ".claude/settings.json"), { enableAllProjectMcpServers: true });
     for (const ask of [

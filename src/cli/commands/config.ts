@@ -10,7 +10,7 @@ import { print, printJson, printProblem, type Screen } from "../terminal/screen.
 import { visibleLine } from "../terminal/visible-text.ts";
 
 /** Prints every setting with its value and where it comes from, or the JSON Schema. */
-export async function run(args: string[]): Promise<number> {
+export async function config(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("config", args);
   const [what] = positionals;
   if (what === "schema") {

@@ -13,7 +13,7 @@ import { print } from "../terminal/screen.ts";
 import { visibleLine, visibleText } from "../terminal/visible-text.ts";
 
 /** Appends the notes of an earlier conversation to those of the conversation here, and prints them. */
-export async function run(args: string[]): Promise<number> {
+export async function continueSession(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("continue", args);
   return withMemory("change", values, async (memory) => {
     const [given] = positionals;

@@ -34,12 +34,12 @@ interface Origin {
 type Saved = { revision: number; changed: boolean; merged: boolean };
 
 /** Opens a text of memory in the editor, and merges what changes meanwhile. */
-export async function run(args: string[]): Promise<number> {
+export async function edit(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("edit", args);
   const space = checkSpace(values.space);
   return withMemory("change", values, async (memory) => {
     const session = await pickSession(memory, positionals[0]);
-    const saved = await edit(memory, session, space);
+    const saved = await editText(memory, session, space);
     print(values, { session: session.id, space, ...saved }, () => [
       describeOutcome(session.id, space, saved),
     ]);
@@ -47,7 +47,7 @@ export async function run(args: string[]): Promise<number> {
   });
 }
 
-async function edit(memory: Memory, session: Session, space: Space): Promise<Saved> {
+async function editText(memory: Memory, session: Session, space: Space): Promise<Saved> {
   const state = await session.state();
   const text = readText(state, targets[space]);
   const file = makeEditedFile(`${space}.md`, text.endsWith("\n"));

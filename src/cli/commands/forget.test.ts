@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
-import { run } from "./forget.ts";
+import { forget as runForget } from "./forget.ts";
 
 /** A store with two sessions and a fork, and a copy next to it. */
 async function storeWithCopy() {
@@ -52,9 +52,9 @@ test("at a terminal, forget asks and follows the answer [people.forget]", async 
     return Promise.resolve(isSure);
   };
   context.mock.method(process.stdout, "write", () => true);
-  assert.equal(await run(["plum of b", "--store", db], answer(false)), 1);
+  assert.equal(await runForget(["plum of b", "--store", db], answer(false)), 1);
   assert.deepEqual(has("plum of b"), [true, true]);
-  assert.equal(await run(["plum of b", "--store", db], answer(true)), 0);
+  assert.equal(await runForget(["plum of b", "--store", db], answer(true)), 0);
   context.mock.restoreAll();
   assert.deepEqual(has("plum of b"), [false, false], "deleted sessions and copies too");
   assert.deepEqual(has("plum of a"), [true, true], "only what was asked for");

@@ -35,7 +35,7 @@ import { counted } from "../terminal/quantities.ts";
 import { ask, isAtTerminal, print, printLines, type Screen } from "../terminal/screen.ts";
 import { homePath, visibleText } from "../terminal/visible-text.ts";
 
-export async function run(args: string[]): Promise<number> {
+export async function init(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("init", args);
   if (values.user && values.project) throw new HoldfastError("invalid_input", oneScope);
   const isDryRun = values["dry-run"];

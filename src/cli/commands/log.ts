@@ -16,7 +16,7 @@ import { cutToWidth, dotted, padToWidth, textWidth } from "../terminal/wrap-text
 const defaultLimit = 50;
 
 /** Shows who changed what in a session's memory, or one change in full. */
-export async function run(args: string[]): Promise<number> {
+export async function log(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("log", args);
   const revision = wholeNumber(values.revision, "revision");
   const limit = wholeNumber(values.limit, "limit", 1) ?? defaultLimit;

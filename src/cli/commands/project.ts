@@ -34,7 +34,7 @@ const commands: Record<string, (args: ProjectArguments) => Promise<number>> = {
 };
 
 /** `holdfast project COMMAND`: project memory in NOTES.md. */
-export async function run(args: string[]): Promise<number> {
+export async function project(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("project", args);
   const [name = "", ...rest] = positionals;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

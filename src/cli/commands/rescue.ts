@@ -37,7 +37,7 @@ interface Found {
 }
 
 /** Shows the handoffs of conversations from before their last compaction, and appends one to the notepad on request. */
-export async function run(args: string[]): Promise<number> {
+export async function rescue(args: string[]): Promise<number> {
   const { values } = readArguments("rescue", args);
   const found = await search(values.all);
   if (!values.json) printLines((screen) => found.flatMap((each) => describe(each, screen)));

@@ -10,7 +10,7 @@ import { rejection } from "../../../test/support/memory.ts";
 import { startServe } from "../../../test/support/serve-process.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import type { Reply } from "../../server/api.ts";
-import { run } from "./serve.ts";
+import { serve } from "./serve.ts";
 
 async function get<T>({ url, token }: { url: string; token: string }, path: string): Promise<T> {
   const response = await fetch(new URL(path, url), { headers: { Authorization: `Bearer ${token}` } });
@@ -106,7 +106,7 @@ test("invalid options are reported with the next step [serve.command] [serve.por
     [["--host", "0.0.0.0", "--token-file", short], /at least 16/],
     [["extra"], /Unexpected argument "extra"/],
   ] as const) {
-    const { message } = await rejection(run([...db, ...args]), "invalid_input");
+    const { message } = await rejection(serve([...db, ...args]), "invalid_input");
     assert.match(message, problem);
   }
 });
@@ -117,6 +117,6 @@ test("the token can come from a file [serve.token-file]", async (context) => {
   writeFileSync(file, "a-token-from-a-file-0123456789\n", { mode: 0o600 });
   const server = await startServe(context, ["--port", "0", "--token-file", file], directory);
   assert.equal(server.token, "a-token-from-a-file-0123456789");
-  const { message } = await rejection(run(["--token-file", join(directory, "none")]), "invalid_input");
+  const { message } = await rejection(serve(["--token-file", join(directory, "none")]), "invalid_input");
   assert.match(message, /none is not a readable file with a token/);
 });

@@ -29,7 +29,7 @@ import { homePath } from "../terminal/visible-text.ts";
 const demoPlace = "#/audit/window";
 
 /** Serves the inspector, its API and the MCP endpoint until a signal stops it. */
-export async function run(args: string[]): Promise<number> {
+export async function serve(args: string[]): Promise<number> {
   const { values } = readArguments("serve", args);
   const binding = {
     port: readPort(values.port),

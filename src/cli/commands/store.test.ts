@@ -51,7 +51,7 @@ test("store migrate, and export --all into import, move a store; a damaged or cu
   assert.match(cut.out, /Line 2 is not a whole session/);
   assert.match(
     holdfast(["store", "import", "-", "--store", other], out).out,
-    /^Imported 2 sessions; 1 were already there/,
+    /^2 sessions copied and compared, 1 already there/,
   );
   const damaged = holdfast(
     ["store", "import", "-", "--store", join(directory, "x.db")],
