@@ -68,11 +68,9 @@ export interface SqlDatabase {
   words: { lockRow: string; touch: string; byCodePoint: string };
 }
 
-type SqlStore = Required<
-  Pick<
-    Store,
-    "create" | "revision" | "commit" | "records" | "versions" | "journal" | "entryByKey" | "sessions"
-  >
+type SqlStore = Pick<
+  Store,
+  "create" | "revision" | "commit" | "records" | "versions" | "journal" | "entryByKey" | "sessions"
 > & { ledger: Ledger; trimming: Omit<Trimming, "size"> };
 
 /** Rows per statement: so few that none reaches the limits of time and of parameters. */

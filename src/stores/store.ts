@@ -137,7 +137,7 @@ export interface Store {
 }
 
 export interface StoreOptions {
-  /** Called when the store repaired or dropped data. Default: `console.warn`. */
+  /** Called with a known limit of this SQLite version or Postgres connection. Default: `console.warn`. */
   onWarning?: (warning: string) => void;
   /** Milliseconds to retry before a store that is locked or unreachable is reported. Each store has its own default. */
   lockTimeout?: number;
