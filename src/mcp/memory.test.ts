@@ -294,11 +294,18 @@ test("without hooks each connection has a session of its own, and recover contin
     const recover = async (): Promise<string> =>
       (await server.ask("prompts/get", { name: "recover" })).result.messages[0].content.text;
     const read = async () => (await server.call("read_notepad")).structuredContent.content;
-    return { server, recover, read };
+    const hint = async (): Promise<string | undefined> =>
+      (await server.call("read_notepad")).content[1]?.text;
+    return { server, recover, read, hint };
   };
   const [one, two] = [await connect(), await connect()];
   await one.server.call("write_notepad", { content: "- [ ] from one" });
   assert.equal(await two.read(), "");
+  assert.match(
+    (await two.hint()) ?? "",
+    /^Nothing has been saved in this conversation yet.* show mcp-[\w-]+": /,
+  );
+  assert.equal(await one.hint(), undefined);
   assert.match(
     await two.recover(),
     /the last one in this project saved \(session mcp-[\s\S]*- \[ \] from one$/,
@@ -307,6 +314,7 @@ test("without hooks each connection has a session of its own, and recover contin
   assert.match(await two.recover(), /^The conversation before this point may be gone[\s\S]*from two$/);
   assert.equal(await one.read(), "- [ ] from one");
   const [three, four] = [await connect("--session", "shared"), await connect("--session", "shared")];
+  assert.equal(await four.hint(), undefined);
   await three.server.call("write_notepad", { content: "for both" });
   assert.equal(await four.read(), "for both");
   for (const { server } of [one, two, three, four]) assert.equal((await server.end()).code, 0);

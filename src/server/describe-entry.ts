@@ -174,7 +174,9 @@ function describeBookkeeping(operation: Operation): string {
         ? `Checked the receipt against call ${operation.call}`
         : `Call ${operation.call} lacks text of the receipt: ${brief(operation.lacks.join(" · "))}`;
     case "children.set":
-      return `Delegated work: ${operation.child.status}`;
+      return operation.child
+        ? `Delegated work: ${operation.child.status}`
+        : "Left work to the session it was forked from";
     case "session.rename":
       return operation.title === null
         ? "Removed the title"

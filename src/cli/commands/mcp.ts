@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { defaultLimits } from "../../engine/limits.ts";
-import { earlierSession } from "../../hosts/earlier-sessions.ts";
+import { earlierHint, earlierSession } from "../../hosts/earlier-sessions.ts";
 import { hookTool } from "../../hosts/hook/event.ts";
 import { AgentCalls } from "../../hosts/hook/in-server.ts";
 import { listAncestors, workingDirectoryOf } from "../../hosts/processes.ts";
@@ -59,6 +59,8 @@ export async function mcp(args: string[]): Promise<number> {
       subAgentOf: (caller) => calls.subAgentOf(caller),
       unlisted: { [hookTool]: (input) => calls.answer(input) },
       earlierSession,
+      // Whoever names a session wants that one.
+      earlierHint: (earlier) => (chosen === undefined ? earlierHint(earlier) : ""),
       conversation: hostConversation(project.directory),
     },
     () => find().store.file,
