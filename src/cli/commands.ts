@@ -39,7 +39,7 @@ const stored = {
 const set = texts("NAME=VALUE", 'any setting, as "holdfast config" lists them');
 const surfaces = text(
   "A,B",
-  "memory types to enable: notepad, notes, pins, scratchpad, tasks, results, sessions, knowledge, project, sandbox",
+  "memory types to enable: notepad, notes, pins, scratchpad, tasks, results, recall, sessions, knowledge, project, sandbox",
 );
 const whichSession =
   "an id or the beginning of one (default: the conversation here, or else the session written to last)";
@@ -72,6 +72,7 @@ export const commands = {
         "the memory types to offer, written to your own config, or to holdfast.json with --project",
       ),
       portable: flag("--project without paths of this machine, for files that you commit"),
+      npx: flag("the same as --portable"),
     },
     examples: [["init --dry-run", "list the changes without making them"]],
     docs: "hosts",
@@ -157,10 +158,11 @@ export const commands = {
     options: {
       port: text("N", "listen on exactly this port (default: 4747, or the next free port)"),
       host: text("ADDRESS", "listen on this address instead of loopback. It requires a token"),
-      "token-file": text(
-        "FILE",
+      token: text(
+        "TOKEN",
         "your own token, at least 16 characters (or $HOLDFAST_TOKEN, default: the token of the store)",
       ),
+      "token-file": text("FILE", "read the token from this file, so that no other user sees it"),
       "no-open": flag("do not open a browser"),
       set,
       demo: flag("play a scripted agent at work in an empty store (default: a temporary file)"),

@@ -55,6 +55,10 @@ test("init lists the paths of this machine that it wrote, and the next steps [in
   const portable = await npmRun("holdfast", project, "init", "claude-code", "--portable");
   assert.match(portable.stdout, /the hooks do nothing/);
   assert.doesNotMatch(portable.stdout, /paths of this machine/);
+  assert.match(
+    portable.stdout,
+    /there is none here\. Until you install it, they do nothing: npm install --global/,
+  );
   for (const command of ["serve", "doctor", "uninstall"])
     assert.match(stdout, new RegExp(`npm --prefix \\S+ run holdfast -- ${command}\n`));
 });

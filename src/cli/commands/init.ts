@@ -23,6 +23,7 @@ import {
   commandName,
   copyFolder,
   isInNpxCache,
+  isInstalled,
   ownCommand,
   portableLauncher,
   projectOfProgram,
@@ -39,12 +40,13 @@ export async function init(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("init", args);
   if (values.user && values.project) throw new HoldfastError("invalid_input", oneScope);
   const isDryRun = values["dry-run"];
-  if (isInNpxCache() && !values.portable && !isDryRun) return runCopy(args, values.json);
+  const isPortable = values.portable || values.npx;
+  if (isInNpxCache() && !isPortable && !isDryRun) return runCopy(args, values.json);
   const surfaces = values.surfaces === undefined ? undefined : readSurfaces(values.surfaces);
   const place = findPlaces("user", findProject(process.cwd()).root);
-  const scope = values.project || values.portable ? "project" : values.user ? "user" : undefined;
+  const scope = values.project || isPortable ? "project" : values.user ? "user" : undefined;
   const places = { ...place, scope: scope ?? (await scopeInUse(positionals, place)), surfaces };
-  const plan = await planInit(positionals, places, values.portable ? portableLauncher : undefined);
+  const plan = await planInit(positionals, places, isPortable ? portableLauncher : undefined);
   const config = surfaces === undefined ? [] : [planSurfaces(surfaces, places)];
   if (plan.hosts.length === 0) {
     throw new HoldfastError(
@@ -60,7 +62,7 @@ export async function init(args: string[]): Promise<number> {
     runInit(plan, places);
     writeChanges(config.filter(isChange), places.scope === "user" ? 0o600 : 0o644);
   }
-  const lines = await closing(shown, places, isDryRun);
+  const lines = await closing(shown, places, { isDryRun, isPortable });
   print(values, report(shown, places, isDryRun), () => lines);
   return 0;
 }
@@ -121,9 +123,17 @@ function describe(
   ];
 }
 
-async function closing(plan: ShownPlan, places: Places, isDryRun: boolean): Promise<string[]> {
+async function closing(
+  plan: ShownPlan,
+  places: Places,
+  { isDryRun, isPortable }: { isDryRun: boolean; isPortable: boolean },
+): Promise<string[]> {
   const count = plan.files.filter(isChange).length;
-  const notices = [...pathsNotice(plan, places), ...projectNotice(places)];
+  const notices = [
+    ...pathsNotice(plan, places),
+    ...projectNotice(places),
+    ...(isPortable && !isInstalled(places.env) ? [missingNotice] : []),
+  ];
   if (isDryRun)
     return [
       `Nothing was written: this was a dry run. ${counted(count, "file")} would change; --diff shows how.`,
@@ -160,6 +170,9 @@ function pathsNotice({ files }: ShownPlan, places: Places): string[] {
     `  ${ownCommand()} init --portable`,
   ];
 }
+
+const missingNotice =
+  "These files start the holdfast that is on the PATH, and there is none here. Until you install it, they do nothing: npm install --global holdfast";
 
 /** The person's own files, for all projects, start a program that goes away with one project. */
 function projectNotice({ scope, env }: Places): string[] {

@@ -34,7 +34,7 @@ export async function serve(args: string[]): Promise<number> {
   const binding = {
     port: readPort(values.port),
     host: values.host,
-    token: ownToken(values["token-file"]),
+    token: values.token ?? ownToken(values["token-file"]),
   };
   // Reject invalid options, and report a missing package, before opening a store.
   const scripted = values.demo ? await import("../demo/demo.ts") : undefined;
@@ -99,7 +99,7 @@ export async function serve(args: string[]): Promise<number> {
   }
 }
 
-/** The user's own token. It is not an option, because every user of the machine could see it on the command line. */
+/** The user's own token. Every user of the machine can see one on the command line, but not one in a file or a variable. */
 function ownToken(path: string | undefined): string | undefined {
   if (path === undefined) return process.env.HOLDFAST_TOKEN || undefined;
   const text = readRegularFile(path, { maxBytes: 10_000, followLinks: true })?.toString("utf8").trim();

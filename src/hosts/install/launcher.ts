@@ -119,6 +119,11 @@ const pathLauncher: Launcher = { command: "holdfast", args: [] };
 /** The program on the PATH of whoever uses the files: the same words on every machine. */
 export const portableLauncher: Launcher = { ...pathLauncher };
 
+/** Whether a shell of the user finds the program, also when npx or npm no longer runs it. */
+export function isInstalled(env: Environment = process.env): boolean {
+  return findProgram("holdfast", env, isLasting) !== undefined;
+}
+
 /** Whether this program runs from the cache of npx, which npm may clear. */
 export function isInNpxCache(root = packageRoot): boolean {
   return /[\\/]_npx[\\/]/.test(root);
