@@ -52,7 +52,7 @@ test("returns a project's NOTES.md with the linter's findings [serve.memory]", a
   const notes = await call(server, "project");
   assert.deepEqual([notes.path, notes.text], ["grimoires/loa/NOTES.md", "# Notes\n<<<<<<< mine\n"]);
   const marker = notes.findings.find(({ rule }) => rule === "readable");
-  assert.deepEqual([marker?.severity, marker?.line], ["error", 2]);
+  assert.equal(marker?.line, 2);
   assert.equal((await call(server, "health")).project, true);
 });
 

@@ -2,7 +2,7 @@ import { HoldfastError } from "../../errors.ts";
 import { commandName, ownCommand } from "../../hosts/install/launcher.ts";
 import type { SessionItem } from "../../server/api.ts";
 import type { HostSessions } from "../../server/hosts.ts";
-import { fileRefs } from "../../server/project-files.ts";
+import { refChecker } from "../../server/project-files.ts";
 import { SessionTree, sessionItem } from "../../server/session-item.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { findProject } from "../../workspace/project.ts";
@@ -49,7 +49,7 @@ async function readSessions(
 ): Promise<{ sessions: SessionItem[]; more: number }> {
   const read = async (memory: Memory) => {
     const active = await allSessions(memory, "active");
-    const context = { memory, hosts, ...fileRefs(root), clock: Date.now };
+    const context = { memory, hosts, checkRef: refChecker(root), clock: Date.now };
     const tree = new SessionTree(active);
     const listed = active.slice(0, newest);
     const sessions = await Promise.all(listed.map((summary) => sessionItem(context, summary, tree)));
