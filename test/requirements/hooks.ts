@@ -63,7 +63,7 @@ export const hooks = from("hooks", {
   "hooks.missing":
     "A database that is gone is reported, one that was never there is not; it is created when there is something to write.",
   "hooks.damaged": "A damaged database is reported and left unchanged.",
-  "hooks.read-only": "A read-only project still shows its memory.",
+  "hooks.read-only": "A read-only project still shows its memory, and that nothing can be saved.",
   "hooks.full-disk": "On a full disk a hook exits with 0 and reports it.",
   "hooks.config": "An invalid setting is reported, and the default applies.",
   "hooks.reported-twice":
