@@ -39,7 +39,7 @@ const stored = {
 const set = texts("NAME=VALUE", 'any setting, as "holdfast config" lists them');
 const surfaces = text(
   "A,B",
-  "memory types to enable: notepad, notes, pins, scratchpad, tasks, results, sessions, knowledge, project, sandbox",
+  "memory types to enable: notepad, notes, pins, scratchpad, tasks, results, recall, sessions, knowledge, project, sandbox",
 );
 const whichSession =
   "an id or the beginning of one (default: the conversation here, or else the session written to last)";
