@@ -16,6 +16,7 @@ import {
 } from "./edit.ts";
 import {
   blockerKind,
+  firstState,
   isDateOrTime,
   layout,
   newSection,
@@ -349,6 +350,8 @@ export interface HandoffInput {
   next?: string | undefined;
   /** The current work. It becomes the current bead. */
   task?: string | undefined;
+  /** Holdfast writes it: a state that the agent or a person has set stays, with its bead. */
+  isAutomatic?: true;
 }
 
 /** A host may report the same end twice, also at the same moment. */
@@ -356,12 +359,13 @@ const sameReportMilliseconds = 60_000;
 
 /** Adds a row to the continuity log and updates the active context. */
 export function logHandoff(project: Project, input: HandoffInput, caller: Caller): Answer {
-  const context = contextOf(project, input);
-  const timestamp = context["last checkpoint"];
   const text = requireLine(input.summary, "summary");
   const summary = caller.session === undefined ? text : `${text} (session ${caller.session})`;
   const agent = nameOf(caller);
   return project.change((notes) => {
+    const keepsState = input.isAutomatic && isStateSet(project, notes);
+    const context = contextOf(project, keepsState ? {} : input);
+    const timestamp = context["last checkpoint"];
     const known = rowsOf(notes, "log").find(({ values }) => {
       const age = Date.parse(timestamp) - Date.parse(values.timestamp ?? "");
       const isRecent = age >= 0 && age < sameReportMilliseconds;
@@ -374,16 +378,29 @@ export function logHandoff(project: Project, input: HandoffInput, caller: Caller
   });
 }
 
+/** A row of `checkpointProject`, and its text without event and session. */
+const ownRow = /^(?:Compaction|Session end): (.*?)(?: \(session [^()]*\))?$/;
+
+/** Whether the agent or a person has set the reasoning state. Holdfast's own is in its last row of the log. */
+function isStateSet(project: Project, notes: Notes): boolean {
+  const { value = "none" } = contextFields(notes).get("reasoning state") ?? {};
+  const summaries = rowsOf(notes, "log").map(({ values }) => values.summary ?? "");
+  const [, own = ""] = ownRow.exec(summaries.findLast((summary) => ownRow.test(summary)) ?? "") ?? [];
+  return !["", "none", firstState, shorten(project, own)].includes(value);
+}
+
 /** The active context is read first after a reset; the log has the full text. */
 const maxStateTokens = 45;
 
+function shorten({ countTokens }: Project, text: string): string {
+  return cutTo({ text: oneLine(text) }, maxStateTokens, countTokens)?.text ?? "none";
+}
+
 function contextOf(project: Project, { task, next }: Pick<HandoffInput, "task" | "next">) {
-  const shorten = (text: string) =>
-    cutTo({ text: oneLine(text) }, maxStateTokens, project.countTokens)?.text ?? "none";
   return {
-    ...(task === undefined ? {} : { "current bead": shorten(task) }),
+    ...(task === undefined ? {} : { "current bead": shorten(project, task) }),
     "last checkpoint": project.now(),
-    ...(next === undefined ? {} : { "reasoning state": shorten(next) }),
+    ...(next === undefined ? {} : { "reasoning state": shorten(project, next) }),
   };
 }
 

@@ -58,10 +58,13 @@ test("compaction and session end write a handoff row with finished and open work
   });
   assert.deepEqual(done, { written: true, warnings: [] });
   assert.match(read(), /^- \*\*Current Bead\*\*: Fix the login$/m);
-  assert.match(read(), /^- \*\*Reasoning State\*\*: Write tests$/m);
   assert.match(
     read(),
-    /^\| 2026-\S+ \| coder \| Compaction: done: Read the code; unfinished: Fix the login, Write tests; at the end: The login works again\. \(session ses_1\) \|$/m,
+    /^- \*\*Reasoning State\*\*: unfinished: Fix the login, Write tests; done: Read the code; at the end: The login works again\.$/m,
+  );
+  assert.match(
+    read(),
+    /^\| 2026-\S+ \| coder \| Compaction: unfinished: Fix the login, Write tests; done: Read the code; at the end: The login works again\. \(session ses_1\) \|$/m,
   );
   const words = { ...handoff, plan: [], tasks: [], finished: [], lastWords: "All is well" };
   await checkpointProject({ root, clock, handoff: words, event: "session-end" });
@@ -77,6 +80,35 @@ test("compaction and session end write a handoff row with finished and open work
   };
   assert.deepEqual(await checkpointProject({ root, clock, handoff: full, event: "session-end" }), done);
   assert.deepEqual((await lintProject(project)).findings, []);
+});
+
+test("compactions and session ends keep a state that the agent or a person has set [project.lifecycle]", async () => {
+  const { root, read, write, clock, call, log } = makeProject();
+  const state = () => /Reasoning State\*\*: (.*)/.exec(read())?.[1];
+  const task = () => /Current Bead\*\*: (.*)/.exec(read())?.[1];
+  const checkpoint = async (event: "before-compaction" | "session-end", lastWords: string) => {
+    const said = { ...handoff, plan: [], finished: [], lastWords };
+    await checkpointProject({ root, clock, handoff: said, event, session: "ses_1" });
+  };
+  const long = "It | works. ".repeat(60);
+  for (const words of [long, "Second", `Yes, ${long}`]) {
+    await checkpoint("before-compaction", words);
+    assert.match(state() ?? "", new RegExp(`at the end: ${words.slice(0, 3)}`), "its own state is replaced");
+  }
+  await call("log_handoff", { summary: "Half done", next: "Write the refresh test", task: "bd-7" });
+  for (const event of ["before-compaction", "session-end", "session-end"] as const)
+    await checkpoint(event, "Bye");
+  assert.deepEqual([state(), task()], ["Write the refresh test", "bd-7"]);
+  await log("context", "Test expiry");
+  await checkpoint("before-compaction", "Bye again");
+  assert.equal(state(), "Test expiry");
+  write(read().replace("Test expiry", "Not before Monday"));
+  await checkpoint("session-end", "Third");
+  assert.equal(state(), "Not before Monday");
+  assert.match(read(), /Session end: unfinished: Fix the login; at the end: Third/);
+  write(read().replace("Not before Monday", "none"));
+  await checkpoint("session-end", "Fourth");
+  assert.match(state() ?? "", /Fourth/);
 });
 
 test("a handoff of a conversation is logged with the finished work [project.lifecycle]", async () => {

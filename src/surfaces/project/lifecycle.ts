@@ -114,11 +114,13 @@ export interface CheckpointOptions extends LifecycleOptions {
   event: "before-compaction" | "session-end";
 }
 
-/** The row names what is next; the session has the full text. */
-const maxNext = 300;
+/** The session has the full text. */
 const maxSummary = 1_500;
 
-/** Compaction and session end: writes the time to the active context and a row to the log, if anything was done. */
+/**
+ * Compaction and session end: adds a row to the log, if anything was done, and sets the time and the state in the active
+ * context. A state that the agent or a person has set stays.
+ */
 export async function checkpointProject(options: CheckpointOptions): Promise<Written> {
   const { handoff, event } = options;
   const done = summaryOf(handoff);
@@ -127,14 +129,13 @@ export async function checkpointProject(options: CheckpointOptions): Promise<Wri
     const { root } = project.file;
     const summary = withoutMachinePaths(root, done).slice(0, maxSummary).toWellFormed();
     const when = event === "before-compaction" ? "Compaction" : "Session end";
-    const open = openItems(handoff)[0] ?? handoff.said.at(-1)?.text ?? done;
-    const next = withoutMachinePaths(root, oneLine(open, maxNext));
-    logHandoff(project, { summary: `${when}: ${summary}`, task: handoff.tasks.at(-1), next }, options);
+    const context = { task: handoff.tasks.at(-1), next: summary, isAutomatic: true } as const;
+    logHandoff(project, { summary: `${when}: ${summary}`, ...context }, options);
     return { written: true };
   });
 }
 
-/** The finished and open work, in one line: finished work first, then the agent's last words; "" for nothing. */
+/** The open and finished work and the agent's last words, in one line; "" for nothing. */
 function summaryOf(handoff: CheckpointOptions["handoff"]): string {
   const part = (label: string, items: readonly string[], max: number) => {
     if (items.length === 0) return [];
@@ -144,8 +145,8 @@ function summaryOf(handoff: CheckpointOptions["handoff"]): string {
   };
   const { finished, tasks, lastWords, said } = handoff;
   const parts = [
-    ...part("done", finished.toReversed(), 5),
     ...part("unfinished", [...tasks, ...openItems(handoff)], 3),
+    ...part("done", finished.toReversed(), 5),
     ...(lastWords === "" ? [] : [`at the end: ${oneLine(lastWords, 400)}`]),
   ];
   const last = said.at(-1)?.text;
