@@ -275,6 +275,12 @@ test("the model sees level 1 of the current file; tools and commands do the same
   assert.match(await shown(), /- Use sliding window expiration \[\$\{PROJECT_ROOT\}\/src\/auth\/jwt\.ts:3\]/);
   write(read().replace("Nothing has been worked on yet", "A person wrote this"));
   assert.match(await shown(), /State: A person wrote this/);
+  const overdue = /^This blocker may have resolved \(its ETA 2024-01-15 has passed\): Keys/m;
+  await session.call("log_entry", { kind: "blocker", text: "Waiting: Keys (ETA: 2024-01-15)" });
+  assert.match(await shown(), overdue);
+  assert.match((await session.call("recover_context", {})).text, overdue);
+  await session.call("log_entry", { kind: "blocker", text: "Keys", done: true });
+  assert.doesNotMatch(await shown(), overdue);
   writeInto(root, "src/auth/jwt.ts", "gone\n");
   assert.match(await shown(), /- STALE evidence: Use sliding window/);
   const refused = await session.call("log_decision", decision);

@@ -98,11 +98,16 @@ function fileOf(blocker: string): string {
 const maxBlockers = 3;
 const maxBlockerLength = 80;
 
+/** Level 1 and the blockers that may have resolved, as the file and the date are now. */
+export function renderLevel1(project: Project, notes: Notes): string {
+  return [recoverLevel1(project, notes), ...resolvedLines(resolvedBlockers(project, notes))].join("\n");
+}
+
 /** Shows the agent which blockers may have resolved: a few short lines, escaped as data. */
 export function resolvedLines(blockers: Recovered["blockers"]): string[] {
-  const lines = blockers.slice(0, maxBlockers).map(({ line, blocker, reason }) => {
+  const lines = blockers.slice(0, maxBlockers).map(({ blocker, reason }) => {
     const [why, what] = [reason, blocker].map((text) => takeCharacters(asData(text), maxBlockerLength));
-    return `This blocker may have resolved (line ${line}, ${why}): ${what}`;
+    return `This blocker may have resolved (${why}): ${what}`;
   });
   const more = blockers.length - lines.length;
   return more > 0 ? [...lines, `${more} more may have resolved: NOTES.md has them.`] : lines;

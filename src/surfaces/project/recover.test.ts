@@ -128,7 +128,7 @@ test("the protocol's example takes about its budgets in level 1: context 30, ide
       decisions: taken(/^(?:- | {2}`)/),
       question: taken(/^Question/),
       markers: taken(/^\[/),
-      all: countTokens(lines.join("\n")),
+      all: countTokens(lines.slice(0, lines.indexOf("[End of project memory]") + 1).join("\n")),
     },
     { context: 35, identifiers: [16, 17], decisions: 36, question: 10, markers: 19, all: 136 },
   );

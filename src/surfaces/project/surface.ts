@@ -5,7 +5,7 @@ import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface, type Tool } from "../surface.ts";
 import { logDecision } from "./decisions.ts";
 import { entryKinds, logEntry, logHandoff } from "./entries.ts";
-import { projectLifecycle, recoverProject, resolvedLines } from "./lifecycle.ts";
+import { projectLifecycle, renderLevel1 } from "./lifecycle.ts";
 import {
   type Answer,
   type Caller,
@@ -15,7 +15,7 @@ import {
   type Project,
   type ProjectOptions,
 } from "./project.ts";
-import { recoverLevel1, recoverLevel2, recoverLevel3 } from "./recover.ts";
+import { recoverLevel2, recoverLevel3 } from "./recover.ts";
 
 const answerShape = z.object({
   ok: z.literal(true),
@@ -45,7 +45,7 @@ export const projectOperations: readonly ProjectOperation[] = [
     readOnly: true,
     run: async (project, { level = 1, query = "" }) => {
       const notes = existingNotes(project);
-      if (level === 1) return { ok: true, text: recoverLevel1(project, notes) };
+      if (level === 1) return { ok: true, text: renderLevel1(project, notes) };
       if (level === 2) return { ok: true, text: recoverLevel2(project, notes, query.trim()) };
       if (level === 3) return { ok: true, text: recoverLevel3(project, notes) };
       throw new HoldfastError("invalid_input", `"level" must be 1, 2 or 3 (got ${level}).`);
@@ -93,25 +93,17 @@ export const projectOperations: readonly ProjectOperation[] = [
 /** NOTES.md as a surface: its tools, and its level 1 in every turn. */
 export function projectSurface(options: ProjectOptions): Surface {
   const project = openProject(options);
-  const lifecycle = projectLifecycle(options);
   let level1 = "";
-  /** Blockers that may have resolved, as of the start of the last conversation. */
-  let resolved: string[] = [];
   return {
-    name: "project",
+    ...projectLifecycle(options),
     tools: projectOperations.map((operation) => toolOf(project, operation)),
     guidance: (_limits, { shown }) =>
       `Project memory is NOTES.md in the repository, which people read and edit. Log decisions, debt, goals and blockers when they arise, with log_decision and log_entry. After a reset, ${shown === "host" ? "call recover_context and continue from what it returns" : "continue from the project memory block"}. Check in the code what is marked STALE. Call log_handoff before you stop.`,
-    block: () =>
-      level1 === "" ? undefined : { placement: "message", text: [level1, ...resolved].join("\n") },
-    async onLifecycle(session, event) {
-      if (event.kind === "session-start") resolved = resolvedLines((await recoverProject(options)).blockers);
-      return (await lifecycle.onLifecycle?.(session, event)) ?? [];
-    },
+    block: () => (level1 === "" ? undefined : { placement: "message", text: level1 }),
     async refresh() {
       try {
         const notes = project.read();
-        level1 = notes ? recoverLevel1(project, notes) : "";
+        level1 = notes ? renderLevel1(project, notes) : "";
       } catch (error) {
         // Report the failure in the block and let the agent continue.
         level1 = `[Project memory: not available]\n${oneLine((error as Error).message)}\n[End of project memory]`;
