@@ -69,9 +69,11 @@ async function initialize({ project, values }: ProjectArguments): Promise<number
 
 async function recover(args: ProjectArguments): Promise<number> {
   const [first, ...rest] = args.positionals;
-  const level = Number(args.values.level ?? 1);
-  const query = args.values.query ?? (first === undefined ? undefined : [first, ...rest].join(" "));
-  return perform(args, "recover_context", { level, ...(query === undefined ? {} : { query }) });
+  const { level, query = first === undefined ? undefined : [first, ...rest].join(" ") } = args.values;
+  return perform(args, "recover_context", {
+    ...(level === undefined ? {} : { level: Number(level) }),
+    ...(query === undefined ? {} : { query }),
+  });
 }
 
 const fields = ["title", "rationale", "detail", "done", "severity", "actionable", "next", "task"] as const;

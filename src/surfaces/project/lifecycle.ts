@@ -3,7 +3,7 @@ import { oneLine, takeCharacters } from "../../engine/text.ts";
 import type { LifecycleSurface } from "../surface.ts";
 import { isOpen, logHandoff, updateContext } from "./entries.ts";
 import { blockerKind } from "./layout.ts";
-import { itemsOf, type Notes } from "./notes.ts";
+import { itemsOf, type Notes, withoutConflicts } from "./notes.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { asData, recoverLevel1 } from "./recover.ts";
 import { parseReference, readSource, rootPrefix, withoutMachinePaths } from "./references.ts";
@@ -74,7 +74,7 @@ function writeSessionStart(options: LifecycleOptions): Written {
 /** Blockers whose date has passed, or that wait for a file that now exists. */
 function resolvedBlockers(project: Project, notes: Notes): Recovered["blockers"] {
   const now = Date.parse(project.now());
-  return itemsOf(notes, "blockers")
+  return itemsOf(withoutConflicts(notes), "blockers")
     .filter(isOpen)
     .flatMap(({ line, text }) => {
       const blocker = text.replace(blockerKind, "");

@@ -162,6 +162,58 @@ test("level 2 finds decisions, archived decisions and goals, best match first [p
   assert.match(await best("zzzz"), /Nothing matches/);
 });
 
+test("level 2 finds the entries of every section, and a query alone means level 2 [project.level-two]", async () => {
+  const { call, log, root } = makeProject();
+  const recalled = async (input: object) =>
+    (await call("recover_context", input)).text.split("\n").slice(1, -1);
+  assert.match((await recalled({ level: 2 })).join(), /^NOTES\.md has no entries\. Read the whole file/);
+  await log("blocker", "OAuth keys (ETA: 2999-01-15)");
+  await log("debt", "N+1 query in users", { severity: "HIGH", detail: "S03" });
+  await log("question", "Is the grace period configurable?");
+  await log("identifier", "src/auth/jwt.ts:3", { detail: "Zebra validation" });
+  await call("log_handoff", { summary: "Finished the giraffe import" });
+  const entries = [
+    ["oauth", "- Blocker: Waiting: OAuth keys (ETA: 2999-01-15)"],
+    ["grace", "- Question (open): Is the grace period configurable?"],
+    ["zebra", `- Identifier: ${mark}/src/auth/jwt.ts:3: Zebra validation`],
+    ["N+1", "- Debt: TD-001 | N+1 query in users | HIGH | agent | S03"],
+    ["giraffe", "- Handoff: 2026-03-01T10:00:03Z | agent | Finished the giraffe import"],
+  ];
+  for (const [query, line] of entries) assert.deepEqual(await recalled({ query }), [line]);
+  const lines = entries.map(([, line]) => line);
+  assert.deepEqual(await recalled({ level: 2 }), lines);
+  writeInto(root, "src/auth/jwt.ts", "gone\n");
+  assert.match((await recalled({ query: "zebra" })).join(), /^- Identifier: STALE \(changed\) /);
+});
+
+test("entries with merge-conflict markers are left out of levels 1 and 2, which name the line [project.bad-files]", async () => {
+  const { call, log, read, write } = makeProject();
+  await log("question", "Which side wins?");
+  await log("goal", "Finish the merge");
+  const conflict = (mine: string, theirs: string) =>
+    `<<<<<<< HEAD\n${mine}\n=======\n${theirs}\n>>>>>>> branch\n`;
+  const state = "- **Reasoning State**: ";
+  write(
+    read()
+      .replace(`${state}Nothing has been worked on yet\n`, conflict(`${state}mine`, `${state}theirs`))
+      .replace("- [ ] Finish", `${conflict("- [ ] My goal", "- [ ] Their goal")}\n- [ ] Finish`)
+      .replace(
+        /(?<=affecting progress -->\n)/,
+        conflict("- Waiting: my keys (ETA: 2020-01-01)", "- Waiting: their keys (ETA: 2020-01-01)"),
+      ),
+  );
+  const line = read().split("\n").indexOf("<<<<<<< HEAD") + 1;
+  const notice = `NOTES.md has merge-conflict markers from line ${line}. Resolve them: the entries there are left out.`;
+  const recalled = async (input: object) =>
+    (await call("recover_context", input)).text.split("\n").slice(1, -1);
+  assert.deepEqual(await recalled({ level: 1 }), [notice, "Question: Which side wins?"]);
+  assert.deepEqual(await recalled({ level: 2 }), [
+    notice,
+    "- Goal (open): Finish the merge",
+    "- Question (open): Which side wins?",
+  ]);
+});
+
 test("level 3 is the whole file, with stale references listed first [project.level-three] [project.stale]", async () => {
   const { call, read, root } = makeProject({ notes: seedNotes });
   const { text } = await call("recover_context", { level: 3 });

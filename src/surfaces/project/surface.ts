@@ -43,7 +43,7 @@ export const projectOperations: readonly ProjectOperation[] = [
     description: "Read NOTES.md. Level 1: state, last decisions; 2: what matches query; 3: the whole file.",
     input: z.strictObject({ level: z.number().optional(), query: z.string().optional() }),
     readOnly: true,
-    run: async (project, { level = 1, query = "" }) => {
+    run: async (project, { query = "", level = query.trim() === "" ? 1 : 2 }) => {
       const notes = existingNotes(project);
       if (level === 1) return { ok: true, text: renderLevel1(project, notes) };
       if (level === 2) return { ok: true, text: recoverLevel2(project, notes, query.trim()) };
