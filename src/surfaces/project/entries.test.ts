@@ -311,9 +311,13 @@ test("debt gets the id after the highest one in the file, and the same debt is l
   assert.equal(third.id, "TD-003");
   const written = read();
   assert.match(written, /^\| TD-003 \| third \| LOW \| agent \| S4 \|$/m);
-  const again = await log("debt", "third", { actionable: true });
+  const again = await log("debt", "third");
   assert.deepEqual([again.id, read()], ["TD-003", written]);
   assert.match(again.text, /^Already logged as TD-003 on line \d+\.$/);
+  const changed = await log("debt", "third", { severity: "critical", detail: "S04" });
+  assert.match(changed.text, /^Changed TD-003 on line \d+: severity CRITICAL, sprint S04\.$/);
+  assert.match(read(), /^\| TD-003 \| third \| CRITICAL \| agent \| S04 \|$/m);
+  assert.match((await log("debt", "third")).text, /^Already logged as TD-003/);
   write(`${seedNotes}\nSee TD-011, which is done.\n`);
   assert.equal((await log("debt", "fourth")).id, "TD-012", "an id that is still mentioned is not free");
 });

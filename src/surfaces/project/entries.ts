@@ -25,7 +25,7 @@ import {
   severities,
   type Values,
 } from "./layout.ts";
-import { contextFields, type Item, itemsOf, type Notes, rowsOf } from "./notes.ts";
+import { contextFields, type Item, itemsOf, type Notes, type Row, rowsOf } from "./notes.ts";
 import { type Answer, type Caller, nameOf, type Project } from "./project.ts";
 import { noSuchFile, parseReference, projectPath, readSource, renderReference } from "./references.ts";
 import { refusal, requireLine } from "./refusal.ts";
@@ -112,24 +112,33 @@ function fieldProblem({ takes, needs }: Kind, input: EntryInput): string | undef
   return isEarly ? 'takes "detail" only with "done"' : undefined;
 }
 
-/** Adds a row to the debt table under a new id; actionable debt also becomes an issue in Beads. */
+/** Adds a row to the debt table under a new id, or changes a known one; actionable debt also becomes an issue in Beads. */
 async function logDebt(project: Project, input: EntryInput, caller: Caller): Promise<Answer> {
   const description = requireLine(input.text, "text");
   const severity = severityOf(input.severity ?? "MEDIUM");
   const sprint = input.detail?.trim() ? requireLine(input.detail, "detail") : "";
-  const { id, line, isNew } = project.change((notes) => {
-    const known = rowsOf(notes, "debt").find(({ values }) => values.description === description);
-    if (known)
-      return { edits: [], result: { id: known.values.id ?? "", line: known.line + 1, isNew: false } };
-    const next = nextDebtId(notes);
-    const row = addRows(notes, "debt", [
-      { id: next, description, severity, "found by": nameOf(caller), sprint },
-    ]);
-    return { edits: [row], result: { id: next, line: lineOf(row), isNew: true } };
+  const { id, line, text, hasBead } = project.change((notes) => {
+    const known = rowsOf(notes, "debt").find((row) => isDebt(row, description));
+    if (known) {
+      const given = { ...(input.severity && { severity }), ...(sprint && { sprint }) };
+      const changed = Object.entries(given).filter(([name, value]) =>
+        known.cells.some(({ column, text }) => column === name && text !== value),
+      );
+      const { id = "" } = known.values;
+      const at = known.line + 1;
+      const text =
+        changed.length === 0
+          ? `Already logged as ${id} on line ${at}.`
+          : `Changed ${id} on line ${at}: ${changed.map(([name, value]) => `${name} ${value}`).join(", ")}.`;
+      const edits = changed.length === 0 ? [] : [setCells(notes, known, Object.fromEntries(changed))];
+      return { edits, result: { id, line: at, text, hasBead: namesBead(known, description) } };
+    }
+    const id = nextDebtId(notes);
+    const row = addRows(notes, "debt", [{ id, description, severity, "found by": nameOf(caller), sprint }]);
+    const text = `Logged ${id} on line ${lineOf(row)}.`;
+    return { edits: [row], result: { id, line: lineOf(row), text, hasBead: false } };
   });
-  if (!isNew) return { ok: true, text: `Already logged as ${id} on line ${line}.`, line, id };
-  const text = `Logged ${id} on line ${line}.`;
-  if (!input.actionable) return { ok: true, text, line, id };
+  if (!input.actionable || hasBead) return { ok: true, text, line, id };
   const issue = await createBead(project, { title: description, severity, reference: id });
   if ("problem" in issue)
     return { ok: true, text: `${text} No issue was created: ${issue.problem}.`, line, id };
@@ -147,11 +156,31 @@ function severityOf(text: string): (typeof severities)[number] {
   );
 }
 
+/** The id of an issue after a description. */
+const beadAfter = /^ \([\w.]{1,60}-[\w.-]{1,60}\)$/;
+
+function isDebt({ values: { description: known = "" } }: Row, description: string): boolean {
+  return (
+    known.startsWith(description) &&
+    (known === description || beadAfter.test(known.slice(description.length)))
+  );
+}
+
+/** The column for the ids of issues, if the table has one. */
+function beadColumn({ values }: Row): string | undefined {
+  return ["bead", "issue"].find((column) => column in values);
+}
+
+function namesBead(row: Row, description: string): boolean {
+  const own = row.values[beadColumn(row) ?? ""] ?? "";
+  return row.values.description !== description || !["", "-"].includes(own);
+}
+
 /** Writes the issue's id to its own column if the table has one, else after the description. */
 function nameBead(notes: Notes, id: string, bead: string): Edit[] {
   const row = rowsOf(notes, "debt").find(({ values }) => values.id === id);
   if (!row) return [];
-  const own = ["bead", "issue"].find((column) => column in row.values);
+  const own = beadColumn(row);
   const { description = "" } = row.values;
   return [
     setCells(notes, row, own === undefined ? { description: `${description} (${bead})` } : { [own]: bead }),

@@ -231,6 +231,8 @@ test("actionable debt becomes an issue in bd, in the form that the tracker takes
       const args = JSON.parse(readFileSync(join(directory, "called.json"), "utf8")) as string[];
       assert.deepEqual(args, ["add", "--priority", "high", "--title", description, "--ref", "TD-001"]);
       assert.deepEqual((await lintProject(project)).findings, []);
+      const again = await log("debt", description, { severity: "LOW", actionable: true });
+      assert.equal(again.text, "Changed TD-001 on line 34: severity LOW.", "it has an issue already");
     }
     const older = 'if (process.argv[2] === "add") process.exit(1); console.log("bd-5")';
     const directory = fakeTracker("bd", older);
