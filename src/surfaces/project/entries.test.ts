@@ -363,6 +363,39 @@ test("goals, blockers and questions are added once, changed in place and closed 
   assert.equal(read(), before);
 });
 
+test("an item that was closed with an outcome is found again, and reopened in place [project.lists] [project.repeated]", async () => {
+  const { log, read } = makeProject();
+  const added = [
+    ["goal", "Ship - to prod (depends on: review)", "- [x] Ship - to prod — shipped", "[ ]"],
+    ["question", "Is it (really) slow?", "- [x] Is it (really) slow? — shipped", "[ ]"],
+    [
+      "blocker",
+      "Waiting: OAuth keys (ETA: 2026-05-01)",
+      "- Resolved: OAuth keys (2026-03-01T10:00:0",
+      "Waiting:",
+    ],
+  ] as const;
+  for (const [kind, text, closed, open] of added) {
+    await log(kind, text);
+    await log(kind, text, { done: true, detail: "shipped" });
+    const written = read();
+    assert.ok(written.includes(closed), written);
+    for (const again of [{ done: true, detail: "shipped" }, { done: true }])
+      assert.match((await log(kind, text, again)).text, /^Already recorded/);
+    assert.equal(read(), written);
+    await log(kind, text, { done: true, detail: "twice — now" });
+    assert.match(read(), /twice — now\)?$/m);
+    assert.match((await log(kind, text, { done: false })).text, /^Changed/);
+    const bare = text.replace("Waiting: ", "");
+    assert.ok(read().includes(`- ${open} ${bare}\n`), read());
+    assert.doesNotMatch(read(), /shipped|twice/);
+  }
+  await log("blocker", "OAuth keys", { done: true, detail: "they came" });
+  await log("blocker", "Blocked: OAuth keys");
+  assert.match(read(), /^- Blocked: OAuth keys$/m);
+  assert.equal(read().match(/OAuth keys/g)?.length, 1);
+});
+
 test("an item keeps its bullet, wrapped lines and nested items; a new item is never mistaken for an old one [project.lists]", async () => {
   const { log, read } = makeProject({
     notes:

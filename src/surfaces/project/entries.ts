@@ -210,8 +210,9 @@ function logItem(project: Project, { kind, text, detail, done }: EntryInput): An
   if (isBlocker) checkEta(note);
   const outcome = detail === undefined ? "" : requireLine(detail, "detail");
   return project.change((notes): Planned<Answer> => {
-    const known = findItem(notes, key, body, done === true);
-    if (done && !known) throw noSuchItem(notes, key, line);
+    const found = findItem(notes, key, body, done === true);
+    if (done && !found) throw noSuchItem(notes, key, line);
+    const { item: known, text: said = "" } = found ?? {};
     const start = isBlocker
       ? startOfBlocker(done, blockerKind.test(line) ? line : known?.text)
       : `[${(done ?? known?.done) ? "x" : " "}] `;
@@ -224,17 +225,25 @@ function logItem(project: Project, { kind, text, detail, done }: EntryInput): An
       const edit = addLines(notes, key, [added]);
       return { edits: [edit], result: describe("Added the", lineOf(edit), added) };
     }
+    const hasOutcome = known.text !== said;
+    const isSaid = [` — ${outcome}`, `Z: ${outcome})`].some((end) =>
+      known.text.slice(said.length).endsWith(end),
+    );
+    if (done && !isOpen(known) && (outcome === "" || isSaid))
+      return { edits: [], result: describe("Already recorded: the", known.line + 1, `- ${known.text}`) };
     const resolution = isBlocker && done ? `(${project.now()}${outcome === "" ? "" : `: ${outcome}`})` : "";
     const answer = outcome === "" ? note : `— ${outcome}`;
     const before = notes.texts.slice(known.line, known.textEnd);
+    const dropsOutcome = hasOutcome && (isBlocker || done === false || outcome !== "");
     const after = changeItem(before, {
       isBlocker,
       start,
+      text: dropsOutcome ? said : undefined,
       end: resolution || answer,
       dropsNote: note !== "" || resolution !== "",
     });
     // Differences in whitespace alone are not a change.
-    const isSame = after.every((each, index) => oneLine(each) === oneLine(before[index] ?? ""));
+    const isSame = oneLine(after.join(" ")) === oneLine(before.join(" "));
     return {
       edits: isSame ? [] : [replaceLines(notes, known.line, known.textEnd, after)],
       result: describe(isSame ? "Already recorded: the" : "Changed the", known.line + 1, after.join(" ")),
@@ -272,35 +281,55 @@ function checkEta(note: string): void {
   );
 }
 
+interface ItemChange {
+  isBlocker: boolean;
+  start: string;
+  /** Its text without an earlier outcome, if it had one. */
+  text: string | undefined;
+  end: string;
+  dropsNote: boolean;
+}
+
 /** Replaces the start and the end of an item; keeps its bullet and the text in between. */
-function changeItem(
-  lines: readonly string[],
-  {
-    isBlocker,
-    start,
-    end,
-    dropsNote,
-  }: { isBlocker: boolean; start: string; end: string; dropsNote: boolean },
-): string[] {
+function changeItem(lines: readonly string[], change: ItemChange): string[] {
+  const { isBlocker, start, text, end, dropsNote } = change;
   const [, bullet = "- ", rest = ""] =
     /^(\s*(?:[-*+]|\d+[.)])[ \t]+)(?:\[[ xX]\](?:[ \t]+|$))?(.*)$/s.exec(lines[0] ?? "") ?? [];
   // Only a blocker starts with its kind; a goal may start with the same word.
-  const changed = lines.with(0, bullet + start + (isBlocker ? rest.replace(blockerKind, "") : rest));
+  const bare = (line: string) => bullet + start + (isBlocker ? line.replace(blockerKind, "") : line);
+  const changed = text === undefined ? lines.with(0, bare(rest)) : [bare(text)];
   const last = changed.at(-1) ?? "";
   const kept = dropsNote ? dropNote(last) : last;
   return changed.with(-1, end === "" ? kept : `${kept.trimEnd()} ${end}`);
 }
 
+/** An item, and its text without the outcome with which it was closed. */
+interface FoundItem {
+  item: Item;
+  text: string;
+}
+
 /** Finds the item with this text; with `loosely`, also the only open item that contains it. */
-function findItem(notes: Notes, key: SectionKey, body: string, loosely: boolean): Item | undefined {
-  const items = itemsOf(notes, key);
+function findItem(notes: Notes, key: SectionKey, body: string, loosely: boolean): FoundItem | undefined {
+  const items = itemsOf(notes, key).flatMap((item) => textsOf(key, item).map((text) => ({ item, text })));
   const fold = (text: string) => text.replaceAll("\\", "").toLowerCase();
-  const bodyOf = ({ text }: Item) => fold(splitItem(key, text).body);
+  const bodyOf = ({ text }: FoundItem) => fold(splitItem(key, text).body);
   const wanted = fold(body);
-  const same = items.filter((item) => bodyOf(item) === wanted);
-  if (same.length > 0 || !loosely) return same.find(isOpen) ?? same[0];
-  const containing = items.filter((item) => isOpen(item) && bodyOf(item).includes(wanted));
+  const same = items.filter((found) => bodyOf(found) === wanted);
+  if (same.length > 0 || !loosely) return same.find(({ item }) => isOpen(item)) ?? same[0];
+  const containing = items.filter((found) => isOpen(found.item) && bodyOf(found).includes(wanted));
   return containing.length === 1 ? containing[0] : undefined;
+}
+
+const maxDashes = 10;
+
+/** The text of an item. Of a closed one, also the texts that it may have had before its outcome was added. */
+function textsOf(key: SectionKey, item: Item): string[] {
+  const { text } = item;
+  if (isOpen(item)) return [text];
+  if (key === "blockers") return [text, text.replace(/ \(\d{4}-\d\d-\d\dT[\d:]{5,8}Z(?:: .*)?\)$/, "")];
+  const parts = text.split(" — ", maxDashes);
+  return [text, ...parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(" — "))];
 }
 
 export function isOpen({ done, text }: Item): boolean {
