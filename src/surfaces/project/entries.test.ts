@@ -281,7 +281,7 @@ test("a call that lacks a field, or has one of another kind, is answered with an
     ],
     [
       () => log("question", "x?", { detail: "y" }),
-      'An entry of the kind question takes "detail" only with "done". Nothing was changed. Call it like this: {"kind":"question","text":"Is the limit per client?","done":true,"detail":"Yes"}.',
+      'An entry of the kind question takes "detail" only with "done": true. Nothing was changed. Call it like this: {"kind":"question","text":"Is the limit per client?","done":true,"detail":"Yes"}.',
     ],
     [
       () => log("debt", "x", { severity: "bad" }),
@@ -302,6 +302,8 @@ test("a call that lacks a field, or has one of another kind, is answered with an
     [() => call("recover_context", { level: 4 }), '"level" must be 1, 2 or 3 (got 4).'],
   ];
   for (const [work, message] of refused) await assert.rejects(work, { code: "invalid_input", message });
+  const message = '"text" has more than 2000 characters. Nothing was changed. Shorten it.';
+  await assert.rejects(log("goal", "x".repeat(2_001)), { code: "over_limit", message });
   assert.equal(read(), before);
 });
 

@@ -109,7 +109,7 @@ function fieldProblem({ takes, needs }: Kind, input: EntryInput): string | undef
   if (extra !== undefined) return `does not take "${extra}"`;
   if (needs && (input.detail ?? "").trim() === "") return `needs "${needs}"`;
   const isEarly = takes.includes("done") && input.detail !== undefined && input.done !== true;
-  return isEarly ? 'takes "detail" only with "done"' : undefined;
+  return isEarly ? 'takes "detail" only with "done": true' : undefined;
 }
 
 /** Adds a row to the debt table under a new id, or changes a known one; actionable debt also becomes an issue in Beads. */

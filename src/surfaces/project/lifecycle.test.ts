@@ -324,6 +324,10 @@ test("without notes the surface shows no block, creates them on the first write,
   const memory = await openMemory({ store: "memory:", surfaces: [projectSurface({ root })] });
   const session = await memory.createSession();
   assert.deepEqual((await session.context()).blocks, []);
+  assert.equal(
+    (await session.call("recover_context", {})).text,
+    "There is no grimoires/loa/NOTES.md yet. The first entry that you log creates it.",
+  );
   const first = await session.call("log_entry", { kind: "debt", text: "first" });
   assert.ok(first.ok, first.text);
   assert.equal((await session.context()).blocks.length, 1);

@@ -74,7 +74,8 @@ test("level 1 stays within 150 tokens, level 2 within 500, for files of 1 to 400
       const whole = check(`${name}, ${bytes} bytes`, fill(bytes, make));
       assert.equal(whole.split("\n").filter((line) => line.startsWith("[End of project memory")).length, 1);
       assert.match(whole, /^State: ./m, name);
-      if (bytes > 10_000) assert.match(whole, /\n\[End of project memory; recover_context for more\]$/);
+      if (bytes > 10_000)
+        assert.match(whole, /\n\[End of project memory; recover_context level 2 or 3 for more\]$/);
       if (name === "English" && bytes > 1_000) assert.equal(whole.match(/^- /gm)?.length, 3, whole);
     }
   }
@@ -106,7 +107,7 @@ test("level 1 shows the active context, identifiers, the last three decisions wi
       `- Newer [${mark}/src/auth/jwt.ts:3]`,
       `- Middle [${mark}/src/auth/jwt.ts:3]`,
       "Question: Per client?",
-      "[End of project memory; recover_context for more]",
+      "[End of project memory; recover_context level 2 or 3 for more]",
     ].join("\n"),
   );
 });
@@ -152,13 +153,14 @@ test("level 2 finds decisions, archived decisions and goals, best match first [p
   assert.match(await best("mysql"), /archived.*Postgres over MySQL/);
   assert.match(
     await best("grace periods"),
-    /Grace period for tokens.*Why: .*Evidence: \$\{PROJECT_ROOT\}\/src\/auth\/jwt\.ts:3/,
+    /^- \S+Z \| Grace period for tokens it is \| Why: .*Evidence: \$\{PROJECT_ROOT\}\/src\/auth\/jwt\.ts:3/,
   );
   assert.match(await best("topic 17"), /Goal \(open\): Goal about topic 17,/);
   assert.match(
     (await call("recover_context", { level: 2, query: "topic" })).text,
     /\d+ more match: narrow the query/,
   );
+  assert.match((await call("recover_context", { level: 2 })).text, /; \d+ more: pass a query, or use/);
   assert.match(await best("zzzz"), /Nothing matches/);
 });
 

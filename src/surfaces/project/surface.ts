@@ -67,7 +67,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   defineOperation({
     name: "log_entry",
     description:
-      'Add an entry to NOTES.md, or change the one with the same text. Texts: goal "Add login (blocking: OAuth)"; blocker "Waiting: keys (ETA: 2026-01-15)"; identifier "src/a.ts:45-67"; context: state, next step; structure: topic; archive: decisions to keep.',
+      'Add an entry to NOTES.md, or change the one with the same text. Texts: goal "Add login (blocking: OAuth)"; blocker "Waiting: keys (ETA: 2026-01-15)"; identifier "src/a.ts:45-67"; context: state, next step; structure: topic; archive: how many decisions stay.',
     input: z.strictObject({
       kind: z.enum(entryKinds),
       text: z.string(),
@@ -120,9 +120,13 @@ function toolOf(project: Project, operation: ProjectOperation): Tool {
     output: answerShape,
     readOnly: operation.readOnly ?? false,
     idempotent: operation.readOnly ?? false,
-    run: async ({ session, options }, input) => {
-      // Choosing this surface implies wanting the file, and an agent may have no shell to run init.
-      if (!operation.readOnly && !project.read()) initProject(project);
+    run: async ({ session, options }, input): Promise<Answer> => {
+      if (!project.read()) {
+        const text = `There is no ${project.file.name} yet. The first entry that you log creates it.`;
+        if (operation.readOnly) return { ok: true, text };
+        // Choosing this surface implies wanting the file, and an agent may have no shell to run init.
+        initProject(project);
+      }
       return operation.run(project, input, await callerOf(session, options));
     },
     text: (output) => output.text,
