@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import type { Json } from "../src/engine/json.ts";
+import type { SessionExport } from "../src/engine/session-document.ts";
 import { type Memory, openMemory, type Session } from "../src/index.ts";
-import { fillSession } from "./fill.ts";
+import type { JournalEntry } from "../src/surfaces/operations.ts";
 import { compare, type Figure, median, time } from "./measure.ts";
 
 /** Reading an unchanged context, and resuming: neither may slow down as a store grows in about a year. */
@@ -58,4 +60,60 @@ async function resumeFigure(memory: Memory, directory: string): Promise<Figure> 
     unit: "×",
     detail: `${long.toFixed(2)} ms / ${short.toFixed(2)} ms`,
   };
+}
+
+/** Creates a session of the given sizes with one import. */
+async function fillSession(
+  memory: Memory,
+  id: string,
+  sizes: { notes?: number; messages?: number; entries?: number },
+): Promise<Session> {
+  const { notes = 0, messages = 0, entries = 0 } = sizes;
+  const note = (index: number): Json => ({
+    content: `note ${index} ${"words and more ".repeat(25)}`,
+    tags: [`tag-${index % 20}`],
+    createdAt: index,
+    updatedAt: index,
+    updated: index + 1,
+  });
+  const key = (index: number) => String(index + 1).padStart(12, "0");
+  const journal = Array.from(
+    { length: entries },
+    (_, index): JournalEntry => ({
+      revision: index + 1,
+      at: index,
+      actor: { kind: "agent" },
+      surface: "notepad",
+      operation: { type: "notepad.append", content: `- step ${index} is done` },
+      changes: [{ type: "text", target: "notepad", at: 0, removed: "", inserted: "" }],
+      key: null,
+      result: null,
+    }),
+  );
+  const tags = Object.fromEntries(
+    Array.from({ length: Math.min(20, notes) }, (_, index) => [
+      `tag-${index}`,
+      { name: `tag-${index}`, notes: Math.ceil((notes - index) / 20) },
+    ]),
+  );
+  const document: SessionExport = {
+    format: "holdfast-session",
+    version: 1,
+    session: { id, agent: "bench", title: null, parent: null, createdAt: 0, updatedAt: 0, revision: entries },
+    notepad: "## Plan\n- [x] survey\n- [ ] audit\n",
+    records: {
+      note: Object.fromEntries(
+        Array.from({ length: notes }, (_, index) => [`note_${index + 1}`, note(index)]),
+      ),
+      tag: tags,
+      message: Object.fromEntries(
+        Array.from({ length: messages }, (_, index) => [
+          key(index),
+          { role: "user", content: `message ${index} ${"x".repeat(200)}` },
+        ]),
+      ),
+    },
+    journal: journal as unknown as SessionExport["journal"],
+  };
+  return memory.importSession(document, { id });
 }

@@ -16,7 +16,7 @@ const tools = await anthropicTools(session);
 
 const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Why is Q3 off?" }];
 for (;;) {
-  // Pass the current memory with each call; do not store it in the conversation.
+  // Pass the current memory with each call. Do not store it in the conversation.
   const { system } = await session.context();
   const answer = await client.messages.create({
     model: "a-model",

@@ -11,6 +11,6 @@ for (const { revision, actor, operation } of await session.history()) {
 }
 console.log(await session.diff(2, 3));
 console.log((await session.at(2)).notepad); // "Port 8080"
-await session.undo(); // back to "Port 8080"; history now has a fourth entry
+await session.undo(); // back to "Port 8080", as a fourth entry of the history
 
 await memory.close();

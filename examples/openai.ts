@@ -17,7 +17,7 @@ const tools = await openaiTools(session);
 
 const conversation: OpenAI.Chat.ChatCompletionMessageParam[] = [{ role: "user", content: "Why is Q3 off?" }];
 for (;;) {
-  // Prepend the current memory to each call; do not store it in the conversation.
+  // Prepend the current memory to each call. Do not store it in the conversation.
   const { system } = await session.context();
   const messages = [{ role: "system" as const, content: system }, ...conversation];
   const { choices } = await client.chat.completions.create({ model: "a-model", messages, tools });

@@ -13,7 +13,7 @@ console.log(definitions.map(({ name }) => name));
 const answer = await session.call("add_note", { content: "Port 8080 is taken", tags: ["setup"] });
 console.log(answer.ok, answer.text);
 
-// A failed call also returns text, which says what to do next:
+// A failed call returns a text with the next step:
 console.log((await session.call("update_note", { id: "note_1", content: "x" })).text);
 
 await memory.close();

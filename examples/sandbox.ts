@@ -14,7 +14,7 @@ const memory = await openMemory({
 });
 const session = await memory.createSession();
 
-// The model makes these calls; `session.tools()` returns the tools.
+// The model makes these calls. `session.tools()` returns the tools.
 await session.call("create_tool", {
   name: "count_rows",
   description: "Counts the rows of sheets, noting each",

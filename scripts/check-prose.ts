@@ -4,8 +4,8 @@ import { commentFaults, proseFaults } from "./prose.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** Pages with other rules: generated from the sources, or text of others. */
-const exceptions = [/^docs.api/, /^docs.from-the-documents\.md$/, /^(?:AGENTS|CODE_OF_CONDUCT)\.md$/];
+/** Pages that are generated from the sources. */
+const exceptions = [/^docs.api/, /^docs.from-the-documents\.md$/];
 
 const pages = globSync(["*.md", "docs/**/*.md"], { cwd: root }).filter(
   (page) => !exceptions.some((exception) => exception.test(page)),

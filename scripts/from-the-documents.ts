@@ -55,7 +55,7 @@ const documents: Record<DocumentName, DocumentPage> = {
       "holdfast mcp --surfaces notes --store memory:",
       "holdfast chat --surfaces notes --store memory:",
     ],
-    hint: "With the store `memory:` notes end with the process. Plugins take it from `HOLDFAST_STORE`.",
+    hint: "With the store `memory:` notes end with the process. Plugins take it from `HOLDFAST_DB`.",
     writes: [["add_note", { content: "July is double-counted", tags: ["q3"] }]],
   },
   "session-scratchpad-spaces": {
@@ -101,8 +101,11 @@ const documents: Record<DocumentName, DocumentPage> = {
 /** The page, with the texts of a real session for each document. */
 export async function fromTheDocuments(): Promise<string> {
   const parts = [intro];
-  for (const [name, rows] of Object.entries(seedRows) as [DocumentName, readonly SeedRow[]][])
-    parts.push(await section(documents[name], rows));
+  let previous: DocumentPage | undefined;
+  for (const [name, rows] of Object.entries(seedRows) as [DocumentName, readonly SeedRow[]][]) {
+    parts.push(await section(documents[name], rows, previous));
+    previous = documents[name];
+  }
   return `${parts.join("\n\n")}\n`;
 }
 
@@ -123,9 +126,21 @@ Four earlier projects had such a memory. Their data comes to Holdfast in these w
 | OpenClaw, session scratchpad | pi reads \`openclaw:scratchpad\` entries when it opens the file. \`holdfast store import FILE\` imports them | the memory type \`scratchpad\`, and the settings \`scratchpad.enabled\`, \`scratchpad.maxTokens\` and \`scratchpad.nudgeAfterTurns\` |
 | Loa, NOTES.md                | \`grimoires/loa/NOTES.md\` and \`discovery/\` are used as they are                                           | the memory type \`project\`. \`holdfast project lint\` lists the entries of an older file to correct                             |`;
 
-async function section(document: DocumentPage, rows: readonly SeedRow[]): Promise<string> {
+/** Two documents describe the same memory type: the second section shows only the document's own calls. */
+async function section(
+  document: DocumentPage,
+  rows: readonly SeedRow[],
+  previous: DocumentPage | undefined,
+): Promise<string> {
   const { title, example, commands, hint, surface } = document;
   const { before, after, tools } = await seen(document);
+  if (previous?.surface === surface)
+    return [
+      `## ${title}`,
+      `The program, the commands, the tools and the texts are those of the section "${previous.title}". The document's own calls, their answers and the block that the model then reads:`,
+      fenced("text", after),
+      differences(rows),
+    ].join("\n\n");
   return [
     `## ${title}`,
     `<!-- from ${example} -->\n${fenced("ts", readFileSync(join(root, example), "utf8").trimEnd())}`,

@@ -71,10 +71,10 @@ function tables(): string {
 function table(group: string): string {
   const own = settingNames.filter((name) => (name.includes(".") ? name.split(".")[0] : "") === group);
   const rows = own.map((name) => {
-    const { kind, description, env = [], flags = [], alias, actsIn } = settingOf(name);
+    const { kind, description, variable, hasFlag, alias, actsIn } = settingOf(name);
     const also = [
-      ...flags.map((flag) => `\`--${flag}\``),
-      ...env.map((variable) => `\`HOLDFAST_${variable}\``),
+      ...(hasFlag ? [`\`--${name}\``] : []),
+      ...(variable === undefined ? [] : [`\`HOLDFAST_${variable}\``]),
       ...(alias === undefined ? [] : [`\`${alias}\``]),
     ];
     const acts = actsIn.length === entryPoints.length ? "everywhere" : actsIn.join(", ");

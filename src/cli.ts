@@ -27,8 +27,8 @@ if (major < 22 || (major === 22 && minor < 13)) {
   const { flushCompileCache } = process.getBuiltinModule("node:module");
   cacheCompiledCode();
   leaveDeletedDirectory();
-  const { run } = await import("./cli/commands/hook.ts");
-  process.exitCode = await run(process.argv.slice(3));
+  const { hook } = await import("./cli/commands/hook.ts");
+  process.exitCode = await hook(process.argv.slice(3));
   // Exit here, with everything written: Node would take its time to free what it holds.
   flushCompileCache?.();
   process.exit();

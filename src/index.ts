@@ -54,7 +54,7 @@ export interface MemoryOptions {
    * `defaultRetention`). `false` keeps everything.
    */
   retention?: Partial<RetentionRules> | false;
-  /** Called when a store repaired or dropped something (default: `console.warn`). */
+  /** Called with warnings of the store and of the search for secrets (default: `console.warn`). */
   onWarning?: (warning: string) => void;
   /** Milliseconds to wait for a store that is locked or unreachable (default: the store's own). */
   lockTimeout?: number;

@@ -82,7 +82,7 @@ function wrongCommands(text: string): string[] {
     if (name === undefined || name === "help") return [];
     if (!isCommand(name)) return [line];
     const flags = [...rest.matchAll(/(?<![\w-])--[a-z-]+/g)].map(([flag]) => flag);
-    const known = `${helpText(commandHelp(name))} --json --db --store --help`;
+    const known = `${helpText(commandHelp(name))} --json --store --help`;
     return flags.every((flag) => new RegExp(`${flag}(?![\\w-])`).test(known)) ? [] : [line];
   });
 }
@@ -222,7 +222,7 @@ test("the diffs of the first contribution apply to the sources as they are [repo
   const check = (input: string) =>
     execFileSync("git", ["apply", "--check", "-"], { cwd: root, input, stdio: ["pipe", "pipe", "pipe"] });
   check(diffs.join(""));
-  assert.throws(() => check(diffs.join("").replaceAll("eachSession", "noSuchThing")), /does not apply/);
+  assert.throws(() => check(diffs.join("").replaceAll("allSessions", "noSuchThing")), /does not apply/);
 });
 
 test("every page of the docs is on the site, in one section [repo.site]", () => {

@@ -135,11 +135,11 @@ for (const [name, start] of Object.entries(hosts))
 test("pi and OpenClaw answer within interactiveLockTimeout while another client locks a table of Postgres [locks.hosts]", async (context) => {
   const server = await startPostgres();
   context.after(() => server.stop());
-  context.after(() => delete process.env.HOLDFAST_STORE);
+  context.after(() => delete process.env.HOLDFAST_DB);
   for (const start of Object.values(hosts)) {
     const url = await server.database();
     await (await openMemory({ store: url })).close();
-    process.env.HOLDFAST_STORE = url;
+    process.env.HOLDFAST_DB = url;
     await assertHeld(await start(project()), url, holdTable(url));
   }
 });

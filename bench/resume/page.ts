@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { table } from "../survival/markdown-table.ts";
+import { alignedTable } from "../../scripts/aligned-table.ts";
 import { isText, type TaskKind } from "./check.ts";
 import { readRecorded } from "./recorded.ts";
 import type { Score } from "./score.ts";
@@ -70,7 +70,7 @@ function mainTable(rows: readonly Score[]): string {
     score.tokens.toLocaleString("en-US"),
     score.dollars.toFixed(3),
   ]);
-  return table(heads, lines);
+  return alignedTable([heads, ...lines]).trimEnd();
 }
 
 function kindTable(rows: readonly Score[]): string {
@@ -78,7 +78,7 @@ function kindTable(rows: readonly Score[]): string {
     title,
     ...questionKinds.map((kind) => percent(byKind[kind])),
   ]);
-  return table(["Context", ...questionKinds], lines);
+  return alignedTable([["Context", ...questionKinds], ...lines]).trimEnd();
 }
 
 function withFigures(page: string, scores: readonly Score[]): string {

@@ -1,5 +1,5 @@
+import { alignedTable } from "../../scripts/aligned-table.ts";
 import type { KillResult } from "./kills.ts";
-import { table } from "./markdown-table.ts";
 import type { StoryResult } from "./run-story.ts";
 import type { SpeedResult } from "./speed.ts";
 import type { SystemResult } from "./worker.ts";
@@ -16,12 +16,17 @@ export function renderReport(
 ): string {
   const ran = systems.filter((result) => "results" in result);
   return [
-    table(
+    alignedTable([
       ["System", "Version", "Configuration", "Durability"],
-      ran.map(({ name, version, configuration, durability }) => [name, version, configuration, durability]),
-    ),
-    "### What survives kills, and what a turn costs",
-    table(
+      ...ran.map(({ name, version, configuration, durability }) => [
+        name,
+        version,
+        configuration,
+        durability,
+      ]),
+    ]),
+    "### What survives kills, and what a turn costs\n",
+    alignedTable([
       [
         "System",
         "Runs survived",
@@ -30,10 +35,10 @@ export function renderReport(
         "Turns that failed",
         "First loss",
       ],
-      systems.map((result) => ("problem" in result ? notRun(result, 6) : mainRow(result))),
-    ),
-    "### Speed, in milliseconds",
-    table(
+      ...systems.map((result) => ("problem" in result ? notRun(result, 6) : mainRow(result))),
+    ]),
+    "### Speed, in milliseconds\n",
+    alignedTable([
       [
         "Store",
         "Durability",
@@ -44,9 +49,9 @@ export function renderReport(
         "Edit after 1,000",
         "Read after 1,000",
       ],
-      speed.map((result) => ("problem" in result ? notRun(result, 8) : speedRow(result))),
-    ),
-  ].join("\n\n");
+      ...speed.map((result) => ("problem" in result ? notRun(result, 8) : speedRow(result))),
+    ]),
+  ].join("\n");
 }
 
 function notRun({ name, problem }: NotRun, columns: number): string[] {
@@ -64,7 +69,7 @@ function mainRow({ name, results, kills }: SystemResult) {
     tokens.toLocaleString("en-US"),
     dollarsPer100Turns.toFixed(2),
     failedTurns,
-    (failure ?? "").replaceAll(/\s+/g, " ").slice(0, 120),
+    (failure ?? "").replaceAll(/\s+/g, " ").replaceAll("|", "\\|").slice(0, 120),
   ];
 }
 

@@ -53,12 +53,12 @@ async function runScript<T>(script: string, id: string): Promise<T | NotRun> {
 const processes = 3;
 const systems: (SystemResult | NotRun)[] = [];
 const waiting = [...ids.entries()];
-const lane = async () => {
+const runWaiting = async () => {
   for (let next = waiting.shift(); next; next = waiting.shift())
     systems[next[0]] = await runScript<SystemResult>("worker.ts", next[1]);
 };
 try {
-  await Promise.all(Array.from({ length: processes }, lane));
+  await Promise.all(Array.from({ length: processes }, runWaiting));
   const speed: (SpeedResult | NotRun)[] = [];
   // One after another: a busy neighbor would slow what is timed.
   for (const id of ["bare", ...ids]) speed.push(await runScript<SpeedResult>("speed.ts", id));

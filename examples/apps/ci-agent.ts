@@ -1,4 +1,4 @@
-// An agent in CI that is killed in the middle of its work, without warning, and goes on where it was.
+// An agent in CI is killed in the middle of its work, and the next run goes on where it was.
 import { fork } from "node:child_process";
 import { tool } from "ai";
 import { openMemory } from "holdfast";
@@ -11,7 +11,7 @@ const steps = ["lint", "unit tests", "build", "publish the preview"];
 if (process.send) await work();
 else await supervise();
 
-/** Starts the worker; kills it after its second step, and starts it again. */
+/** Starts the worker, kills it after its second step, and starts it again. */
 async function supervise(): Promise<void> {
   const done: string[] = [];
   for (const run of [1, 2]) {
@@ -43,7 +43,7 @@ async function work(): Promise<void> {
     description: "Runs one step of the pipeline and notes that it is done",
     inputSchema: z.object({ step: z.string() }),
     execute: async ({ step }) => {
-      // What is acknowledged survives a kill, so note the step before anyone is told of it.
+      // An acknowledged write survives a kill, so note the step before you report it.
       await session.notepad.append(`- [x] ${step}`);
       process.send?.(step);
       await new Promise((goOn) => process.once("message", goOn));

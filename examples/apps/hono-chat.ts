@@ -1,4 +1,4 @@
-// A chat with one memory per user, behind HTTP. With PORT it keeps running; without, it talks to itself and ends.
+// A chat with one memory per user, behind HTTP. With PORT, it keeps running. Without PORT, it talks to itself and ends.
 import { serve } from "@hono/node-server";
 import { openMemory } from "holdfast";
 import { createAgent } from "holdfast/agent";
@@ -25,7 +25,7 @@ const agent = createAgent({
 const app = new Hono();
 app.post("/chat/:user", async (context) => {
   const { text } = await context.req.json<{ text: string }>();
-  // One session per user: what is written down for one is never shown to another.
+  // One session per user, so no user sees the notes of another.
   const answer = await agent.send(`chat.${context.req.param("user")}`, text).result;
   return context.json({ text: answer.text });
 });

@@ -1,5 +1,5 @@
-// A LangGraph agent whose messages are trimmed, and whose memory is not. LangGraph keeps the graph's state; Holdfast keeps
-// what the agent wrote down and puts it before the model.
+// A LangGraph agent that trims its messages. LangGraph keeps the graph's state. Holdfast keeps the notes and puts them
+// before the model.
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 import { openMemory } from "holdfast";
 import { handleToolCalls, openaiTools } from "holdfast/openai";
@@ -25,7 +25,7 @@ const tools = await openaiTools(session);
 
 const State = Annotation.Root({
   messages: Annotation<ChatCompletionMessageParam[]>({
-    // Only the newest messages stay: what a summariser or a trimmer does, at its worst.
+    // Only the three newest messages stay.
     reducer: (old, added) => [...old, ...added].slice(-3),
     default: () => [],
   }),

@@ -1,5 +1,5 @@
-// Two agents in two processes write to one session in Postgres at the same time; no write is lost. DATABASE_URL names a
-// database; without it, a PostgreSQL is started for the example.
+// Two agents in two processes write to one session in Postgres at the same time, and no write is lost. DATABASE_URL names
+// a database. Without it, the example starts PostgreSQL.
 import { fork } from "node:child_process";
 import { openMemory } from "holdfast";
 import { chooseModel } from "./model.ts";

@@ -37,7 +37,7 @@ export function MemoryView({ memory, openPalette }: MemoryViewProps) {
           limit={limits.notepad}
           empty="The agent has written nothing yet. It sees this text in every turn, and you can edit it too."
         />
-        <Notes memory={memory} isPast={isPast} />
+        {(memory.findsNotes || memory.noteCount > 0) && <Notes memory={memory} isPast={isPast} />}
         {!isPast && <ProjectNotes />}
       </div>
       <div class="memory-side">
@@ -210,9 +210,8 @@ function ProjectNotes() {
         </span>
       </div>
       <ul class="plain">
-        {findings.map(({ rule, severity, line, message }) => (
+        {findings.map(({ rule, line, message }) => (
           <li key={`${rule} ${line} ${message}`} class="finding">
-            <span class={`badge${severity === "error" ? " badge-warn" : ""}`}>{severity}</span>{" "}
             <span class="number faint">line {line}</span> {message} <span class="faint">{rule}</span>
           </li>
         ))}

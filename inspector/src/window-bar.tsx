@@ -3,7 +3,7 @@ import { brief, capital, percent, plural } from "./format.ts";
 
 export type WindowFact = NonNullable<Reply<"session">["session"]["window"]>;
 
-/** A window's figures. What comes next is known for the present only. */
+/** The figures of a window. Those that predict its future are known for the present only. */
 export type WindowFill = Pick<WindowFact, "tokens" | "limit" | "basis" | "isLimitKnown"> &
   Partial<WindowFact>;
 

@@ -89,7 +89,7 @@ test(
     const memory = await openTestMemory({ store: db });
     await (await memory.createSession({ id: "audit" })).notepad.write("- a");
     await memory.close();
-    const first = await startServe(context, ["--db", db], directory);
+    const first = await startServe(context, ["--store", db], directory);
     const { page } = await openPage(browser, first, { hash: "#/audit/memory" });
     await page.getByRole("button", { name: "Edit the notepad" }).click();
     const editor = page.getByRole("textbox", { name: "Text of the notepad" });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { jsonSchema, tool } from "ai";
 import { filler, isSummaryRequest, ofType, openStage } from "../../test/support/agent.ts";
+import { toolResultsOf, toStored } from "../context/conversation.ts";
 import type { ChildLimits } from "../engine/agent-defaults.ts";
 import { openMemory } from "../index.ts";
 import { readChildren } from "../surfaces/sessions/operations.ts";
@@ -97,6 +99,41 @@ test("copy_notepad gives the child the parent's notepad [controller.spawn]", asy
     await agent.send("audit", "user asks").result;
     const { id } = only(await childrenOf(memory, "audit"));
     assert.equal(await (await memory.resumeSession(id)).notepad.read(), "Gap traced to EMEA");
+  });
+});
+
+test("a fork has the results of the calls next to it, and no sub-sessions of its parent [controller.fork]", async () => {
+  const script: Script = (_, said) => {
+    if (said.includes("This is the forked sub-session")) return call("report_result", { result: "forked" });
+    if (said.includes("OTHER TASK") && !said.includes("PARENT")) return { text: "other done" };
+    if (said.includes("Go on")) return { text: "delegated" };
+    if (said.includes("session_id"))
+      return {
+        toolCalls: [
+          { name: "look", input: {} },
+          { name: "fork_session", input: { task: "Go on" } },
+          { name: "write_notepad", input: { content: "after the fork" } },
+        ],
+      };
+    return call("spawn_session", { task: "OTHER TASK" });
+  };
+  const look = tool({ inputSchema: jsonSchema({ type: "object" }), execute: () => "port=8443" });
+  await withAgent(script, { tools: { look } }, async ({ agent, memory }) => {
+    await memory.createSession({ id: "audit" });
+    await agent.send("audit", "PARENT: look and delegate").result;
+    const fork = (await childrenOf(memory, "audit")).find(([, { kind }]) => kind === "fork");
+    assert.ok(fork);
+    const [id] = fork;
+    assert.deepEqual(await childrenOf(memory, id), []);
+    const messages = await (await memory.resumeSession(id)).messages();
+    const results = messages.flatMap((message) =>
+      toolResultsOf(toStored(0, message)).map(({ text }) => text),
+    );
+    assert.deepEqual(results.slice(1, 4), [
+      "port=8443",
+      "This is the forked sub-session. Its task follows.",
+      "Not run here: the session that you were forked from runs it.",
+    ]);
   });
 });
 

@@ -1,13 +1,14 @@
-import { toolCallsOf, toStored } from "../context/conversation.ts";
+import { fromStored, toolCallsOf, toStored } from "../context/conversation.ts";
 import { type ChildLimits, defaultChildLimits } from "../engine/agent-defaults.ts";
 import type { Child } from "../engine/records.ts";
 import { HoldfastError } from "../errors.ts";
 import type { Memory } from "../sessions/memory.ts";
 import type { Session } from "../sessions/session.ts";
 import { readChildren } from "../surfaces/sessions/operations.ts";
-import type { ChildRunner } from "../surfaces/surface.ts";
+import type { CallResult, ChildRequest, ChildRunner } from "../surfaces/surface.ts";
 import type { AgentEvent } from "./events.ts";
 import { asSystem } from "./run.ts";
+import { resultsMessage } from "./tools.ts";
 import type { TurnResult } from "./turn.ts";
 
 /** Starts a turn in a session, like `agent.send`. */
@@ -51,12 +52,12 @@ export class Children implements ChildRunner {
     }
   }
 
-  async start(parent: Session, request: Parameters<ChildRunner["start"]>[1]): Promise<string> {
+  async start(parent: Session, request: ChildRequest): Promise<string> {
     await this.#checkLimits(parent);
     const { kind, task } = request;
     const child =
       kind === "fork"
-        ? await this.#fork(parent)
+        ? await this.#fork(parent, request.answered)
         : await this.#memory.spawnSession(parent.id, { copyNotepad: request.copyNotepad ?? false });
     const record: Child = { task, kind, status: "running", result: "", tokens: 0 };
     await parent.apply({ type: "children.set", id: child.id, child: record }, asSystem);
@@ -137,23 +138,21 @@ export class Children implements ChildRunner {
     }
   }
 
-  /** A fork is taken in the middle of the call that made it, so add the result of that call here. */
-  async #fork(parent: Session): Promise<Session> {
+  /** A fork is taken in the middle of the call that made it, so add the result of that call, and of those next to it, here. */
+  async #fork(parent: Session, answered: readonly CallResult[] = []): Promise<Session> {
     const child = await this.#memory.forkSession(parent.id);
+    // They report to the parent.
+    for (const [id] of readChildren(await child.state()))
+      await child.apply({ type: "children.set", id, child: null }, asSystem);
     const { row } = await child.state();
     const [last] = await child.messages(row.counters.lastMessage);
     const calls = last === undefined ? [] : toolCallsOf(toStored(row.counters.lastMessage, last));
     if (calls.length === 0) return child;
-    const content = calls.map(({ id, tool }) => ({
-      type: "tool-result",
-      toolCallId: id,
-      toolName: tool,
-      output: { type: "text", value: "This is the forked sub-session. Its task follows." },
-    }));
-    await child.apply(
-      { type: "messages.add", messages: [{ message: { role: "tool", content }, at: row.updatedAt }] },
-      asSystem,
-    );
+    const own = { text: "This is the forked sub-session. Its task follows.", isError: false };
+    const later = { text: "Not run here: the session that you were forked from runs it.", isError: true };
+    const results = calls.map((_, index) => answered[index] ?? (index === answered.length ? own : later));
+    const message = resultsMessage(calls, results);
+    await child.apply({ type: "messages.add", messages: [fromStored(message, row.updatedAt)] }, asSystem);
     return child;
   }
 

@@ -3,7 +3,7 @@ import { callKey } from "../context/conversation.ts";
 import type { FittedContext } from "../context/memory-share.ts";
 import { cacheKindOf } from "../context/prompt-cache.ts";
 import { schemaOf } from "../surfaces/dispatch.ts";
-import type { Tool } from "../surfaces/surface.ts";
+import type { CallResult, Tool } from "../surfaces/surface.ts";
 import { dotless } from "../surfaces/toolbox.ts";
 import { type ModelAnswer, providerOf } from "./call.ts";
 import { cacheOf, type TurnRun } from "./run.ts";
@@ -50,11 +50,6 @@ export function cachesPrompts(run: TurnRun): boolean {
   return cacheOf(run) !== undefined && cacheKindOf(providerOf(run.model)) !== "none";
 }
 
-interface Outcome {
-  text: string;
-  isError: boolean;
-}
-
 interface ToolRun extends TurnRun {
   calls: ModelAnswer["toolCalls"];
   /** The message that contains the calls. */
@@ -70,26 +65,35 @@ interface ToolRun extends TurnRun {
 /** Runs the model's tool calls in order and returns one message with all results. */
 export async function runTools(run: ToolRun): Promise<ModelMessage> {
   const { calls, emit } = run;
-  const parts = [];
-  for (const [index, call] of calls.entries()) {
+  const answered: CallResult[] = [];
+  for (const call of calls) {
     emit({ type: "tool-call", id: call.id, tool: call.tool, input: call.input });
-    const { text, isError } = await runOne(run, call, index);
-    emit({ type: "tool-result", id: call.id, tool: call.tool, text, isError });
-    parts.push({
-      type: "tool-result" as const,
-      toolCallId: call.id,
-      toolName: call.tool,
-      output: isError ? { type: "error-text" as const, value: text } : { type: "text" as const, value: text },
-    });
+    const result = await runOne(run, call, answered);
+    emit({ type: "tool-result", id: call.id, tool: call.tool, ...result });
+    answered.push(result);
   }
-  return { role: "tool", content: parts };
+  return resultsMessage(calls, answered);
+}
+
+/** The message with the results of calls, in their order. */
+export function resultsMessage(
+  calls: readonly { id: string; tool: string }[],
+  results: readonly CallResult[],
+) {
+  const content = results.flatMap(({ text, isError }, index) => {
+    const call = calls[index];
+    const type = isError ? ("error-text" as const) : ("text" as const);
+    const output = { type, value: text };
+    return call ? [{ type: "tool-result" as const, toolCallId: call.id, toolName: call.tool, output }] : [];
+  });
+  return { role: "tool" as const, content };
 }
 
 async function runOne(
   { agent, config, message, interrupted, onlyMemory, room, signal }: ToolRun,
   call: ModelAnswer["toolCalls"][number],
-  index: number,
-): Promise<Outcome> {
+  answered: readonly CallResult[],
+): Promise<CallResult> {
   if (signal.aborted)
     return {
       text: `${call.tool} was not run: the turn was aborted. Call it again if it is still needed.`,
@@ -98,9 +102,9 @@ async function runOne(
   if (call.problem !== undefined) return { text: `${call.tool} was not run: ${call.problem}`, isError: true };
   const memoryTool = agent.tools.find(({ name }) => dotless(name) === dotless(call.tool));
   if (memoryTool) {
-    const key = callKey(message, call.id, index);
+    const key = callKey(message, call.id, answered.length);
     // The answer is JSON, which takes a little more than the text in it.
-    const options = { ...config.call, key, signal, room: (room * 0.8) / config.tokenizer.ratio };
+    const options = { ...config.call, key, answered, signal, room: (room * 0.8) / config.tokenizer.ratio };
     const before = agent.context(await agent.session.state());
     const answer = await config.toolbox.dispatch(agent.session, call.tool, call.input, options);
     if (!answer.ok || memoryTool.readOnly) return { text: answer.text, isError: !answer.ok };
@@ -147,7 +151,7 @@ async function runOwn(
   tools: ToolSet,
   call: ModelAnswer["toolCalls"][number],
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<CallResult> {
   const execute = Object.hasOwn(tools, call.tool) ? tools[call.tool]?.execute : undefined;
   if (!execute)
     return {

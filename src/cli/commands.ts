@@ -30,8 +30,10 @@ const texts = (value: string, about: string) => ({ type: "string", value, multip
 
 const json = flag("print JSON");
 const stored = {
-  db: text("PATH", "the SQLite file (or $HOLDFAST_DB, default: the project's file in your state folder)"),
-  store: text("URL", "any store: sqlite:PATH, postgres://… (or $HOLDFAST_STORE)"),
+  store: text(
+    "STORE",
+    "a SQLite file, or postgres://… (or $HOLDFAST_DB, default: the project's file in your state folder)",
+  ),
   json,
 } as const;
 const set = texts("NAME=VALUE", 'any setting, as "holdfast config" lists them');
@@ -69,7 +71,8 @@ export const commands = {
         "A,B",
         "the memory types to offer, written to your own config, or to holdfast.json with --project",
       ),
-      npx: flag('--project with "npx holdfast" instead of paths of this machine, for files that you commit'),
+      portable: flag("--project without paths of this machine, for files that you commit"),
+      npx: flag("the same as --portable"),
     },
     examples: [["init --dry-run", "list the changes without making them"]],
     docs: "hosts",
@@ -159,11 +162,10 @@ export const commands = {
         "TOKEN",
         "your own token, at least 16 characters (or $HOLDFAST_TOKEN, default: the token of the store)",
       ),
-      "token-file": text("FILE", "read the token from this file"),
+      "token-file": text("FILE", "read the token from this file, so that no other user sees it"),
       "no-open": flag("do not open a browser"),
       set,
       demo: flag("play a scripted agent at work in an empty store (default: a temporary file)"),
-      db: stored.db,
       store: stored.store,
     },
     examples: [["serve --demo", "watch a scripted agent at work"]],
@@ -244,7 +246,6 @@ export const commands = {
       root: text("DIRECTORY", "the project (default: the nearest directory upwards with notes or .git)"),
       file: text("PATH", "path of NOTES.md, relative to the root (or $HOLDFAST_NOTES)"),
       level: text("N", "recover: 1 (150 tokens), 2 (matches of QUERY, 500 tokens) or 3 (the whole file)"),
-      query: text("QUERY", "recover: the words to match"),
       rationale: text("TEXT", "log decision: why"),
       evidence: texts("TEXT", 'log decision: "PATH:LINE QUOTE". Repeat it for more'),
       scenario: texts("TEXT", "log decision: a scenario that shows it. Repeat it for more"),
@@ -255,7 +256,6 @@ export const commands = {
       detail: text("TEXT", "log: sprint, outcome, answer, purpose or task (- reads stdin)"),
       next: text("TEXT", "handoff: the next step"),
       task: text("TEXT", "handoff: the task"),
-      input: text("JSON|FILE|-", "all fields of a log command at once"),
       keep: text("N", "archive: keep the N newest decisions (default: 10)"),
       fix: flag("verify: give evidence that moved its new line"),
       "no-write": flag("verify: do not update line numbers"),
@@ -321,7 +321,7 @@ export const commands = {
   },
   forget: {
     about: "remove a text or sessions permanently, from copies too",
-    takes: "[TEXT…]",
+    takes: "[TEXT]",
     terms: [["TEXT", "the text to remove, in upper or lower case"]],
     options: {
       pattern: text("REGEXP", "remove every match"),
@@ -354,7 +354,6 @@ export const commands = {
         "URL",
         "any OpenAI-compatible server. MODEL is then just the name (or $HOLDFAST_BASE_URL)",
       ),
-      "context-window": text("N", "the model's context window in tokens"),
       surfaces,
       set,
       ...stored,
@@ -362,7 +361,7 @@ export const commands = {
     },
     examples: [
       ["chat --model ollama:qwen3", "talk to a model on this machine"],
-      ["chat --set compactAt=0.5", "compact when half of the window is used"],
+      ["chat --set contextWindow=64000", "use the window of your own model"],
       ['chat --model anthropic:claude-sonnet-4-5 -p "What is in src?"', "ask one question"],
     ],
     docs: "cli",
@@ -378,7 +377,6 @@ export const commands = {
       ),
       set,
       cost: flag("print the token cost of each memory type's tool definitions and exit"),
-      db: stored.db,
       store: stored.store,
       json: flag("with --cost: print JSON"),
     },

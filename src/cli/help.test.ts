@@ -5,7 +5,7 @@ import { closestName } from "../engine/options.ts";
 import { explainUsageError, renderHelp } from "./help.ts";
 
 test("the nearest name is suggested, and none if nothing is near [people.usage]", () => {
-  const options = ["--older-than", "--keep", "--max-size", "--yes", "--db"];
+  const options = ["--older-than", "--keep", "--max-size", "--yes", "--store"];
   assert.equal(closestName("--older", options), "--older-than");
   assert.equal(closestName("--kepe", options), "--keep");
   assert.equal(closestName("--maxsize", options), "--max-size");

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { warnFrom } from "../compaction/usage.ts";
 import { warningStart } from "../compaction/warning.ts";
 import { fromStored, type StoredMessage, spokenText } from "../context/conversation.ts";
@@ -9,8 +9,9 @@ import { readFailures } from "../hosts/failures.ts";
 import { readHookState } from "../hosts/hook/state.ts";
 import type { Host } from "../hosts/host.ts";
 import { findHost, hostOfSession } from "../hosts/hosts.ts";
+import { readPart } from "../hosts/transcript/json-files.ts";
 import { continuedIn, readTranscripts, transcriptsOf } from "../hosts/transcript/past-conversation.ts";
-import { readConversation, readSpans } from "../hosts/transcript/read-conversation.ts";
+import { readConversation, readTranscriptSpans } from "../hosts/transcript/read-conversation.ts";
 import { type RecordedSession, readRecordedSession } from "../hosts/transcript/recorded-session.ts";
 import type { HostConversation, HostMessage, HostSessions } from "../server/hosts.ts";
 import type { Project } from "../workspace/project.ts";
@@ -135,7 +136,7 @@ export function hostSessions({ directory, root }: Project): HostSessions {
 
 /** The user's first message. "" if the transcript has none. */
 function firstAsk(host: Host, path: string): string {
-  const [first] = readSpans(host, path, { until: headBytes }) ?? [];
+  const [first] = readTranscriptSpans(host, path, { until: headBytes }) ?? [];
   const asked = first?.messages.find(
     (message) => message.role === "user" && spokenText(message).trim() !== "",
   );
@@ -148,7 +149,7 @@ async function readWhole(host: Host, path: string, root: string): Promise<HostCo
   const recorded = text === "" ? undefined : await readRecording(lines);
   if (recorded && recorded.calls.length > 0)
     return fromRecording(recorded, injected, (model, tokens) => limitOf(host, root, model, tokens));
-  const spans = readSpans(host, path) ?? [];
+  const spans = readTranscriptSpans(host, path) ?? [];
   const messages: HostMessage[] = [];
   const compactions: { to: number; summary: string }[] = [];
   for (const [index, { summary, messages: span }] of spans.entries()) {
@@ -189,24 +190,10 @@ function limitOf(host: Host, root: string, model: string, tokens: number): numbe
 
 /** The newest calls, from the end of the transcript. */
 async function readEnd(host: Host, path: string, root: string): Promise<HostConversation | undefined> {
-  const text = readTail(path);
+  const text = readPart(path, { maxBytes: tailBytes }) ?? "";
   const recorded = text === "" ? undefined : await readRecording(text);
   if (!recorded || recorded.calls.length === 0) return undefined;
   return fromRecording(recorded, new Set(), (model, tokens) => limitOf(host, root, model, tokens));
-}
-
-function readTail(path: string): string {
-  const { size } = statSync(path);
-  if (size <= tailBytes) return readText(path);
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(tailBytes);
-    readSync(file, bytes, 0, tailBytes, size - tailBytes);
-    const text = bytes.toString("utf8");
-    return text.slice(text.indexOf("\n") + 1);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /**
@@ -291,11 +278,7 @@ function toHostMessage({ number, message, at }: StoredMessage): HostMessage {
 
 /** "" if the host dropped it meanwhile. */
 function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+  return readPart(path, { maxBytes }) ?? "";
 }
 
 /** Changes with the file; undefined if it cannot be read whole. */

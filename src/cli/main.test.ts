@@ -76,12 +76,12 @@ test("the log shows the journal, and the full text of a truncated write [scratch
   const { text } = await session.call("session.scratchpad", { action: "set_plan", content });
   await memory.close();
   const revision = / as revision (\d+)\./.exec(text)?.[1] ?? "";
-  const { code, stdout } = await holdfast("log", "s", "--revision", revision, "--db", db);
+  const { code, stdout } = await holdfast("log", "s", "--revision", revision, "--store", db);
   assert.equal(code, 0);
   assert.ok(stdout.includes("and the end that was cut"));
-  const list = await holdfast("log", "s", "--db", db);
+  const list = await holdfast("log", "s", "--store", db);
   assert.match(list.stdout, /2 .*agent.*Wrote the plan: x/);
-  assert.equal((await holdfast("log", "s", "--revision", "9", "--db", db)).code, 1);
+  assert.equal((await holdfast("log", "s", "--revision", "9", "--store", db)).code, 1);
 });
 
 test("notes of several processes have ids that are unique and increasing [notes.ids]", async () => {

@@ -1,29 +1,31 @@
 import { HoldfastError } from "../errors.ts";
 import { type Command, type CommandName, commands, isCommand } from "./commands.ts";
 
-/** Each command is a module, loaded when it is called. */
-const modules: Readonly<Record<CommandName, () => Promise<{ run(args: string[]): Promise<number> }>>> = {
-  init: () => import("./commands/init.ts"),
-  doctor: () => import("./commands/doctor.ts"),
-  uninstall: async () => ({ run: (await import("./commands/init.ts")).uninstall }),
-  config: () => import("./commands/config.ts"),
-  sessions: () => import("./commands/sessions.ts"),
-  show: () => import("./commands/show.ts"),
-  log: () => import("./commands/log.ts"),
-  search: () => import("./commands/search.ts"),
-  serve: () => import("./commands/serve.ts"),
-  continue: () => import("./commands/continue.ts"),
-  edit: () => import("./commands/edit.ts"),
-  undo: async () => ({ run: (await import("./commands/log.ts")).undo }),
-  pin: async () => ({ run: (await import("./commands/pin.ts")).pin }),
-  unpin: async () => ({ run: (await import("./commands/pin.ts")).unpin }),
-  project: () => import("./commands/project.ts"),
-  rescue: () => import("./commands/rescue.ts"),
-  store: () => import("./commands/store.ts"),
-  forget: () => import("./commands/forget.ts"),
-  chat: () => import("./commands/chat.ts"),
-  mcp: () => import("./commands/mcp.ts"),
-  hook: () => import("./commands/hook.ts"),
+type Run = (args: string[]) => Promise<number>;
+
+/** Each command is a function, whose module is loaded when it is called. */
+const loadCommand: Readonly<Record<CommandName, () => Promise<Run>>> = {
+  init: async () => (await import("./commands/init.ts")).init,
+  doctor: async () => (await import("./commands/doctor.ts")).doctor,
+  uninstall: async () => (await import("./commands/init.ts")).uninstall,
+  config: async () => (await import("./commands/config.ts")).config,
+  sessions: async () => (await import("./commands/sessions.ts")).sessions,
+  show: async () => (await import("./commands/show.ts")).show,
+  log: async () => (await import("./commands/log.ts")).log,
+  search: async () => (await import("./commands/search.ts")).search,
+  serve: async () => (await import("./commands/serve.ts")).serve,
+  continue: async () => (await import("./commands/continue.ts")).continueSession,
+  edit: async () => (await import("./commands/edit.ts")).edit,
+  undo: async () => (await import("./commands/log.ts")).undo,
+  pin: async () => (await import("./commands/pin.ts")).pin,
+  unpin: async () => (await import("./commands/pin.ts")).unpin,
+  project: async () => (await import("./commands/project.ts")).project,
+  rescue: async () => (await import("./commands/rescue.ts")).rescue,
+  store: async () => (await import("./commands/store.ts")).store,
+  forget: async () => (await import("./commands/forget.ts")).forget,
+  chat: async () => (await import("./commands/chat.ts")).chat,
+  mcp: async () => (await import("./commands/mcp.ts")).mcp,
+  hook: async () => (await import("./commands/hook.ts")).hook,
 };
 
 /** Runs one command; returns the exit code. */
@@ -42,7 +44,7 @@ export async function main([name, ...args]: string[]): Promise<number> {
     );
   }
   if (isHelp || args.includes("--help") || args.includes("-h")) return printHelp(wanted);
-  return attempt(wanted, async () => (await modules[wanted]()).run(args));
+  return attempt(wanted, async () => (await loadCommand[wanted]())(args));
 }
 
 /** A hint for a word that is part of a command, such as "export" of "store". */

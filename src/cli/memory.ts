@@ -5,6 +5,9 @@ import { findProject } from "../workspace/project.ts";
 import { type StoreFlags, storeName } from "../workspace/store-location.ts";
 import { findWorkspace } from "../workspace/workspace.ts";
 
+/** An edit that the user makes at the command line. */
+export const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
+
 const reading = () => import("../workspace/memory-without-tools.ts");
 const writing = () => import("../workspace/open-memory.ts");
 
@@ -41,7 +44,7 @@ async function nothingHere(flags: StoreFlags): Promise<HoldfastError> {
   const data = { store: store.url };
   if (store.source === "flag" || store.source === "environment") {
     const place = `There is no memory at ${storeName(store)} yet.`;
-    return new HoldfastError("not_found", `${place} Check --db, --store, $HOLDFAST_DB and $HOLDFAST_STORE.`, {
+    return new HoldfastError("not_found", `${place} Check --store and $HOLDFAST_DB.`, {
       data,
     });
   }

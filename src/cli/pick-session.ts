@@ -26,8 +26,8 @@ export async function pickSession(memory: Memory, idOrPrefix: string | undefined
   }
   const exact = /^[\w.-]+$/.test(idOrPrefix) ? await findById(memory, idOrPrefix) : undefined;
   if (exact) return exact;
-  const candidates: string[] = [];
-  for await (const { id } of eachSession(memory)) if (id.startsWith(idOrPrefix)) candidates.push(id);
+  const ids = (await allSessions(memory)).map(({ id }) => id);
+  const candidates = ids.filter((id) => id.startsWith(idOrPrefix));
   const [only, second] = candidates;
   if (only !== undefined && second === undefined) return memory.resumeSession(only);
   if (only === undefined) {
@@ -85,18 +85,19 @@ export async function stateAt(session: Session, revision: number): Promise<State
 
 const pageSize = 500;
 
-/** Yields sessions newest first, loading them page by page. */
-export async function* eachSession(memory: Memory, status: "all" | "active" | "deleted" = "all") {
-  const seen = new Set<string>();
+/** All sessions, newest first. A store lists them in pages. */
+export async function allSessions(
+  memory: Memory,
+  status: "all" | "active" | "deleted" = "all",
+): Promise<SessionSummary[]> {
+  // A session that was purged and created again meanwhile may be listed twice.
+  const known = new Map<string, SessionSummary>();
   let last: SessionSummary | undefined;
   do {
     const after = last ? { after: { updatedAt: last.updatedAt, id: last.id } } : {};
     const page = await memory.listSessions({ status, limit: pageSize, ...after });
-    for (const session of page) {
-      // A session that was purged and created again meanwhile may appear twice.
-      if (!seen.has(session.id)) yield session;
-      seen.add(session.id);
-    }
+    for (const session of page) if (!known.has(session.id)) known.set(session.id, session);
     last = page.length < pageSize ? undefined : page.at(-1);
   } while (last);
+  return [...known.values()];
 }

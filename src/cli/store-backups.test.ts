@@ -30,13 +30,13 @@ test("forget reaches copies elsewhere that export and migrate made or the user n
     return done.stdout;
   };
   const place = (name: string) => join(elsewhere, name);
-  await run("store", "export", "--all", "--into", place("all.jsonl"), "--db", db);
-  await run("store", "export", "a", "--into", place("a.json"), "--db", db);
+  await run("store", "export", "--all", "--into", place("all.jsonl"), "--store", db);
+  await run("store", "export", "a", "--into", place("a.json"), "--store", db);
   await run("store", "migrate", db, place("copy.db"));
   await run("store", "migrate", db, postgres);
   copyFileSync(db, place("by-hand.db"));
 
-  const edited = await run("forget", "plum of a", "--yes", "--db", db, "--backup", place("by-hand.db"));
+  const edited = await run("forget", "plum of a", "--yes", "--store", db, "--backup", place("by-hand.db"));
   assert.match(
     edited,
     /Not reached: the copy of \d{4}-\d\d-\d\d in postgres:\S+\. Run holdfast forget --store postgres:/,
@@ -45,7 +45,16 @@ test("forget reaches copies elsewhere that export and migrate made or the user n
   assert.deepEqual(filesWith(elsewhere, "plum of a"), []);
   assert.equal(filesWith(elsewhere, "plum of b").length, 3, "only what was asked for is gone");
 
-  const purged = await run("forget", "--session", "b", "--yes", "--db", db, "--backup", place("by-hand.db"));
+  const purged = await run(
+    "forget",
+    "--session",
+    "b",
+    "--yes",
+    "--store",
+    db,
+    "--backup",
+    place("by-hand.db"),
+  );
   assert.match(purged, /Not reached: .* Run holdfast forget --store postgres:/);
   assert.deepEqual(filesWith(elsewhere, "plum of b"), []);
   assert.match(readFileSync(place("a.json"), "utf8"), /"id": "a"/);

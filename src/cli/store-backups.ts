@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { shortHash } from "../engine/short-hash.ts";
+import { readPart } from "../hosts/transcript/json-files.ts";
 import { stateFolder } from "../state-folder.ts";
 import { parseStoreAddress } from "../stores/open-store.ts";
 import { sqliteStore } from "../stores/sqlite/sqlite.ts";
@@ -94,14 +86,7 @@ export async function editBackup(
 }
 
 function isDatabase(path: string): boolean {
-  const file = openSync(path, "r");
-  try {
-    const head = Buffer.alloc(16);
-    readSync(file, head, 0, 16, 0);
-    return head.toString("latin1").startsWith("SQLite format 3");
-  } finally {
-    closeSync(file);
-  }
+  return readPart(path, { until: 16 })?.startsWith("SQLite format 3") ?? false;
 }
 
 /** A copy of a store, or of some of its sessions, that a command made. */

@@ -9,6 +9,7 @@ import {
   prependText,
   quote,
   replaceText,
+  takeCharacters,
 } from "./text.ts";
 
 /** The edits of `write_notepad` and `update_notepad`, for the text that prefixes the type. */
@@ -22,6 +23,8 @@ export interface EditedText {
   limit: number;
   editTool: string;
   writeTool: string;
+  /** Whether a tool reads it. */
+  hasReader: boolean;
 }
 
 export interface EditCounts {
@@ -37,7 +40,7 @@ export function editWithin(
 ): { text: string; counts: EditCounts } {
   if ("find" in operation) checkTexts(operation, "find", "replace");
   else checkTexts(operation, "content");
-  const { text, ...counts } = editText(before, operation, about.name);
+  const { text, ...counts } = editText(before, operation, about);
   // If the text is over the limit already, because another program has a higher one, only lengthening it is refused.
   if (isLongerThan(text, about.limit) && isLongerThan(text, countCharacters(before)))
     throw overLimit(before, operation, text, about);
@@ -48,11 +51,12 @@ interface TextEdit extends EditCounts {
   text: string;
 }
 
-function editText(before: string, operation: EditOperation, name: string): TextEdit {
+function editText(before: string, operation: EditOperation, about: EditedText): TextEdit {
+  const { name } = about;
   if ("find" in operation) {
     if (operation.find === "") throw emptySearch("find", name);
     const matches = countOccurrences(before, operation.find);
-    if (matches === 0) throw textNotFound(before, operation.find, name);
+    if (matches === 0) throw textNotFound(before, operation.find, about);
     const replaced = operation.all ? matches : 1;
     const text = replaceText(before, operation.find, operation.replace, operation.all);
     return { text, replaced, otherMatches: matches - replaced };
@@ -62,7 +66,7 @@ function editText(before: string, operation: EditOperation, name: string): TextE
   if (operation.type.endsWith(".prepend")) return { text: prependText(before, operation.content) };
   if (operation.content === "") throw emptySearch("content", name);
   const matches = countOccurrences(before, operation.content);
-  if (matches === 0) throw textNotFound(before, operation.content, name);
+  if (matches === 0) throw textNotFound(before, operation.content, about);
   return { text: replaceText(before, operation.content, "", false), otherMatches: matches - 1 };
 }
 
@@ -74,7 +78,7 @@ function emptySearch(field: string, name: string): HoldfastError {
   );
 }
 
-function textNotFound(text: string, needle: string, name: string): HoldfastError {
+function textNotFound(text: string, needle: string, { name, hasReader }: EditedText): HoldfastError {
   const shown = quote(needle);
   if (text === "") {
     return new HoldfastError(
@@ -88,7 +92,9 @@ function textNotFound(text: string, needle: string, name: string): HoldfastError
   const closest = closestLine(text, needle);
   const hint = closest
     ? `The closest line is line ${closest.number}: ${JSON.stringify(closest.line)}. Copy the text exactly as it is there.`
-    : `No line is similar. Read the ${name} and copy the text exactly.`;
+    : hasReader
+      ? `No line is similar. Read the ${name} and copy the text exactly.`
+      : `No line is similar. The ${name} is ${JSON.stringify(takeCharacters(text, 1_000))}. Copy the text exactly.`;
   return new HoldfastError(
     "text_not_found",
     `${shown} was not found in the ${name}; nothing was changed. ${hint}`,

@@ -27,6 +27,8 @@ test("words of any script are found, those without spaces by pairs of characters
     ["เกิดข้อผิดพลาด", "ข้อผิดพลาดของเซิร์ฟเวอร์"],
     ["서버 오류", "서버에서 오류가 났다"],
     ["Ωmega ÜBER", "über alles"],
+    ["🚀", "shipped it 🚀 at last"],
+    ["=>", "map(x => x)"],
   ] as const)
     assert.equal(first(query, "別の話", "nothing of the kind", passage), passage, query);
 });

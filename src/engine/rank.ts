@@ -25,7 +25,7 @@ export interface QueryWord {
   text: string;
   /** Without an English ending. A word that begins with it counts half. */
   stem: string;
-  /** A pair of characters, which matches anywhere. */
+  /** Characters that match anywhere. */
   isPair: boolean;
 }
 
@@ -48,6 +48,9 @@ export function queryWords(query: string): QueryWord[] {
       isPair: false,
     })),
   ];
+  const sign = lowerCase(query.trim());
+  // Only signs, such as an emoji.
+  if (words.length === 0 && sign !== "") return [{ text: sign, stem: sign, isPair: true }];
   return [...new Map(words.map((word) => [word.stem, word])).values()].slice(0, maxWords);
 }
 

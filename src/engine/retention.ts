@@ -46,7 +46,7 @@ export const keepEverything: RetentionRules = {
 export const day = 86_400_000;
 
 /** Whatever the rules say, the last day stays: callers may still repeat a call, or undo it. */
-export const leastKept = 1 * day;
+export const leastKeptDays = 1;
 
 /** The time before which a rule removes; -Infinity if it keeps everything. */
 export function cutoff(days: number, now: number): number {
@@ -72,7 +72,7 @@ export function firstKept(
   const tooMany = historyOperations === 0 ? 0 : newest - historyOperations;
   const isKept = ({ revision, at }: EntryAge) =>
     revision >= Math.min(newest, protectedFrom) ||
-    at >= now - leastKept ||
+    at >= cutoff(leastKeptDays, now) ||
     !(at < tooOld || revision <= tooMany);
   const kept = oldest.find(isKept);
   return kept?.revision ?? (oldest.at(-1)?.revision ?? 0) + 1;

@@ -48,6 +48,11 @@ export async function earlierSession(memory: Memory, own: string): Promise<Sessi
   return isEmpty ? findEarlier(memory, own) : undefined;
 }
 
+/** For an agent that reads a memory with nothing in it, such as after a restart of a server without hooks. */
+export function earlierHint({ id }: Session): string {
+  return `Nothing has been saved in this conversation yet. If the user goes on with earlier work, run "${agentCommand()} show ${id}": it prints what the last conversation in this project saved.`;
+}
+
 /** The session, other than this one, that was written to last and has something to go on with. */
 export async function findEarlier(
   memory: Pick<Memory, "listSessions" | "findSession"> | undefined,

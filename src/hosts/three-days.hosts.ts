@@ -14,6 +14,7 @@ import {
   installClient,
   makeBarePlace,
   run,
+  writeJson,
 } from "./test-support/clients.ts";
 
 const claudeSpec = "@anthropic-ai/claude-code@2.1.325";
@@ -139,8 +140,8 @@ test(`the first two days: ${claudeSpec}, then ${codexSpec} in the same project`,
   });
 });
 
-for (const more of [[], ["--npx"]])
-  test(`the third day: a colleague's checkout without Holdfast is silent (${["init --project", ...more].join(" ")})`, {
+for (const more of [[], ["--portable"]])
+  test(`the third day: a colleague's checkout without Holdfast is silent (${["init --project", ...more].join(" ")}) [init.teammate]`, {
     timeout,
   }, async () => {
     const { place, program, holdfast } = await machine();
@@ -154,16 +155,33 @@ for (const more of [[], ["--npx"]])
     const model = await startScriptedModel(() => ({ text: "All right." }));
     stops.push(model.close);
     connectClients(theirs, model);
+    const inClaude = () =>
+      claude(theirs, "Where is the ledger?", "--verbose", "--output-format", "stream-json");
+    const inCodex = (...options: string[]) =>
+      codex(theirs, "exec", "--skip-git-repo-check", ...options, "Where is the ledger?");
+    /** The colleague approves the project's server. */
+    const approve = () =>
+      writeJson(join(theirs.home, ".claude/settings.json"), { enableAllProjectMcpServers: true });
     for (const ask of [
-      () => claude(theirs, "Where is the ledger?"),
-      () => codex(theirs, "exec", "--skip-git-repo-check", "Where is the ledger?"),
+      () => inClaude(),
+      () => inCodex(),
+      () => {
+        approve();
+        return inClaude();
+      },
+      () => inCodex("--dangerously-bypass-hook-trust"),
     ]) {
       const asked = model.requests.length;
       const output = await ask();
       const { text = "", tools = [] } = model.requests[asked] ?? {};
       assert.match(text, /Where is the ledger\?/, "the prompt goes through");
       assert.doesNotMatch(text, /\[Holdfast\]|Session Notepad/, "and no memory comes with it");
+      assert.doesNotMatch(text, /failed to connect/, "the model is told of no failure");
       assert.ok(!tools.some((name) => name.includes("holdfast")));
-      assert.doesNotMatch(output, /hook|mcp/i, "the client reports nothing");
+      assert.doesNotMatch(
+        output,
+        /hook\S*[ -]error|hook: \w+ Failed|mcp.*fail|"outcome":"(?!success)|"status":"failed"/i,
+        "the client reports no failure",
+      );
     }
   });

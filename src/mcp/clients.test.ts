@@ -177,7 +177,7 @@ async function connectAddress(context: TestContext, url: string) {
 
 test("the official client calls every tool of every surface over stdio, and each result matches its schema [mcp.tools]", async (context) => {
   await seedConversation("stdio");
-  const args = ["--db", db, "--session", "stdio", "--surfaces", withoutAgent.join(",")];
+  const args = ["--store", db, "--session", "stdio", "--surfaces", withoutAgent.join(",")];
   await callEverything(await connectProcess(context, args), []);
 });
 

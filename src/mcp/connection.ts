@@ -24,6 +24,8 @@ export interface MemorySource {
   subAgentOf?(caller: Caller): { session: string; parent: string } | undefined;
   /** The session of an earlier conversation that a session with nothing in it could continue. */
   earlierSession?(memory: Memory, own: string): Promise<Session | undefined>;
+  /** Where to read what an earlier conversation saved. */
+  earlierHint?(earlier: Session): string;
   /** Reads the conversations that coding agents keep themselves. */
   conversation?: ReadConversation | undefined;
 }
@@ -104,6 +106,13 @@ export class Connection {
   /** The earlier conversation to continue, while nothing was saved in this one. */
   async earlierSession(caller: Caller): Promise<Session | undefined> {
     return this.#source.earlierSession?.(await this.#memory(), await this.sessionId(caller));
+  }
+
+  /** Where to read what an earlier conversation saved, while nothing was saved in this one; "" for a sub-agent. */
+  async earlierHint(caller: Caller): Promise<string> {
+    if (this.#source.subAgentOf?.(caller)) return "";
+    const earlier = await this.earlierSession(caller);
+    return earlier ? (this.#source.earlierHint?.(earlier) ?? "") : "";
   }
 
   /** `key`: the same call sent again changes nothing. */

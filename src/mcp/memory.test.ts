@@ -48,7 +48,7 @@ test("notepad, notes, plan and receipts can be read for this and any other sessi
   await other.scratchpad.setPlan("1. Read");
   await other.call("begin_task", { description: "Sheet 1" });
   const chosen = ["--surfaces", "notepad,notes,scratchpad,tasks"];
-  const server = startMcp(context, ["--db", db, "--session", "mine", ...chosen]);
+  const server = startMcp(context, ["--store", db, "--session", "mine", ...chosen]);
   await initialize(server);
   const { resources } = (await server.ask("resources/list")).result;
   const kinds = ["notepad", "notes", "plan", "receipts"];
@@ -87,7 +87,7 @@ test("a subscriber is notified of another process's changes to that resource onl
   const memory = await openMemory({ store: db });
   const session = await memory.createSession({ id: "s" });
   const chosen = ["--surfaces", "notepad,notes,scratchpad"];
-  const server = startMcp(context, ["--db", db, "--session", "s", ...chosen]);
+  const server = startMcp(context, ["--store", db, "--session", "s", ...chosen]);
   await initialize(server);
   const subscribe = (kind: string, id = "s", method = "resources/subscribe") =>
     server.ask(method, { uri: `holdfast://session/${id}/${kind}` });
@@ -140,7 +140,7 @@ test("calls follow the host to its new session, and the client is notified [mcp.
 test("after the database is deleted, writes go to a new one and subscribers are notified [mcp.missing-store]", async (context) => {
   const root = temporaryDirectory();
   const db = join(root, "memory.db");
-  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  const server = startMcp(context, ["--store", db, "--session", "s"]);
   await initialize(server);
   for (const content of ["one", "two", "three"]) await server.call("write_notepad", { content });
   await server.ask("resources/subscribe", { uri: "holdfast://session/s/notepad" });
@@ -157,7 +157,7 @@ test("if the store cannot be opened, each call reports it, and a later call open
   const root = temporaryDirectory();
   const db = join(root, "memory.db");
   writeFileSync(db, "this is not a database and never was".repeat(100));
-  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  const server = startMcp(context, ["--store", db, "--session", "s"]);
   assert.match((await initialize(server)).instructions, /notepad/);
   assert.equal((await server.ask("tools/list")).result.tools.length, 7);
   assert.equal((await server.ask("resources/list")).result.resources.length, 2);
@@ -187,7 +187,7 @@ test("a folder that cannot be written does not stop the server either [mcp.missi
   const root = temporaryDirectory();
   // A file in place of the folder fails even for root.
   writeFileSync(join(root, "folder"), "");
-  const server = startMcp(context, ["--db", "folder/memory.db"], { cwd: root });
+  const server = startMcp(context, ["--store", "folder/memory.db"], { cwd: root });
   await initialize(server);
   assert.equal((await server.call("read_notepad")).isError, true);
   assert.deepEqual(await server.end(), { code: 0, signal: null, errors: "" });
@@ -210,7 +210,7 @@ test("the project's notes are recovered before anything is saved in the session 
 test("recover and handoff contain everything that was saved [mcp.prompts]", async (context) => {
   const db = join(temporaryDirectory(), "memory.db");
   const chosen = ["--surfaces", "notepad,notes,scratchpad,tasks"];
-  const server = startMcp(context, ["--db", db, "--session", "s", ...chosen]);
+  const server = startMcp(context, ["--store", db, "--session", "s", ...chosen]);
   await initialize(server);
   const text = async (name: string, input = {}): Promise<string> =>
     (await server.ask("prompts/get", { name, arguments: input })).result.messages[0].content.text;
@@ -260,7 +260,7 @@ for (const [surface, offered] of [
     await session.notes.add("a finding", ["cedar-tag"]);
     await session.scratchpad.setPlan("cedar-plan");
     await session.call("pin", { text: "Never touch cedar-pin." });
-    const server = startMcp(context, ["--db", db, "--session", "s", "--surfaces", surface]);
+    const server = startMcp(context, ["--store", db, "--session", "s", "--surfaces", surface]);
     await initialize(server);
     const { resources } = (await server.ask("resources/list")).result;
     assert.deepEqual(
@@ -294,11 +294,18 @@ test("without hooks each connection has a session of its own, and recover contin
     const recover = async (): Promise<string> =>
       (await server.ask("prompts/get", { name: "recover" })).result.messages[0].content.text;
     const read = async () => (await server.call("read_notepad")).structuredContent.content;
-    return { server, recover, read };
+    const hint = async (): Promise<string | undefined> =>
+      (await server.call("read_notepad")).content[1]?.text;
+    return { server, recover, read, hint };
   };
   const [one, two] = [await connect(), await connect()];
   await one.server.call("write_notepad", { content: "- [ ] from one" });
   assert.equal(await two.read(), "");
+  assert.match(
+    (await two.hint()) ?? "",
+    /^Nothing has been saved in this conversation yet.* show mcp-[\w-]+": /,
+  );
+  assert.equal(await one.hint(), undefined);
   assert.match(
     await two.recover(),
     /the last one in this project saved \(session mcp-[\s\S]*- \[ \] from one$/,
@@ -307,6 +314,7 @@ test("without hooks each connection has a session of its own, and recover contin
   assert.match(await two.recover(), /^The conversation before this point may be gone[\s\S]*from two$/);
   assert.equal(await one.read(), "- [ ] from one");
   const [three, four] = [await connect("--session", "shared"), await connect("--session", "shared")];
+  assert.equal(await four.hint(), undefined);
   await three.server.call("write_notepad", { content: "for both" });
   assert.equal(await four.read(), "for both");
   for (const { server } of [one, two, three, four]) assert.equal((await server.end()).code, 0);

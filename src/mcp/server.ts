@@ -181,7 +181,12 @@ function handleTools(
       const answer = await connection.call(params.name, input, { caller, key });
       if (!answer.ok && answer.code === "unknown_tool") throw invalid(answer.text);
       await tools.announceChanges(connection);
-      return projectAnswer(answer);
+      const result = projectAnswer(answer);
+      if (!answer.ok || !readingTools.some((name) => dotless(name) === dotless(params.name))) return result;
+      const earlier = await connection.earlierHint(caller);
+      return earlier === ""
+        ? result
+        : { ...result, content: [...result.content, { type: "text" as const, text: earlier }] };
     };
     return isWrite ? connection.inOrder(answerCall) : connection.afterWrites(answerCall);
   });

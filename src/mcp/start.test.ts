@@ -4,14 +4,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { test } from "node:test";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { holdfast, runNode } from "../../test/support/command-line.ts";
+import { holdfast } from "../../test/support/command-line.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 import { estimateTokens, openMemory } from "../index.ts";
 import { knownSurfaces } from "../workspace/chosen-surfaces.ts";
 import { findProject } from "../workspace/project.ts";
 import { initialize, startMcp } from "./test-support/mcp-process.ts";
-
-const cli = join(import.meta.dirname, "../cli.ts");
 
 test("the default has at most 8 tools and 650 tokens of definitions, and --cost reports the estimate of each [mcp.cost]", async (context) => {
   const list = async (...args: string[]) => {
@@ -130,7 +128,7 @@ test("when an agent creates a tool, the client is notified and can call it [mcp.
 });
 
 test("a client is notified of a tool created through another server [mcp.changing-tools]", async (context) => {
-  const args = ["--db", join(temporaryDirectory(), "memory.db"), "--surfaces", "sandbox"];
+  const args = ["--store", join(temporaryDirectory(), "memory.db"), "--surfaces", "sandbox"];
   const [mine, theirs] = [startMcp(context, args), startMcp(context, args)];
   for (const server of [mine, theirs]) {
     await initialize(server);
@@ -160,7 +158,7 @@ test("the store is in the user's state folder, private, and the project stays as
   assert.deepEqual(readdirSync(root).toSorted(), [".git", "packages"]);
 });
 
-test("HOLDFAST_DB and HOLDFAST_STORE choose another store, and flags override both [store.default]", async (context) => {
+test("HOLDFAST_DB chooses another store, and --store overrides it [store.default]", async (context) => {
   const root = temporaryDirectory();
   const pathOf = (name: string) => join(root, name);
   const write = async (args: string[], env: NodeJS.ProcessEnv) => {
@@ -170,14 +168,12 @@ test("HOLDFAST_DB and HOLDFAST_STORE choose another store, and flags override bo
     assert.equal((await server.end()).code, 0);
   };
   await write([], { HOLDFAST_DB: pathOf("a.db") });
-  await write([], { HOLDFAST_STORE: `sqlite:${pathOf("b.db")}` });
-  await write(["--db", pathOf("c.db")], { HOLDFAST_DB: pathOf("never.db") });
+  await write([], { HOLDFAST_DB: `sqlite:${pathOf("b.db")}` });
+  await write(["--store", pathOf("c.db")], { HOLDFAST_DB: pathOf("never.db") });
   for (const store of [pathOf("a.db"), `sqlite:${pathOf("b.db")}`, pathOf("c.db")]) {
     const memory = await openMemory({ store });
     assert.equal(await (await memory.resumeSession("s")).notepad.read(), "x");
     await memory.close();
   }
   assert.deepEqual([existsSync(findProject(root).directory), existsSync(pathOf("never.db"))], [false, false]);
-  const both = await runNode([cli, "sessions", "--db", "x", "--store", "memory:"]);
-  assert.match(both.stderr, /either --db or --store/);
 });

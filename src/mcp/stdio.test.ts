@@ -145,7 +145,7 @@ test("a message of 20 MB is refused by its tool, one of 30 MB ends the connectio
 
 test("pipelined calls run in order, and a read sees the writes before it [mcp.order]", async (context) => {
   const db = `${temporaryDirectory()}/memory.db`;
-  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  const server = startMcp(context, ["--store", db, "--session", "s"]);
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
   for (const [id, content] of lines.entries()) {
     const params = { name: "update_notepad", arguments: { operation: "append", content } };
@@ -160,7 +160,7 @@ test("pipelined calls run in order, and a read sees the writes before it [mcp.or
 
 test("calls under way when the input ends do no harm [mcp.end]", async (context) => {
   const db = `${temporaryDirectory()}/memory.db`;
-  const server = startMcp(context, ["--db", db, "--session", "s"]);
+  const server = startMcp(context, ["--store", db, "--session", "s"]);
   await initialize(server);
   const params = { name: "update_notepad", arguments: { operation: "append", content: "line" } };
   for (let id = 0; id < 50; id++)
@@ -195,7 +195,7 @@ test("programs of one connection run side by side, and nothing waits for them [m
 test("SIGTERM and end of input both exit with 0, and stdout contains only protocol messages [mcp.end]", async (context) => {
   for (const stop of ["end", "SIGTERM", "SIGINT"] as const) {
     const db = `${temporaryDirectory()}/memory.db`;
-    const server = startMcp(context, ["--db", db]);
+    const server = startMcp(context, ["--store", db]);
     await initialize(server);
     await server.call("write_notepad", { content: stop });
     const ended = await (stop === "end" ? server.end() : server.kill(stop));

@@ -52,7 +52,7 @@ export function maskText(text: string, redactions: Redaction[] = []): string {
 }
 
 /** A marker of exactly this length. */
-export function mask(length: number, { kind, fingerprint }: Redaction): string {
+function mask(length: number, { kind, fingerprint }: Redaction): string {
   const forms = [`[REDACTED ${kind} #${fingerprint}]`, `[REDACTED #${fingerprint}]`, "[REDACTED]"];
   return (forms.find((form) => form.length <= length) ?? "").padEnd(length, "*");
 }
@@ -87,8 +87,21 @@ function describeKinds(redactions: readonly Redaction[]): string {
 }
 
 /** Six hex digits that tell secrets apart and say nothing about them: FNV-1a, cut to 24 bits. */
-export function fingerprintOf(secret: string): string {
+function fingerprintOf(secret: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < secret.length; at++) hash = Math.imul(hash ^ secret.charCodeAt(at), 0x01000193);
   return ((hash ^ (hash >>> 24)) & 0xffffff).toString(16).padStart(6, "0");
+}
+
+/** An edit that replaces every occurrence of a text, in upper or lower case, by as many characters. */
+export function maskOccurrences(wanted: string): (text: string) => string {
+  return maskMatches(new RegExp(wanted.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu"));
+}
+
+/** An edit that replaces whatever a pattern with the flag `g` matches by as many characters. */
+export function maskMatches(pattern: RegExp): (text: string) => string {
+  return (text) =>
+    text.replaceAll(pattern, (match) =>
+      mask(match.length, { kind: "text", fingerprint: fingerprintOf(match) }),
+    );
 }

@@ -148,7 +148,7 @@ export const routes = {
     path: "/api/sessions/{id}/calls",
     summary: "Model calls, each with the parts of its context window (default: the newest page)",
     params,
-    query: z.object({ before: number.optional(), after: number.optional(), limit: limit(200, 500) }),
+    query: z.object({ before: number.optional(), limit: limit(200, 500) }),
     response: schemas.callPage,
   },
   call: {

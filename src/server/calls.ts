@@ -57,16 +57,12 @@ const callFacts = z.object({
 export function callHandlers(context: ServerContext): Pick<Handlers, "calls" | "call"> {
   const { memory } = context;
   return {
-    async calls({ params: { id }, query: { before, after, limit } }) {
+    async calls({ params: { id }, query: { before, limit } }) {
       const session = await memory.resumeSession(id);
       const total = (await callsOf(session, { limit: 1 }, context))[0]?.number ?? 0;
       const to = before === undefined ? {} : { to: before - 1 };
-      const read = await callsOf(session, { limit, ...to }, context);
-      const calls = await withRevisions(
-        session,
-        read.filter(({ number }) => number > (after ?? 0)),
-      );
-      const oldest = read[0]?.number ?? 1;
+      const calls = await withRevisions(session, await callsOf(session, { limit, ...to }, context));
+      const oldest = calls[0]?.number ?? 1;
       return { calls, total, before: oldest > 1 ? oldest : null, cuts: await cutsAmong(session, calls) };
     },
 

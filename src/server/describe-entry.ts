@@ -10,9 +10,6 @@ const names: Partial<Record<TextTarget, string>> = {
   "space/notes": "the scratchpad's notes",
 };
 
-/** Longer texts are not compared line by line for a sentence. */
-const maxCompared = 40_000;
-
 /** An entry in a sentence, by what it did to the text. `after` is the state right after it. */
 export function describeEntry(entry: JournalEntry, after: State): string {
   const change = entry.changes.find(({ type }) => type === "text");
@@ -21,17 +18,16 @@ export function describeEntry(entry: JournalEntry, after: State): string {
     return describeOperation(entry.operation);
   const before = readText(revertChanges(after, entry.changes), change.target);
   const now = readText(after, change.target);
-  if (before.length + now.length > maxCompared) return describeOperation(entry.operation);
-  return describeText(before, now, name) ?? describeOperation(entry.operation);
+  return describeText(before, now, name);
 }
 
-function describeText(before: string, after: string, name: string): string | undefined {
+function describeText(before: string, after: string, name: string): string {
   if (after === "") return `Cleared ${name}`;
   const lines = diffLines(before, after);
   const [added, removed] = [textsOf(lines, "added"), textsOf(lines, "removed")];
   const toggled = describeToggles(added, removed);
   if (toggled !== undefined) return toggled;
-  if (added.length === 0 && removed.length === 0) return undefined;
+  if (added.length === 0 && removed.length === 0) return `Changed blank lines of ${name}`;
   if (before === "") return `Wrote ${name}: ${short(added)}`;
   if (removed.length === 0) return `Added to ${name}: ${short(added)}`;
   if (added.length === 0) return `Removed from ${name}: ${short(removed)}`;
@@ -88,15 +84,6 @@ export function isMemoryOperation(type: string): boolean {
 /** A one-line description of an operation, for the timeline. */
 function describeOperation(operation: Operation): string {
   switch (operation.type) {
-    case "notepad.write":
-      return operation.content === "" ? "Cleared the notepad" : "Rewrote the notepad";
-    case "notepad.append":
-    case "notepad.prepend":
-      return `Added to the notepad: ${brief(operation.content)}`;
-    case "notepad.replace":
-      return `Replaced in the notepad: ${brief(operation.find)}`;
-    case "notepad.delete":
-      return `Removed from the notepad: ${brief(operation.content)}`;
     case "notes.add":
       return `Added a note: ${brief(operation.content)}`;
     case "notes.update":
@@ -105,13 +92,6 @@ function describeOperation(operation: Operation): string {
         : `Changed a note: ${brief(operation.content)}`;
     case "notes.delete":
       return "Deleted a note";
-    case "scratchpad.set_notes":
-    case "scratchpad.write":
-      return "Rewrote the scratchpad's notes";
-    case "scratchpad.append_notes":
-      return `Added to the scratchpad's notes: ${brief(operation.content)}`;
-    case "scratchpad.set_plan":
-      return "Rewrote the plan";
     case "scratchpad.refs_add":
       return `Added a reference: ${brief(operation.ref)}`;
     case "scratchpad.refs_remove":
@@ -174,7 +154,9 @@ function describeBookkeeping(operation: Operation): string {
         ? `Checked the receipt against call ${operation.call}`
         : `Call ${operation.call} lacks text of the receipt: ${brief(operation.lacks.join(" · "))}`;
     case "children.set":
-      return `Delegated work: ${operation.child.status}`;
+      return operation.child
+        ? `Delegated work: ${operation.child.status}`
+        : "Left work to the session it was forked from";
     case "session.rename":
       return operation.title === null
         ? "Removed the title"

@@ -183,7 +183,7 @@ test("every response has a strict content policy and forbids sniffing, framing, 
 test("any address other than loopback requires a token from the user [serve.address]", async () => {
   for (const host of ["0.0.0.0", "::", "192.168.1.5", "example.org"]) {
     const { message } = await rejection((async () => chooseAccess({ host }))(), "invalid_input");
-    assert.match(message, /--token TOKEN or --token-file FILE, with at least 16 characters/);
+    assert.match(message, /--token-file FILE or set HOLDFAST_TOKEN, with at least 16 characters/);
     assert.equal(chooseAccess({ host, token }).token, token);
   }
   await rejection((async () => chooseAccess({ token: "fifteen-letters" }))(), "invalid_input");

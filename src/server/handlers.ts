@@ -34,7 +34,7 @@ export interface ServerContext {
   hub: Pick<EventHub, "streams">;
   past: TimeTravel;
   /** Facts about the server itself. */
-  about: { version: string; store: string; demo: boolean; startedAt: number };
+  about: { version: string; store: string; demo: boolean };
   project?: ProjectReader | undefined;
   /** The conversations that coding agents keep themselves. */
   hosts: HostSessions;

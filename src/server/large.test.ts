@@ -87,12 +87,12 @@ function counted(store: Store): { store: Store; maxRows: () => number } {
 
 function delegate(store: Store): Store {
   return {
-    name: store.name,
     create: (...args) => store.create(...args),
     load: (...args) => store.load(...args),
     revision: (...args) => store.revision(...args),
     commit: (...args) => store.commit(...args),
     records: (...args) => store.records(...args),
+    versions: (...args) => store.versions(...args),
     journal: (...args) => store.journal(...args),
     entryByKey: (...args) => store.entryByKey(...args),
     sessions: (...args) => store.sessions(...args),

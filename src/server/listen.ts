@@ -50,7 +50,7 @@ export function chooseAccess({ host = "127.0.0.1", token }: Binding): Pick<Acces
   if (!loopback.includes(host) && token === undefined) {
     throw new HoldfastError(
       "invalid_input",
-      `Other machines can reach the server at ${host}, so you must choose the token: add --token TOKEN or --token-file FILE, with at least ${minTokenLength} characters.`,
+      `Other machines can reach the server at ${host}, so you must choose the token: add --token-file FILE or set HOLDFAST_TOKEN, with at least ${minTokenLength} characters.`,
     );
   }
   return { token: token ?? randomBytes(32).toString("base64url"), hosts: namesOf(host) };

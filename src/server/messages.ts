@@ -103,17 +103,14 @@ export function viewMessage(
 const roles = ["system", "user", "assistant", "tool"] as const;
 
 function viewPart(part: Json, maxCharacters: number): Part {
-  const { type, text, toolName, toolCallId, input, output } = fieldsOf(part);
-  const call = {
-    tool: typeof toolName === "string" ? toolName : null,
-    callId: typeof toolCallId === "string" ? toolCallId : null,
-  };
+  const { type, text, toolName, input, output } = fieldsOf(part);
+  const tool = typeof toolName === "string" ? toolName : null;
   if (type === "text" || type === "reasoning") return { ...textPart(text, maxCharacters), type };
-  if (type === "tool-call") return { ...textPart(input, maxCharacters), type, ...call };
+  if (type === "tool-call") return { ...textPart(input, maxCharacters), type, tool };
   if (type === "tool-result") {
     const { type: kind, value } = fieldsOf(output);
     const isError = typeof kind === "string" && kind.startsWith("error");
-    return { ...textPart(value ?? output, maxCharacters), type, ...call, isError };
+    return { ...textPart(value ?? output, maxCharacters), type, tool, isError };
   }
   return { ...textPart(part, maxCharacters), type: "other" };
 }
@@ -125,7 +122,6 @@ function textPart(value: Json | undefined, maxCharacters: number): Part {
     type: "text",
     text: cut ? text.slice(0, maxCharacters).toWellFormed() : text,
     tool: null,
-    callId: null,
     isError: false,
     cut,
   };

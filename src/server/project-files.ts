@@ -5,15 +5,13 @@ import { readNotesFile } from "../surfaces/project/file.ts";
 import { lintProject } from "../surfaces/project/lint.ts";
 import { openProject, type ProjectOptions } from "../surfaces/project/project.ts";
 import type { Reply } from "./api.ts";
+import type { ServerContext } from "./handlers.ts";
 
 /** The project's NOTES.md, read and linted on every request. */
 export interface ProjectReader {
   exists(): Promise<boolean>;
   read(): Promise<Reply<"project"> | undefined>;
 }
-
-/** Rules whose findings change how the file is read; the other rules are about style. */
-const serious: readonly string[] = ["readable"];
 
 /** The NOTES.md of the project in `root`, with the linter's findings. */
 export function projectNotes(root: string, options: Omit<ProjectOptions, "root"> = {}): ProjectReader {
@@ -29,46 +27,25 @@ export function projectNotes(root: string, options: Omit<ProjectOptions, "root">
         path: file.name,
         text: found.toString("utf8"),
         updatedAt: statSync(file.path, { throwIfNoEntry: false })?.mtimeMs ?? null,
-        findings: findings.map(({ rule, line, message }) => ({
-          rule,
-          severity: serious.includes(rule) ? ("error" as const) : ("warning" as const),
-          line,
-          message,
-        })),
+        findings,
       };
     },
   };
 }
 
-/** The server's facts about the files that memory names. */
-export interface ProjectFiles {
-  /** Whether a reference names a file of the project, and whether that file still exists. */
-  checkRef(ref: string): Promise<"present" | "stale" | "unchecked">;
-}
-
-export const noFiles: ProjectFiles = {
-  checkRef: async () => "unchecked",
-};
-
-/** The files of the project in `directory`. Never looks outside of it. */
-export function fileRefs(directory: string): ProjectFiles {
-  const locate = async (ref: string): Promise<{ root: string; path: string } | undefined> => {
+/** Checks references to files of the project in `directory`. Never looks outside of it. */
+export function refChecker(directory: string): ServerContext["checkRef"] {
+  return async (ref) => {
     const path = ref.trim().replace(/(?::\d+(?:[-:]\d+)?|#L?\d+(?:-L?\d+)?)$/, "");
-    if (!looksLikeFile(path)) return undefined;
+    if (!looksLikeFile(path)) return "unchecked";
     const root = await realpath(directory).catch(() => resolve(directory));
     const absolute = resolve(root, path);
-    return absolute.startsWith(root + sep) ? { root, path: absolute } : undefined;
-  };
-  return {
-    async checkRef(ref) {
-      const found = await locate(ref);
-      if (!found) return "unchecked";
-      try {
-        return (await realpath(found.path)).startsWith(found.root + sep) ? "present" : "unchecked";
-      } catch (error) {
-        return (error as NodeJS.ErrnoException).code === "ENOENT" ? "stale" : "unchecked";
-      }
-    },
+    if (!absolute.startsWith(root + sep)) return "unchecked";
+    try {
+      return (await realpath(absolute)).startsWith(root + sep) ? "present" : "unchecked";
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === "ENOENT" ? "stale" : "unchecked";
+    }
   };
 }
 

@@ -73,7 +73,6 @@ export const sessionItem = z.object({
   host: z.string().nullable().describe("The coding agent whose session it is"),
   project: z.string().nullable().describe("The folder that the coding agent works in"),
   status: sessionStatus,
-  origin: z.enum(["created", "forked", "spawned", "imported"]),
   parent: z.string().nullable().describe("Also null when the parent is not among the listed statuses"),
   children: count.describe("Direct children among the listed statuses"),
   createdAt: time,
@@ -160,6 +159,7 @@ export const sessionMemory = z.object({
     .describe("Open tasks, outermost first"),
   tags: z.array(z.object({ tag: z.string(), notes: count })).describe("The 100 most used"),
   noteCount: count,
+  findsNotes: z.boolean().describe("Whether the agent has tools to search its notes"),
   limits: z.object({ notepad: count, notes: count, plan: count }).describe("Characters that fit"),
 });
 
@@ -306,7 +306,6 @@ const message = z.object({
       type: z.enum(["text", "reasoning", "tool-call", "tool-result", "other"]),
       text: z.string(),
       tool: z.string().nullable(),
-      callId: z.string().nullable(),
       isError: z.boolean(),
       cut: z.boolean().describe("True: truncated; ask for the message with `whole`"),
     }),
@@ -452,7 +451,6 @@ export const health = z.object({
   version: z.string(),
   store: z.string().describe("The store's location, without passwords"),
   demo: z.boolean(),
-  startedAt: time,
   project: z.boolean().describe("Whether there is a NOTES.md to show"),
   streams: count.describe("Open event streams"),
 });
@@ -464,7 +462,6 @@ export const projectNotes = z.object({
   findings: z.array(
     z.object({
       rule: z.string(),
-      severity: z.enum(["error", "warning"]),
       line: count.describe("Counted from 1"),
       message: z.string(),
     }),

@@ -57,7 +57,7 @@ export class SessionTree {
 
 type Summary = Pick<
   SessionSummary,
-  "id" | "agent" | "title" | "status" | "origin" | "createdAt" | "updatedAt" | "revision" | "parent"
+  "id" | "agent" | "title" | "status" | "createdAt" | "updatedAt" | "revision" | "parent"
 >;
 
 /** A session as lists show it. A deleted session's state is not read. */
@@ -69,7 +69,7 @@ export async function sessionItem(
   const { memory, hosts } = context;
   const session = summary.status === "deleted" ? undefined : await memory.findSession(summary.id);
   const state = await session?.state();
-  const { id, title, status, origin, createdAt } = summary;
+  const { id, title, status, createdAt } = summary;
   const { updatedAt, revision } = state?.row ?? summary;
   const about = hosts.about(id);
   const read = session && state && (await readItem(context, session, state));
@@ -81,7 +81,6 @@ export async function sessionItem(
     host: about?.host ?? null,
     project: about?.project || null,
     status,
-    origin,
     parent: tree.parentOf(summary),
     children: tree.childrenOf(id).length,
     createdAt,
@@ -310,4 +309,13 @@ function hiddenFrom(lines: readonly string[], text: string): Reply<"session">["n
   const from = lines.findIndex((line, index) => !isThere(line) && !isThere(lines[index + 1]));
   const to = lines.findLastIndex((line, index) => !isThere(line) && !isThere(lines[index - 1]));
   return from === -1 ? null : { from: from + 1, to: Math.max(from, to) + 1 };
+}
+
+/** Whether the agent has tools for notes. Those of a coding agent are the server's, and no hook shows notes. */
+export async function canFindNotes(
+  { hosts, offers }: Pick<ServerContext, "hosts" | "offers">,
+  session: Session,
+): Promise<boolean> {
+  if (hosts.about(session.id) === undefined) return offers("notes");
+  return (await session.context()).surfaces.includes("notes");
 }

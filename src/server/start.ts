@@ -9,7 +9,7 @@ import { type HostSessions, noHosts } from "./hosts.ts";
 import { type Binding, listen } from "./listen.ts";
 import type { PageFiles } from "./page.ts";
 import type { ProjectReader } from "./project-files.ts";
-import { fileRefs, noFiles } from "./project-files.ts";
+import { refChecker } from "./project-files.ts";
 import { SessionTree, sessionItem } from "./session-item.ts";
 import { TimeTravel } from "./time-travel.ts";
 
@@ -58,10 +58,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     directory,
     hub,
     past: new TimeTravel(),
-    about: { version, store: options.storeName, demo: options.demo ?? false, startedAt: Date.now() },
+    about: { version, store: options.storeName, demo: options.demo ?? false },
     project,
     hosts: options.hosts ?? noHosts,
-    ...(options.projectDirectory === undefined ? noFiles : fileRefs(options.projectDirectory)),
+    checkRef:
+      options.projectDirectory === undefined ? async () => "unchecked" : refChecker(options.projectDirectory),
     offers: options.offers ?? (() => true),
     clock: memory.setting.clock,
   };

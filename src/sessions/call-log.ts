@@ -1,5 +1,5 @@
 import type { Json } from "../engine/json.ts";
-import { leastKept } from "../engine/retention.ts";
+import { day, leastKeptDays } from "../engine/retention.ts";
 import type { Ledger, LedgerCall, LedgerPiece } from "../stores/ledger.ts";
 import type { Scope } from "../stores/store.ts";
 import { piecesOf } from "../stores/trim.ts";
@@ -23,7 +23,7 @@ export interface RecordedCall {
 const maxChain = 50;
 
 /** A call builds on the one before it only if that is younger than this. */
-const maxBaseAge = leastKept / 2;
+const maxBaseAge = (leastKeptDays * day) / 2;
 
 /** Records what each model call of a session contained. No-op if the store has no ledger. */
 export class CallLog {

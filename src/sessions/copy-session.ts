@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { type RecordKind, recordKinds } from "../engine/records.ts";
 import type { SessionRow } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { LedgerCall, LedgerPiece } from "../stores/ledger.ts";
-import { openEnd, type RecordVersion, type Scope, type Store } from "../stores/store.ts";
+import type { RecordVersion, Scope, Store } from "../stores/store.ts";
 import { knowledgeOwner } from "../surfaces/knowledge/handle.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
-import { readJournal, readRecords, scopeOf } from "./lineage.ts";
+import { scopeOf } from "./lineage.ts";
 
 /**
  * A whole session as another store can hold it: same id, revision, status, history and model calls. A fork has its own
@@ -46,9 +45,7 @@ async function readCopy(store: Store, scope: Scope): Promise<SessionCopy | undef
   const loaded = await store.load(scope);
   if (!loaded) return undefined;
   const { row } = loaded;
-  const session = store.versions
-    ? { row, versions: await store.versions(scope), entries: await store.journal(scope, {}) }
-    : await readWhole(store, row);
+  const session = { row, versions: await store.versions(scope), entries: await store.journal(scope, {}) };
   const calls = (await store.ledger?.calls(scope, {})) ?? [];
   const hashes = [...new Set(calls.flatMap(({ pieces }) => pieces))].sort();
   const found = await store.ledger?.pieces(scope, hashes);
@@ -61,18 +58,6 @@ async function readCopy(store: Store, scope: Scope): Promise<SessionCopy | undef
   // Safe cast: stores return the entries that sessions commit.
   const content = { ...session, entries: session.entries as JournalEntry[], calls, pieces };
   return { format: "holdfast-copy", version: 1, ...content, ...(await hashesOf(content)) };
-}
-
-/** From a store without versions: a fork becomes independent, with the records that it shared. */
-async function readWhole(store: Store, row: SessionRow) {
-  const found = await readRecords(store, row, { kinds: Object.keys(recordKinds) as RecordKind[] });
-  return {
-    row: { ...row, lineage: [], lastFork: 0 },
-    versions: found
-      .filter(({ value }) => value !== null)
-      .map((record) => ({ ...record, from: row.revision, to: openEnd })),
-    entries: await readJournal(store, row, { newestFirst: false }),
-  };
 }
 
 /** Writes the session, reads it back, and compares the content. Safe to repeat, and goes on where it stopped. */

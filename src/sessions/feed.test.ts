@@ -62,7 +62,7 @@ test("a memory's watcher is notified of commits to every session of its owner [j
 
 test("a watcher also gets every entry that another handle on the same file writes, in order [journal.feed]", async () => {
   const path = join(temporaryDirectory(), "memory.db");
-  const open = async () => openTestMemory({ store: await sqliteStore({ path, pollMilliseconds: 5 }) });
+  const open = async () => openTestMemory({ store: await sqliteStore({ path }) });
   const [writer, reader] = [await open(), await open()];
   const session = await writer.createSession({ id: "s" });
   const received = collector<number>();

@@ -108,7 +108,9 @@ test("sessions are listed newest first, by agent, in pages [sessions.lifecycle]"
   await (await memory.resumeSession("a")).notepad.write("touched");
   assert.deepEqual(ids(await memory.listSessions()), ["a", "c", "b"]);
   assert.deepEqual(ids(await memory.listSessions({ agent: "x" })), ["a", "c"]);
-  assert.deepEqual(ids(await memory.listSessions({ limit: 1, offset: 1 })), ["c"]);
+  const [after] = await memory.listSessions({ limit: 1 });
+  assert.ok(after);
+  assert.deepEqual(ids(await memory.listSessions({ limit: 1, after })), ["c"]);
 });
 
 test("purging removes everything and frees the id; a session with forks cannot be purged [sessions.lifecycle] [sessions.fork]", async () => {

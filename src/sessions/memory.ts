@@ -13,7 +13,7 @@ import {
 import { HoldfastError } from "../errors.ts";
 import { makeGuard, type SecretGuard } from "../secrets/guard.ts";
 import type { Rewritten } from "../stores/rewrite.ts";
-import type { RecordWrite, SessionSummary, StoreChange } from "../stores/store.ts";
+import type { SessionSummary, StoreChange, StoredRecord } from "../stores/store.ts";
 import { type Knowledge, knowledgeId, knowledgeOf, knowledgeOwner } from "../surfaces/knowledge/handle.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { listPins } from "../surfaces/pins/operations.ts";
@@ -31,7 +31,6 @@ export interface SessionQuery {
   status?: SessionStatus | "all";
   parent?: string;
   limit?: number;
-  offset?: number;
   /** Only sessions that the list shows after this one: the last of the page before. */
   after?: { updatedAt: number; id: string };
 }
@@ -202,7 +201,7 @@ export class Memory {
     if (!store.rewrite) {
       throw new HoldfastError(
         "store_failed",
-        `The store "${store.name}" cannot edit what it has stored. Nothing was changed. Purge the sessions instead.`,
+        "This store cannot edit its stored text: it has no rewrite(). Nothing was changed. Purge the sessions instead.",
       );
     }
     this.#open.clear();
@@ -311,13 +310,13 @@ export class Memory {
     return { ...row, title: this.#guard.clean(row.title, { isRecord: true }).value };
   }
 
-  #create(row: SessionRow, records: RecordWrite[], operation: JournalEntry["operation"]): Promise<Session> {
+  #create(row: SessionRow, records: StoredRecord[], operation: JournalEntry["operation"]): Promise<Session> {
     return this.#insert({ row, records, entries: [birthOf(row, operation)] });
   }
 
   async #insert(session: {
     row: SessionRow;
-    records: RecordWrite[];
+    records: StoredRecord[];
     entries: JournalEntry[];
   }): Promise<Session> {
     const { id } = session.row;
@@ -454,7 +453,7 @@ function birthOf(row: SessionRow, operation: JournalEntry["operation"]): Journal
   };
 }
 
-function residentRecords(state: State): RecordWrite[] {
+function residentRecords(state: State): StoredRecord[] {
   return residentKinds.flatMap((kind) =>
     listResident(state, kind).map(([key, value]) => ({ kind, key, value })),
   );

@@ -5,7 +5,7 @@ import type { SessionExport } from "../engine/session-document.ts";
 import type { SessionRow } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
-import type { RecordWrite } from "../stores/store.ts";
+import type { StoredRecord } from "../stores/store.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
 import { checkId } from "./options.ts";
 import type { Session } from "./session.ts";
@@ -87,7 +87,7 @@ export function readExport(
   given: unknown,
   owner: string,
   now: number,
-): { row: SessionRow; records: RecordWrite[]; entries: JournalEntry[] } {
+): { row: SessionRow; records: StoredRecord[]; entries: JournalEntry[] } {
   // First, because it limits the depth: the schema would overflow the stack.
   const parsed = exportShape.safeParse(normaliseTexts(given, "document"));
   if (!parsed.success) {
@@ -103,7 +103,7 @@ export function readExport(
   checkId(session.agent, "agent id");
   const checked = kinds.flatMap((kind) =>
     Object.entries(records[kind] ?? {}).map(
-      ([key, value]): RecordWrite => ({ kind, key, value: checkRecord(kind, key, value) }),
+      ([key, value]): StoredRecord => ({ kind, key, value: checkRecord(kind, key, value) }),
     ),
   );
   const writes = [...checked.filter(({ kind }) => kind !== "tag"), ...countTags(checked)];
@@ -161,7 +161,7 @@ function checkRecord(kind: RecordKind, key: string, value: Json): Json {
 }
 
 /** Rebuilds the tag records from the notes. */
-function countTags(records: readonly RecordWrite[]): RecordWrite[] {
+function countTags(records: readonly StoredRecord[]): StoredRecord[] {
   const counts = new Map<string, number>();
   for (const { kind, value } of records) {
     const tags = kind === "note" ? (value as { tags: string[] }).tags : [];
@@ -172,7 +172,7 @@ function countTags(records: readonly RecordWrite[]): RecordWrite[] {
 
 /** Numbering continues after the highest number ever used, even if that record was deleted. */
 function countRecords(
-  records: readonly RecordWrite[],
+  records: readonly StoredRecord[],
   journal: SessionExport["journal"],
 ): SessionRow["counters"] {
   const highest = new Map<string, number>();

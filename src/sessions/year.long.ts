@@ -71,7 +71,7 @@ async function timeReads({ url, open }: Place, conversation: string, now: number
   const list = performance.now() - started - opened;
   await memory.close();
   const showing = performance.now();
-  const shown = await holdfastWith({ HOLDFAST_STORE: url }, "show", conversation);
+  const shown = await holdfastWith({ HOLDFAST_DB: url }, "show", conversation);
   assert.equal(shown.code, 0, shown.stderr);
   return { open: opened, list, show: performance.now() - showing };
 }

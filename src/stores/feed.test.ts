@@ -93,28 +93,25 @@ test("a listener that throws affects neither the write nor other listeners, and 
 });
 
 test("a watcher of a SQLite store reads the changed sessions only [stores.watch-changes]", async (context) => {
-  // Polling alone does not keep a process alive.
-  const alive = setInterval(() => {}, 1_000);
-  context.after(() => clearInterval(alive));
+  context.mock.timers.enable({ apis: ["setInterval"] });
   /** CPU milliseconds of a hundred polls, each after a commit by another handle, in a store of this many sessions. */
   const cost = async (sessions: number) => {
     const directory = temporaryDirectory();
-    const open = () =>
-      sqliteStore({ path: join(directory, "memory.db"), synchronous: "normal", pollMilliseconds: 5 });
+    const open = () => sqliteStore({ path: join(directory, "memory.db"), synchronous: "normal" });
     const writer = await openTestMemory({ store: await open() });
     await writer.createSession({ id: "s0" });
     for (let number = 1; number < sessions; number++) await writer.createSession({ id: `s${number}` });
     const watcher = await openTestMemory({ store: await open() });
-    let received = () => {};
-    const stop = await watcher.watch(() => received());
+    let received = 0;
+    const stop = await watcher.watch(() => received++);
     const session = await writer.resumeSession("s0");
     const before = process.cpuUsage();
     for (let round = 0; round < 100; round++) {
-      const next = new Promise<void>((resolve) => (received = resolve));
       await session.notepad.append(".");
-      await next;
+      context.mock.timers.tick(100);
     }
     const { user, system } = process.cpuUsage(before);
+    assert.equal(received, 100);
     stop();
     await watcher.close();
     await writer.close();

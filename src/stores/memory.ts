@@ -9,7 +9,6 @@ import {
   openEnd,
   type RecordSelection,
   type RecordVersion,
-  type RecordWrite,
   type Scope,
   type SessionSelection,
   type SessionSummary,
@@ -37,7 +36,6 @@ export function memoryStore(): Store {
     session.journal[revision - (session.journal[0]?.revision ?? 0)];
 
   return {
-    name: "memory",
     async create({ row, records, versions = [], entries }) {
       const scope = { owner: row.owner, sessionId: row.id };
       if (find(scope)) return false;
@@ -59,7 +57,7 @@ export function memoryStore(): Store {
       const session = find(scope);
       return session && { row: session.table.row, records: session.table.resident() };
     },
-    revision: (scope) => find(scope)?.table.row.revision,
+    revision: async (scope) => find(scope)?.table.row.revision,
     async commit({ scope, expected, row, records, entry }) {
       const session = find(scope);
       if (
@@ -173,14 +171,14 @@ class SessionTable {
   row: SessionRow;
   readonly #records = new Map<RecordKind, Map<string, Version[]>>();
 
-  constructor(row: SessionRow, records: readonly RecordWrite[] = []) {
+  constructor(row: SessionRow, records: readonly StoredRecord[] = []) {
     this.row = row;
     for (const { kind, key, value } of records)
       this.restore(kind, key, [{ from: row.revision, to: openEnd, value }]);
   }
 
   /** Keeps old versions only while a fork can read them. */
-  write(row: SessionRow, records: readonly RecordWrite[]): void {
+  write(row: SessionRow, records: readonly StoredRecord[]): void {
     for (const { kind, key, value } of records) {
       const versions = this.#kind(kind).get(key) ?? [];
       const current = versions.at(-1);
@@ -326,7 +324,7 @@ function trimmedCalls(calls: readonly LedgerCall[], { remove, rewrite }: CallTri
 function selectSessions(
   all: SessionSummary[],
   owner: string,
-  { agent, statuses, parent, limit = Number.POSITIVE_INFINITY, offset = 0, after }: SessionSelection,
+  { agent, statuses, parent, limit, after }: SessionSelection,
 ): SessionSummary[] {
   return all
     .filter(
@@ -340,5 +338,5 @@ function selectSessions(
           (each.updatedAt === after.updatedAt && each.id > after.id)),
     )
     .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1))
-    .slice(offset, offset + limit);
+    .slice(0, limit);
 }

@@ -19,7 +19,7 @@ import {
   type Value,
   versionFromSql,
 } from "./sql-rows.ts";
-import { type Commit, openEnd, type RecordWrite, type Scope, type Store } from "./store.ts";
+import { type Commit, openEnd, type Scope, type Store, type StoredRecord } from "./store.ts";
 import type { Trimming } from "./trim.ts";
 
 /** A statement with its values, `$1` being the first. A value that is a list is for a condition of `among`. */
@@ -68,11 +68,9 @@ export interface SqlDatabase {
   words: { lockRow: string; touch: string; byCodePoint: string };
 }
 
-type SqlStore = Required<
-  Pick<
-    Store,
-    "create" | "revision" | "commit" | "records" | "versions" | "journal" | "entryByKey" | "sessions"
-  >
+type SqlStore = Pick<
+  Store,
+  "create" | "revision" | "commit" | "records" | "versions" | "journal" | "entryByKey" | "sessions"
 > & { ledger: Ledger; trimming: Omit<Trimming, "size"> };
 
 /** Rows per statement: so few that none reaches the limits of time and of parameters. */
@@ -149,7 +147,7 @@ export function sqlStore(database: SqlDatabase): SqlStore {
       const id = crypto.randomUUID();
       const { scope, row, records, entry } = commit;
       // Only a fork has to remember that an inherited record is gone.
-      const isGone = ({ value }: RecordWrite) => value === null && row.lineage.length === 0;
+      const isGone = ({ value }: StoredRecord) => value === null && row.lineage.length === 0;
       const kept = records.filter((record) => !isGone(record));
       const applied = await database.write(
         [
@@ -205,7 +203,7 @@ export function sqlStore(database: SqlDatabase): SqlStore {
       return verified("session_journal", rows).map(entryFromSql)[0];
     },
 
-    async sessions(owner, { agent, statuses, parent, limit = openEnd, offset = 0, after }) {
+    async sessions(owner, { agent, statuses, parent, limit = openEnd, after }) {
       const values: Statement["values"][number][] = [owner];
       const parameter = (value: (typeof values)[number]) => `$${values.push(value)}`;
       const conditions = ["owner = $1"];
@@ -219,7 +217,7 @@ export function sqlStore(database: SqlDatabase): SqlStore {
       }
       const rows = await database.query<SqlSummary>({
         text: `SELECT ${summaryColumns} FROM agent_sessions WHERE ${conditions.join(" AND ")}
-          ORDER BY updated_at DESC, ${id} LIMIT ${parameter(limit)} OFFSET ${parameter(offset)}`,
+          ORDER BY updated_at DESC, ${id} LIMIT ${parameter(limit)}`,
         values,
       });
       return rows.map(summaryFromSql);
@@ -364,7 +362,7 @@ function moveSession(
 
 function closeVersion(
   scope: Scope,
-  { kind, key }: RecordWrite,
+  { kind, key }: StoredRecord,
   { revision, lastFork }: Commit["row"],
 ): Statement {
   return {
@@ -374,7 +372,7 @@ function closeVersion(
   };
 }
 
-function deleteRecord(scope: Scope, { kind, key }: RecordWrite): Statement {
+function deleteRecord(scope: Scope, { kind, key }: StoredRecord): Statement {
   return {
     text: `DELETE FROM session_records WHERE ${ofSession} AND kind = $3 AND key = $4 AND to_revision = ${openEnd}`,
     values: [...valuesOf(scope), kind, key],

@@ -12,17 +12,10 @@ export interface Scope {
   sessionId: string;
 }
 
-/** A null value removes the record. */
-export interface RecordWrite {
-  kind: RecordKind;
-  key: string;
-  value: Json;
-}
-
 export interface StoredRecord {
   kind: RecordKind;
   key: string;
-  /** Null: deleted, which hides a record inherited from an ancestor. */
+  /** Null: removed. A fork keeps the null, because it hides the record that its ancestor has. */
   value: Json;
 }
 
@@ -48,15 +41,15 @@ export interface JournalSelection {
 /** The `to` of a version that is still valid. */
 export const openEnd = Number.MAX_SAFE_INTEGER;
 
-/** One version of a record, valid from revision `from` up to, not including, `to`. */
-export interface RecordVersion extends RecordWrite {
+/** One version of a record, valid from revision `from` up to, not including, `to`. The current version ends at 2^53 - 1. */
+export interface RecordVersion extends StoredRecord {
   from: number;
   to: number;
 }
 
 export interface NewSession {
   row: SessionRow;
-  records: readonly RecordWrite[];
+  records: readonly StoredRecord[];
   /** A copied session: all versions of its records, with those that only forks read. `records` is empty then. */
   versions?: readonly RecordVersion[];
   entries: readonly JournalEntry[];
@@ -69,7 +62,7 @@ export interface Commit {
   /** The session after the operation; its revision is `expected + 1`. */
   row: Readonly<SessionRow>;
   notepadChanged: boolean;
-  records: readonly RecordWrite[];
+  records: readonly StoredRecord[];
   entry: JournalEntry;
 }
 
@@ -78,8 +71,7 @@ export interface SessionSelection {
   statuses?: readonly SessionStatus[];
   parent?: string;
   limit?: number;
-  offset?: number;
-  /** Only sessions that the list shows after this one. Unlike `offset`, costs nothing for what it skips. */
+  /** Only sessions that the list shows after this one: the last of the page before. */
   after?: { updatedAt: number; id: string };
 }
 
@@ -107,19 +99,18 @@ export type StopWatching = () => void;
  * the user chose a weaker mode.
  */
 export interface Store {
-  readonly name: string;
   /** False if the owner has a session with this id. Another owner's is not noticed. */
   create(session: NewSession): Promise<boolean>;
   /** The session's row and its resident records. */
   load(scope: Scope): Promise<{ row: SessionRow; records: StoredRecord[] } | undefined>;
   /** The current revision. Must be cheap: callers use it to check whether their state is stale. */
-  revision(scope: Scope): number | undefined | Promise<number | undefined>;
+  revision(scope: Scope): Promise<number | undefined>;
   /** Atomic. False if the session is not at the expected revision, or was purged and created again. */
   commit(commit: Commit): Promise<boolean>;
   /** Ordered by kind, then key, both by code point. */
   records(scope: Scope, selection: RecordSelection): Promise<StoredRecord[]>;
-  /** Every version of the session's own records, by kind, key and time. Optional: without it, forks are copied whole. */
-  versions?(scope: Scope): Promise<RecordVersion[]>;
+  /** Every version of the session's own records, by kind, key and time. */
+  versions(scope: Scope): Promise<RecordVersion[]>;
   journal(scope: Scope, selection: JournalSelection): Promise<JournalEntry[]>;
   entryByKey(scope: Scope, key: string): Promise<JournalEntry | undefined>;
   /** Ordered by last commit, newest first. */
@@ -146,7 +137,7 @@ export interface Store {
 }
 
 export interface StoreOptions {
-  /** Called when the store repaired or dropped data. Default: `console.warn`. */
+  /** Called with a known limit of this SQLite version or Postgres connection. Default: `console.warn`. */
   onWarning?: (warning: string) => void;
   /** Milliseconds to retry before a store that is locked or unreachable is reported. Each store has its own default. */
   lockTimeout?: number;

@@ -1,4 +1,4 @@
-import { cutoff, type EntryAge, leastKept, type RetentionRules } from "../engine/retention.ts";
+import { cutoff, type EntryAge, leastKeptDays, type RetentionRules } from "../engine/retention.ts";
 import type { LedgerCall } from "./ledger.ts";
 import type { Scope } from "./store.ts";
 
@@ -42,7 +42,7 @@ export function planCallTrim(
   const tooOld = cutoff(ledgerDays, now);
   const beyond = ledgerCalls === 0 ? 0 : calls.length - ledgerCalls;
   const isDue = ({ at }: LedgerCall, index: number) =>
-    index < calls.length - 1 && at < now - leastKept && (at < tooOld || index < beyond);
+    index < calls.length - 1 && at < cutoff(leastKeptDays, now) && (at < tooOld || index < beyond);
   const due = calls.filter((call, index) => isDue(call, index) && !isProof(call, calls[index - 1]));
   const bare = new Set(due.filter(isOfCompaction).map(({ number }) => number));
   const remove = due

@@ -9,10 +9,7 @@ import type { ApplyOptions, SessionHandle } from "./session-handle.ts";
 
 /** Runs sub-sessions; exists only where an agent is running. */
 export interface ChildRunner {
-  start(
-    parent: SessionHandle,
-    request: { kind: "spawn" | "fork"; task: string; tokenLimit?: number; copyNotepad?: boolean },
-  ): Promise<string>;
+  start(parent: SessionHandle, request: ChildRequest): Promise<string>;
   /** Waits for the given children (default: all) to end, or for the timeout; returns the current record of each. */
   wait(
     parent: SessionHandle,
@@ -21,6 +18,20 @@ export interface ChildRunner {
   ): Promise<[id: string, child: Child][]>;
   /** Ends the calling child and hands its result to the parent. */
   report(child: SessionHandle, result: string): Promise<void>;
+}
+
+export interface ChildRequest {
+  kind: "spawn" | "fork";
+  task: string;
+  tokenLimit?: number;
+  copyNotepad?: boolean;
+  /** For a fork: `answered` of the call that makes it. */
+  answered?: readonly CallResult[] | undefined;
+}
+
+export interface CallResult {
+  text: string;
+  isError: boolean;
 }
 
 /** How an agent sees its memory. Guidance and tool texts depend on it, so that they are true where they are shown. */
@@ -60,6 +71,8 @@ export type ReadConversation = (session: SessionHandle) => Promise<PastConversat
 /** The caller's options of a tool, in addition to those of each write. */
 export interface CallOptions extends ApplyOptions {
   children?: ChildRunner | undefined;
+  /** The results of the calls that the model made before this one in the same answer. */
+  answered?: readonly CallResult[] | undefined;
   /** Aborts when the caller stops waiting for the answer. */
   signal?: AbortSignal | undefined;
   /** Tokens that the answer may take in the caller's context. */

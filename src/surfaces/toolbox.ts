@@ -108,9 +108,9 @@ export function createToolbox(
       session,
       name,
       input,
-      { children, signal, room, conversation, taken = [], ...options } = {},
+      { children, answered, signal, room, conversation, taken = [], ...options } = {},
     ) {
-      const caller = { children, signal, room, conversation, taken: [...tools.keys(), ...taken] };
+      const caller = { children, answered, signal, room, conversation, taken: [...tools.keys(), ...taken] };
       const call = { ...caller, ...budget, session, options };
       if (changeable.length === 0 || tools.has(name)) return dispatch(tools, name, input, call);
       const { row: agent } = await session.state();

@@ -1,4 +1,3 @@
-export type { ContractCase, StoreHarness } from "./contract-case.ts";
 export {
   type DriverCase,
   type DriverHarness,
@@ -13,4 +12,4 @@ export {
   type ScriptedServer,
   startScriptedServer,
 } from "./scripted-server.ts";
-export { storeContract } from "./store-contract.ts";
+export { type ContractCase, type StoreHarness, storeContract } from "./store-contract.ts";

@@ -57,11 +57,11 @@ export function readConfigFile(file: string): ConfigEntries | undefined {
     return fault("is not valid JSON; using the defaults");
   }
   if (!isObject(value)) return fault("is not a JSON object; using the defaults");
-  return readSettings(value, file);
+  return readEntries(value, file);
 }
 
 /** The settings in an object, whose names are nested or dotted. */
-export function readSettings(object: Record<string, unknown>, file?: string): ConfigEntries {
+export function readEntries(object: Record<string, unknown>, file?: string): ConfigEntries {
   const found: ConfigEntries = { entries: [], problems: [] };
   collect(object, [], found);
   const seen = new Set<SettingName>();

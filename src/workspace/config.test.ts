@@ -13,7 +13,7 @@ import {
   settingValue,
   userConfigFile,
 } from "./config.ts";
-import { explainProblems, readSettings } from "./config-file.ts";
+import { explainProblems, readEntries } from "./config-file.ts";
 import { configSchema, hostConfigSchema } from "./config-schema.ts";
 import { findProject, type Project } from "./project.ts";
 import { settingNames, settingOf, surfaceChoices } from "./settings.ts";
@@ -175,10 +175,14 @@ test("a file that is not JSON, a flag and a variable are reported by name [confi
     "holdfast.json:3 is not valid JSON; using the defaults.",
   ]);
   assert.deepEqual(await explained("[]"), ["holdfast.json is not a JSON object; using the defaults."]);
-  assert.deepEqual(await explained({}, { flags: { "context-window": "lots", set: ["kep=1"] } }), [
-    `--context-window must be a whole number of at least 4000 (got NaN).`,
-    `--set kep=1: there is no setting "kep"; did you mean "keep"?`,
-  ]);
+  assert.deepEqual(
+    await explained({}, { flags: { surfaces: "lots", set: ["contextWindow=lots", "kep=1"] } }),
+    [
+      `--surfaces must be a list, each item one of ${surfaceChoices.join(", ")} (got ["lots"]).`,
+      `--set contextWindow=lots must be a whole number of at least 4000 (got NaN).`,
+      `--set kep=1: there is no setting "kep"; did you mean "keep"?`,
+    ],
+  );
   assert.deepEqual(
     await explained({}, { env: { HOLDFAST_HOOK_DEADLINE: "soon", XDG_CONFIG_HOME: "/nowhere" } }),
     ["$HOLDFAST_HOOK_DEADLINE must be a whole number from 1 to 60000 (got NaN)."],
@@ -200,8 +204,8 @@ test("every setting can be set by a flag [config.flags]", () => {
           "clearing=false",
           "surfaces=notes,tasks",
           "project.file=a=b.md",
+          "contextWindow=8000",
         ],
-        "context-window": "8000",
       },
     },
   );
@@ -280,7 +284,7 @@ test("the schema and the checks agree on every setting, nested and dotted [confi
 
 test("the schema for a host has no defaults, or a host would set everything [config.openclaw]", () => {
   assert.doesNotMatch(JSON.stringify(hostConfigSchema()), /"default":/);
-  const { entries, problems } = readSettings({ scratchpad: { enabled: true }, "limits.refs": 3 });
+  const { entries, problems } = readEntries({ scratchpad: { enabled: true }, "limits.refs": 3 });
   assert.deepEqual([entries.length, problems], [2, []]);
   assert.ok(fits(hostConfigSchema() as Json, { scratchpad: { enabled: true } }));
 });

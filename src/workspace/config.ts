@@ -10,7 +10,7 @@ import {
   type ConfigEntries,
   type ConfigProblem,
   readConfigFile,
-  readSettings,
+  readEntries,
   unknownSetting,
 } from "./config-file.ts";
 import type { Project } from "./project.ts";
@@ -63,7 +63,7 @@ export function readWorkspaceConfig(
   for (const { path, scope } of configFiles(project, env).toReversed())
     take(config, readConfigFile(path), { source: "file", path, scope });
   if (host)
-    take(config, readSettings(host.settings, host.name), { source: "file", path: host.name, scope: "host" });
+    take(config, readEntries(host.settings, host.name), { source: "file", path: host.name, scope: "host" });
   takeEnvironment(config, env);
   takeFlags(config, flags);
   return withDerived(config);
@@ -116,7 +116,7 @@ function take(config: WorkspaceConfig, found: ConfigEntries | undefined, origin:
 /** A clone can bring `holdfast.json`, so what reaches outside the project is not taken from there. */
 function reachesOutside(name: SettingName, origin: Origin): string | undefined {
   if (origin.source !== "file" || origin.scope !== "project" || !settingOf(name).isOfUser) return undefined;
-  const variable = settingOf(name).env?.[0];
+  const { variable } = settingOf(name);
   const or = variable === undefined ? "" : `, or set $HOLDFAST_${variable}`;
   return `cannot be set in a file of the project, because a clone can bring it. Put it into ${userConfigFile()}${or}`;
 }
@@ -133,15 +133,13 @@ function set(config: WorkspaceConfig, name: SettingName, value: unknown, origin:
 
 function takeEnvironment(config: WorkspaceConfig, env: NodeJS.ProcessEnv): void {
   for (const name of settingNames) {
-    const { env: variables = [], kind } = settingOf(name);
+    const { variable, kind } = settingOf(name);
+    const given = variable === undefined ? undefined : env[`HOLDFAST_${variable}`];
     // The store is located by `locateStore`, because a relative path depends on where it was written.
-    const variable = variables.map((each) => `HOLDFAST_${each}`).find((each) => env[each]);
-    if (variable === undefined || name === "store") continue;
-    const problem = set(config, name, kind.parse(env[variable] ?? ""), {
-      source: "environment",
-      name: variable,
-    });
-    if (problem !== undefined) config.problems.push({ path: [], message: `$${variable} ${problem}` });
+    if (!given || name === "store") continue;
+    const origin = { source: "environment", name: `HOLDFAST_${variable}` } as const;
+    const problem = set(config, name, kind.parse(given), origin);
+    if (problem !== undefined) config.problems.push({ path: [], message: `$${origin.name} ${problem}` });
   }
 }
 
@@ -163,12 +161,8 @@ function takeFlags(config: WorkspaceConfig, flags: ConfigFlags): void {
 /** The flags that set something, with the setting's name and the text of its value. */
 function* flagsSet(flags: ConfigFlags): Generator<[flag: string, name: string, value: string]> {
   for (const name of settingNames) {
-    if (name === "store") continue;
-    for (const flag of settingOf(name).flags ?? []) {
-      const value = flags[flag];
-      if (typeof value === "string") yield [`--${flag}`, name, value];
-      else if (value === true) yield [`--${flag}`, name, "true"];
-    }
+    const value = settingOf(name).hasFlag && name !== "store" ? flags[name] : undefined;
+    if (typeof value === "string") yield [`--${name}`, name, value];
   }
   for (const given of texts(flags.set)) {
     const [name = "", ...value] = given.split("=");

@@ -32,10 +32,10 @@ export interface Setting<Value = unknown> {
   default?: Value;
   otherwise?: string;
   description: string;
-  /** Variables that override the files, the first that is set; without `HOLDFAST_`. */
-  env?: readonly string[];
-  /** Flags that override everything, where a command has them. */
-  flags?: readonly string[];
+  /** The variable that overrides the files, without `HOLDFAST_`. */
+  variable?: string;
+  /** Some commands have a flag with its name, which overrides everything. */
+  hasFlag?: true;
   /** Reaches outside the project, so only the user sets it: in the user's config, the environment or a flag. */
   isOfUser?: boolean;
   /** An older name that still works. */
@@ -74,8 +74,8 @@ export const settings = {
     otherwise: "memory.db in the project's folder in your state folder",
     description:
       "Where sessions are stored: a SQLite file, or a URL (sqlite:PATH, postgres://…). Relative to the project.",
-    env: ["DB", "STORE"],
-    flags: ["db", "store"],
+    variable: "DB",
+    hasFlag: true,
     isOfUser: true,
     actsIn: everywhere,
   }),
@@ -83,7 +83,7 @@ export const settings = {
     kind: listOf(oneOf(surfaceChoices)),
     otherwise: "the types of the place, project if there is a NOTES.md, scratchpad if it is enabled",
     description: "The memory types that the agent gets.",
-    flags: ["surfaces"],
+    hasFlag: true,
     actsIn: ["chat", "mcp", "hook", "plugin", "serve"],
   }),
   secrets: setting({
@@ -113,7 +113,6 @@ export const settings = {
     kind: wholeNumber(4_000),
     otherwise: "the model's",
     description: "The model's context window in tokens.",
-    flags: ["context-window"],
     actsIn: onlyChat,
   }),
   compactAt: setting({
@@ -132,7 +131,7 @@ export const settings = {
     kind: wholeNumber(1, 60_000),
     default: 2_000,
     description: "Milliseconds after which a hook gives up, so that the agent continues.",
-    env: ["HOOK_DEADLINE"],
+    variable: "HOOK_DEADLINE",
     actsIn: ["hook"],
   }),
   interactiveLockTimeout: setting({
@@ -140,7 +139,7 @@ export const settings = {
     default: 2_000,
     description:
       "Milliseconds that a call of an agent or a browser waits for a store that another process holds.",
-    env: ["INTERACTIVE_LOCK_TIMEOUT"],
+    variable: "INTERACTIVE_LOCK_TIMEOUT",
     actsIn: ["mcp", "hook", "plugin", "serve"],
   }),
   skills: setting({
@@ -148,7 +147,7 @@ export const settings = {
     kind: listOf(text, delimiter),
     otherwise: "the folders where coding agents keep skills",
     description: "Folders with skills, for the memory type knowledge.",
-    env: ["SKILLS"],
+    variable: "SKILLS",
     isOfUser: true,
     actsIn: withTools,
   }),
@@ -192,14 +191,14 @@ export const settings = {
     kind: text,
     otherwise: "grimoires/loa/NOTES.md",
     description: "The project's NOTES.md, relative to the project.",
-    env: ["NOTES"],
+    variable: "NOTES",
     actsIn: everywhere,
   }),
   "project.beads": setting({
     kind: toggle,
     default: true,
     description: "Whether actionable debt becomes an issue in Beads, if bd is on the PATH.",
-    env: ["BEADS"],
+    variable: "BEADS",
     isOfUser: true,
     actsIn: [...withTools, "commands"],
   }),

@@ -49,7 +49,7 @@ const settings: Setting[] = [
   { expected: inFolder, source: "default" },
   { cwd: "$root", expected: inFolder, source: "default" },
   {
-    env: { HOLDFAST_DB: "", HOLDFAST_STORE: "" },
+    env: { HOLDFAST_DB: "" },
     config: { store: "" },
     expected: inFolder,
     source: "default",
@@ -68,20 +68,6 @@ const settings: Setting[] = [
     expected: "$home/a.db",
     source: "environment",
   },
-  { env: { HOLDFAST_STORE: "a.db" }, expected: "$root/a.db", source: "environment" },
-  {
-    env: { HOLDFAST_STORE: "sqlite:$home/a.db?synchronous=full" },
-    expected: "$home/a.db",
-    source: "environment",
-  },
-  { env: { HOLDFAST_STORE: "sqlite:a.db" }, expected: "$root/a.db", source: "environment" },
-  { env: { HOLDFAST_STORE: "sqlite:~/a.db" }, expected: "$home/a.db", source: "environment" },
-  {
-    env: { HOLDFAST_DB: "$home/a.db", HOLDFAST_STORE: "b.db" },
-    expected: "$home/a.db",
-    source: "environment",
-  },
-  { env: { HOLDFAST_DB: "", HOLDFAST_STORE: "b.db" }, expected: "$root/b.db", source: "environment" },
   { config: { store: "data/a.db" }, expected: "$root/data/a.db", source: "config" },
   { config: { store: "sqlite:~/a.db" }, expected: "$home/a.db", source: "config" },
   { config: { store: "sqlite:a.db" }, expected: "$root/a.db", source: "config" },
@@ -92,17 +78,17 @@ const settings: Setting[] = [
     source: "config",
   },
   {
-    env: { HOLDFAST_STORE: "a.db" },
+    env: { HOLDFAST_DB: "a.db" },
     config: { store: "b.db" },
     expected: "$root/a.db",
     source: "environment",
   },
-  { flags: ["--db", "a.db"], expected: "$inside/a.db", source: "flag" },
-  { flags: ["--db", "sqlite:../../a.db?synchronous=normal"], expected: "$root/a.db", source: "flag" },
-  { flags: ["--db=~/a.db"], expected: "$home/a.db", source: "flag" },
+  { flags: ["--store", "a.db"], expected: "$inside/a.db", source: "flag" },
+  { flags: ["--store", "sqlite:../../a.db?synchronous=normal"], expected: "$root/a.db", source: "flag" },
+  { flags: ["--store=~/a.db"], expected: "$home/a.db", source: "flag" },
   {
     link: ["$inside/link.db", "$home/a.db"],
-    flags: ["--db", "link.db"],
+    flags: ["--store", "link.db"],
     expected: "$home/a.db",
     source: "flag",
   },
@@ -216,7 +202,7 @@ test("separate processes agree on a store that HOLDFAST_DB names by URL [store.l
 
 test("no password in any place of a URL is shown [serve.no-password]", () => {
   const project = { root: "/p", directory: "/s/p" };
-  const shown = (url: string) => storeName(locateStore({ project, cwd: "/p", env: { HOLDFAST_STORE: url } }));
+  const shown = (url: string) => storeName(locateStore({ project, cwd: "/p", env: { HOLDFAST_DB: url } }));
   for (const url of [
     "postgres://me:hunter2@db.example/notes",
     "postgres://me:hun@ter2@db.example/notes",
@@ -232,7 +218,7 @@ test("no password in any place of a URL is shown [serve.no-password]", () => {
 
 test("a store that is not a file keeps its URL, and is shown without the password [store.location]", () => {
   const project = { root: "/p", directory: "/s/p" };
-  const locate = (HOLDFAST_STORE: string) => locateStore({ project, cwd: "/p", env: { HOLDFAST_STORE } });
+  const locate = (HOLDFAST_DB: string) => locateStore({ project, cwd: "/p", env: { HOLDFAST_DB } });
   const url = "postgres://me:secret@db.example/notes?sslmode=require";
   const postgres = locate(url);
   assert.deepEqual(postgres, { kind: "postgres", url, file: "", source: "environment" });
@@ -252,9 +238,8 @@ test("store options are kept, and invalid addresses are rejected with a reason [
   const normal = locate({ store: "sqlite:a.db?synchronous=normal" });
   assert.equal(normal.url, "sqlite:/p/deep/a.db?synchronous=normal");
   assert.equal(normal.file, "/p/deep/a.db");
-  assert.throws(() => locate({ db: "a.db", store: "b.db" }), /either --db or --store/);
-  assert.throws(() => locate({ db: "" }), /--db is empty/);
-  assert.throws(() => locate({ db: "sqlite:a.db?mode=ro" }), /Unknown store option "mode=ro"/);
+  assert.throws(() => locate({ store: "" }), /--store is empty/);
+  assert.throws(() => locate({ store: "sqlite:a.db?mode=ro" }), /Unknown store option "mode=ro"/);
   assert.throws(() => locate({ store: "sqlite:" }), /"sqlite:" has no path/);
   assert.throws(() => locate({ store: "mysql://db" }), /There is no store for "mysql:"/);
 });
@@ -304,14 +289,14 @@ async function createFixture(setting: Setting): Promise<Fixture> {
   return {
     top,
     cwd,
-    env: { HOLDFAST_DB: "", HOLDFAST_STORE: "", NODE_COMPILE_CACHE: compiled, ...places, ...env },
+    env: { HOLDFAST_DB: "", NODE_COMPILE_CACHE: compiled, ...places, ...env },
     flags,
     store: expected,
     session,
     shownAs: link?.[0] ?? expected,
     locate: () => {
       const project = findProject(cwd);
-      const options = { db: { type: "string" }, store: { type: "string" } } as const;
+      const options = { store: { type: "string" } } as const;
       const { values } = parseArgs({ args: flags, options });
       return locateStore({
         project,

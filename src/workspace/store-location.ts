@@ -6,9 +6,8 @@ import { formatStoreAddress, parseStoreAddress, type StoreAddress } from "../sto
 import type { WorkspaceConfig } from "./config.ts";
 import type { Project } from "./project.ts";
 
-/** Command-line flags that choose a store; each takes a path or a URL. */
+/** The command-line flag that chooses a store, by a path or a URL. */
 export interface StoreFlags {
-  db?: string | undefined;
   store?: string | undefined;
 }
 
@@ -41,17 +40,6 @@ export function locateStore(options: LocateStoreOptions): StoreLocation {
   const file = resolve(base, expandHome(address.path));
   const url = formatStoreAddress({ ...address, path: realFile(file) });
   return { kind: address.kind, url, file, source };
-}
-
-/** Throws on contradictory or empty flags. */
-export function checkStoreFlags({ db, store }: StoreFlags): void {
-  if (db !== undefined && store !== undefined)
-    throw new HoldfastError("invalid_input", "Give either --db or --store, not both.");
-  if (db === "" || store === "")
-    throw new HoldfastError(
-      "invalid_input",
-      `--${db === "" ? "db" : "store"} is empty. Give a path or a URL, or omit the option.`,
-    );
 }
 
 /** The database file of a SQLite store, with symlinks resolved; undefined for any other store. */
@@ -99,11 +87,11 @@ function chooseAddress({
   env = process.env,
   config = {},
 }: LocateStoreOptions): ChosenAddress {
-  checkStoreFlags(flags);
-  const flag = flags.db ?? flags.store;
-  if (flag !== undefined) return { text: flag, base: cwd, source: "flag" };
+  if (flags.store === "")
+    throw new HoldfastError("invalid_input", "--store is empty. Give a path or a URL, or omit the option.");
+  if (flags.store !== undefined) return { text: flags.store, base: cwd, source: "flag" };
   // An empty variable counts as unset.
-  const variable = env.HOLDFAST_DB || env.HOLDFAST_STORE;
+  const variable = env.HOLDFAST_DB;
   if (variable) return { text: variable, base: project.root, source: "environment" };
   if (config.store) return { text: config.store, base: project.root, source: "config" };
   return { text: join(project.directory, "memory.db"), base: project.root, source: "default" };

@@ -45,7 +45,7 @@ export async function findExistingWorkspace(options: FindWorkspaceOptions): Prom
   if (file === "" || existsSync(file)) return workspace;
   throw new HoldfastError(
     "not_found",
-    `There is no memory at ${file} yet. Run "holdfast init" in the project, or choose a store with --db or --store.`,
+    `There is no memory at ${file} yet. Run "holdfast init" in the project, or choose a store with --store.`,
     { data: { store: url } },
   );
 }

@@ -140,7 +140,7 @@ async function callsInChat(
         text: "Done.",
       },
     input: ["Call them."],
-    args: ["--context-window", "200000"],
+    args: ["--set", "contextWindow=200000"],
     env,
   });
   const results = new Map(

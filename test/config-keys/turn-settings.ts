@@ -106,7 +106,7 @@ async function inChat(root: string): Promise<Evidence> {
       return isNew && written ? { toolCalls: [{ id: "w", ...written }] } : { text: agent };
     },
     input: turns.flatMap(({ user, isCompacted }) => (isCompacted ? ["/compact", user] : [user])),
-    args: ["--context-window", "60000", "--set", "keep=0"],
+    args: ["--set", "contextWindow=60000", "--set", "keep=0"],
   });
   return { ...run, shown: run.requests.map((request) => JSON.stringify(request)) };
 }

@@ -181,7 +181,7 @@ export const controller = [
     "chat.resume": "A turn that was killed in any phase continues at the next start.",
     "chat.abort": "Ctrl-C stops the running turn; at the prompt it ends the chat.",
     "chat.view":
-      "On a terminal a spinner counts the seconds that the model takes, and an answer is wrapped between words; one figure says how full the context is.",
+      "On a terminal an answer appears as it arrives, once; one figure says how full the context is.",
     "chat.models":
       "Any OpenAI-compatible endpoint works without a key; hosted models use packages that the error names; a wrong model or address is a one-line error.",
     "chat.files": "The chat's tools list and read only the working directory.",

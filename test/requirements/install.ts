@@ -17,7 +17,9 @@ export const install = from("init, uninstall, doctor", {
   "init.checkout":
     "Started with npm --prefix CHECKOUT run holdfast, every command works on the directory the person is in.",
   "init.machine-paths":
-    "init names the project's files into which it writes paths of this machine; --npx writes npx holdfast instead, and a later init and doctor keep that.",
+    "init names the project's files into which it writes paths of this machine; --portable writes holdfast instead, and a later init and doctor keep that.",
+  "init.teammate":
+    "With the project's files, the client of a teammate without Holdfast reports nothing, to the user or to the model.",
   "init.next": "init ends with what happens now, how to see it, how to check it and how to undo it.",
   "init.permissions":
     "init allows the memory tools, and no others, in hosts that refuse them without a screen; doctor notes where they are not allowed.",

@@ -416,7 +416,7 @@ const notes: SeedRow[] = [
         "Each hook is a process of its own, so a store in memory would be gone with it.",
       ),
     }),
-    "Notes are kept by default, as the other documents ask. The store `memory:` (`HOLDFAST_STORE`, `--store` or `openMemory`) gives the document's behavior.",
+    "Notes are kept by default, as the other documents ask. The store `memory:` (`HOLDFAST_DB`, `--store` or `openMemory`) gives the document's behavior.",
   ),
   row("F26", "Sessions do not share notes.", everywhere("seeds.session", { MCP: by("mcp.own-session") })),
   row(

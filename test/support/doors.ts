@@ -119,15 +119,15 @@ async function surfacesFor(setup: Setup, root: string) {
 
 /** The environment of `work`, which reads where the store is and where the project is. */
 async function within<Result>(root: string, setup: Setup, work: () => Promise<Result>): Promise<Result> {
-  const before = [process.cwd(), process.env.HOLDFAST_STORE] as const;
+  const before = [process.cwd(), process.env.HOLDFAST_DB] as const;
   process.chdir(root);
-  process.env.HOLDFAST_STORE = storeIn(root, setup);
+  process.env.HOLDFAST_DB = storeIn(root, setup);
   try {
     return await work();
   } finally {
     process.chdir(before[0]);
-    if (before[1] === undefined) delete process.env.HOLDFAST_STORE;
-    else process.env.HOLDFAST_STORE = before[1];
+    if (before[1] === undefined) delete process.env.HOLDFAST_DB;
+    else process.env.HOLDFAST_DB = before[1];
   }
 }
 
@@ -265,7 +265,7 @@ export const doors: Record<DoorName, (t: TestContext, setup: Setup) => Promise<D
         "--session",
         setup.session ?? "s",
       ],
-      { cwd: root, env: { HOLDFAST_STORE: storeIn(root, setup) } },
+      { cwd: root, env: { HOLDFAST_DB: storeIn(root, setup) } },
     );
     const close = closing(t, () => {
       chat.end();

@@ -49,7 +49,6 @@ export class Chat {
     const { view, model } = this.options;
     const controller = new AbortController();
     this.#running = controller;
-    view.begin();
     let outcome: Outcome;
     try {
       const turn = start({ signal: controller.signal });

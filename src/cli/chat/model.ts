@@ -13,7 +13,7 @@ export interface ChosenModel {
   model: LanguageModel;
   /** Shown to the user: the name and where it runs. */
   label: string;
-  /** A guess; `--context-window` overrides it. */
+  /** A guess; the setting `contextWindow` overrides it. */
   contextWindow: number;
 }
 

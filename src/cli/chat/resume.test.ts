@@ -82,7 +82,7 @@ for (const [name, shouldHang] of phases) {
   test(`a turn killed ${name} continues [chat.resume]`, async () => {
     const { script, hanging } = hangAt(shouldHang, readerScript());
     const { server, cwd, chat } = await beginChat(script);
-    const small = [...chat, "--session", "s", "--context-window", "8000", "--surfaces", "notepad,results"];
+    const small = [...chat, "--session", "s", "--set", "contextWindow=8000", "--surfaces", "notepad,results"];
     for (let part = 1; part <= 5; part++) {
       const rows = Array.from({ length: 80 }, (_, row) => `row ${row + 1} of part ${part} of that workbook`);
       writeFileSync(join(cwd, `part${part}.txt`), rows.join("\n"));
@@ -166,7 +166,10 @@ test("invalid options are rejected before anything is opened [chat.models]", asy
       [...chat, "hello"],
       /Unexpected argument "hello"\. Usage: holdfast chat \[OPTIONS\]\. Run "holdfast help chat" for examples\./,
     ],
-    [[...chat, "--context-window", "10"], /--context-window must be a whole number of at least 4000/],
+    [
+      [...chat, "--set", "contextWindow=10"],
+      /--set contextWindow=10 must be a whole number of at least 4000/,
+    ],
     [[...chat, "--set", "placement=top"], /--set placement=top must be one of epoch, system, message/],
     [
       [...chat, "--surfaces", "notepad,notes2"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Receipt } from "../../engine/records.ts";
-import { eventLine, startSpinner, wordWrapper } from "./view.ts";
+import { eventLine, textView } from "./view.ts";
 
 const receipt: Receipt = {
   epoch: 1,
@@ -36,36 +36,28 @@ test("a receipt is one line with the state of the removed messages [chat.command
   assert.equal(eventLine({ type: "receipt", receipt }), "5 messages retrievable, 900 → 100 tokens.");
 });
 
-test("text that arrives in pieces is wrapped between words [chat.view]", () => {
-  let written = "";
-  const wrapper = wordWrapper(
-    (text) => (written += text),
-    () => 20,
-  );
-  const text = "The total of EMEA is wrong:\n  July is counted twice, in rows 251-267.\n\nDone.";
-  for (let at = 0; at < text.length; at += 3) wrapper.write(text.slice(at, at + 3));
-  wrapper.end();
-  assert.equal(
-    written,
-    "The total of EMEA is\nwrong:\n  July is counted\ntwice, in rows\n251-267.\n\nDone.\n",
-  );
-});
-
-test("a spinner counts seconds on a terminal, and leaves nothing behind [chat.view]", (context) => {
-  context.mock.timers.enable({ apis: ["setInterval", "Date"] });
+test("an answer appears as it arrives, and once [chat.view]", (context) => {
   const written: string[] = [];
-  const stream = { isTTY: true, write: (text: string) => written.push(text) };
-  const stop = startSpinner("thinking", stream as unknown as NodeJS.WriteStream);
-  context.mock.timers.tick(200);
-  assert.deepEqual(written, [], "a short wait shows nothing");
-  context.mock.timers.tick(3_000);
-  const last = written.join("").split("\r\u001b[2K").at(-1) ?? "";
-  assert.equal(last.slice(1), " thinking, 3 s");
-  stop();
-  assert.equal(written.at(-1), "\r\u001b[2K");
-  const before = written.length;
-  context.mock.timers.tick(1_000);
-  assert.equal(written.length, before);
-  startSpinner("x", { ...stream, isTTY: false } as unknown as NodeJS.WriteStream)();
-  assert.equal(written.length, before, "a pipe gets nothing");
+  const view = textView({ streaming: true });
+  context.mock.method(process.stdout, "write", (text: string) => written.push(text));
+  context.mock.method(process.stderr, "write", (text: string) => written.push(text));
+  view.event({ type: "text", text: "I look" });
+  view.event({ type: "text", text: "." });
+  view.event({ type: "tool-call", id: "1", tool: "read_file", input: { path: "plan.txt" } });
+  view.event({ type: "tool-result", id: "1", tool: "read_file", text: "1\tship it", isError: false });
+  view.event({ type: "text", text: "Ship it." });
+  view.event({ type: "receipt", receipt });
+  const result = { text: "Ship it.", steps: 2, wroteMemory: false, compacted: true, end: "done" } as const;
+  view.end("s", { ok: true, result });
+  context.mock.restoreAll();
+  assert.deepEqual(written, [
+    "I look",
+    ".",
+    "\n",
+    "· read_file path=plan.txt\n",
+    "  → 1 ship it\n",
+    "Ship it.",
+    "\n",
+    "5 messages retrievable, 900 → 100 tokens.\n",
+  ]);
 });

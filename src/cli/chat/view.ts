@@ -5,7 +5,7 @@ import { oneLine } from "../../engine/text.ts";
 import { count, counted } from "../terminal/quantities.ts";
 import { printLines, screenOf } from "../terminal/screen.ts";
 import { visibleText } from "../terminal/visible-text.ts";
-import { textWidth, wrapLine } from "../terminal/wrap-text.ts";
+import { wrapLine } from "../terminal/wrap-text.ts";
 
 /** How a turn ended. A turn that was cut off has a result too. */
 export type Outcome =
@@ -14,8 +14,6 @@ export type Outcome =
 
 /** Shows a conversation. Answers go to stdout, everything else to stderr. */
 export interface View {
-  /** Called when a turn begins. */
-  begin(): void;
   event(event: AgentEvent): void;
   /** Called when a turn ends. */
   end(sessionId: string, outcome: Outcome): void;
@@ -29,7 +27,6 @@ export interface View {
 export function jsonView(): View {
   const write = (value: object) => void process.stdout.write(`${JSON.stringify(value)}\n`);
   return {
-    begin: () => {},
     event: write,
     end: (session, outcome) => {
       const { result, ...rest } = outcome;
@@ -40,20 +37,11 @@ export function jsonView(): View {
   };
 }
 
-/**
- * With `streaming`, text goes to stdout as it arrives, wrapped between words; without, only the final answer does. On a
- * terminal a spinner counts the seconds that the model or a tool takes.
- */
+/** With `streaming`, text goes to stdout as it arrives; without, only the final answer does. */
 export function textView({ streaming }: { streaming: boolean }): View {
   const visible = process.stdout.isTTY ? visibleText : (text: string) => text;
-  const stream = wordWrapper(
-    (text) => void process.stdout.write(text),
-    () => screenOf().width,
-  );
-  let stopSpinner = () => {};
-  /** The calls whose results are not there yet. */
-  let calls: { id: string; line: string }[] = [];
-  let isStreamed = false;
+  /** Whether this turn wrote text as it arrived, and whether its last line is open. */
+  let [isStreamed, isLineOpen] = [false, false];
   /** Text that may turn out to be the final answer. */
   let pendingText = "";
   /** Held back: if it ends the turn, `end` replaces it with a message that has the next step. */
@@ -67,55 +55,33 @@ export function textView({ streaming }: { streaming: boolean }): View {
     process.stderr.write(`${wrapped.join("\n")}\n`);
   };
   const flush = () => {
-    stopSpinner();
-    stream.end();
+    if (isLineOpen) process.stdout.write("\n");
     note(pendingText.trim());
     note(error, "red");
-    [pendingText, error] = ["", ""];
-  };
-  const show = (event: AgentEvent) => {
-    if (event.type === "error") error = event.message;
-    else if (event.type === "tool-call")
-      calls.push({ id: event.id, line: callLine(event.tool, event.input) });
-    else if (event.type === "tool-result") {
-      // Some servers give every call the same id.
-      const [call] = calls.splice(
-        Math.max(
-          0,
-          calls.findIndex(({ id }) => id === event.id),
-        ),
-        1,
-      );
-      note(`· ${call?.line ?? event.tool} → ${resultLine(event.text, event.isError)}`);
-    } else note(eventLine(event), event.type === "warning" ? "yellow" : "dim");
+    [isLineOpen, pendingText, error] = [false, "", ""];
   };
 
   return {
-    begin() {
-      [calls, isStreamed] = [[], false];
-      stopSpinner = startSpinner("thinking");
-    },
     event(event) {
       // How an answer was cut off is part of the outcome.
       if (event.type === "usage" || event.type === "incomplete") return;
-      if (event.type === "text" && streaming) {
-        stopSpinner();
-        isStreamed = true;
-        stream.write(visible(event.text));
-      } else if (event.type === "text") pendingText += event.text;
-      else {
+      if (event.type !== "text") {
         flush();
-        show(event);
-        stopSpinner = startSpinner(event.type === "tool-call" ? event.tool : "thinking");
-      }
+        if (event.type === "error") error = event.message;
+        else note(eventLine(event), event.type === "warning" ? "yellow" : "dim");
+      } else if (streaming) {
+        [isStreamed, isLineOpen] = [true, !event.text.endsWith("\n")];
+        process.stdout.write(visible(event.text));
+      } else pendingText += event.text;
     },
     end(_sessionId, outcome) {
       const { result } = outcome;
+      const answer = result && !isStreamed ? result.text : "";
+      isStreamed = false;
       if (result) pendingText = "";
       else if (!outcome.ok) error = outcome.aborted ? "" : outcome.error;
       flush();
-      if (!isStreamed && result && result.text !== "")
-        process.stdout.write(`${visible(result.text).replace(/\n$/, "")}\n`);
+      if (answer !== "") process.stdout.write(`${visible(answer).replace(/\n$/, "")}\n`);
       if (!outcome.ok && outcome.aborted) note("Stopped.", "yellow");
       else if (result && !outcome.ok) note(outcome.error, "yellow");
     },
@@ -131,7 +97,7 @@ function callLine(tool: string, input: unknown): string {
     ([name, value]) =>
       `${name}=${oneLine(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), 60)}`,
   );
-  return oneLine(`${tool} ${words.join(" ")}`, 140);
+  return oneLine(`· ${tool} ${words.join(" ")}`, 140);
 }
 
 function resultLine(text: string, isError: boolean): string {
@@ -141,9 +107,13 @@ function resultLine(text: string, isError: boolean): string {
   return lines === 1 ? oneLine(text, 60) : counted(lines, "line");
 }
 
-/** The line for an event other than text and tool calls; "" if it has none. */
+/** The line for an event other than text; "" if it has none. */
 export function eventLine(event: AgentEvent): string {
   switch (event.type) {
+    case "tool-call":
+      return callLine(event.tool, event.input);
+    case "tool-result":
+      return `  → ${resultLine(event.text, event.isError)}`;
     case "nudge":
       return event.text;
     case "warning": {
@@ -176,78 +146,3 @@ const summaryBy: Record<Receipt["summaryBy"], string> = {
   deterministic: ", written by Holdfast without a model",
   unknown: ", written by the coding agent",
 };
-
-/** A screen redraws often enough at this pace, in milliseconds. */
-const pace = 100;
-/** A wait that is shorter than this shows nothing. */
-const delay = 300;
-const frames = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
-
-/** Shows on a terminal that something is under way, and for how many seconds. Returns the function that stops it. */
-export function startSpinner(
-  label: string,
-  stream: NodeJS.WriteStream = process.stderr,
-  clock: () => number = Date.now,
-): () => void {
-  if (!stream.isTTY) return () => {};
-  const started = clock();
-  let frame = 0;
-  let isShown = false;
-  const timer = setInterval(() => {
-    const waited = clock() - started;
-    if (waited < delay) return;
-    isShown = true;
-    stream.write(`\r\x1b[2K${frames[frame++ % frames.length]} ${label}, ${Math.floor(waited / 1_000)} s`);
-  }, pace);
-  timer.unref();
-  return () => {
-    clearInterval(timer);
-    if (isShown) stream.write("\r\x1b[2K");
-    isShown = false;
-  };
-}
-
-/**
- * Writes text that arrives in pieces, and breaks its lines between words. A word is written when it is whole, and the last
- * line is ended.
- */
-export function wordWrapper(
-  put: (text: string) => void,
-  width: () => number,
-): { write(text: string): void; end(): void } {
-  let column = 0;
-  let gap = "";
-  let word = "";
-  const putWord = () => {
-    if (word === "") return;
-    const wide = textWidth(word);
-    if (column > 0 && column + gap.length + wide > width()) {
-      put("\n");
-      [column, gap] = [0, ""];
-    }
-    put(gap + word);
-    column += gap.length + wide;
-    [gap, word] = ["", ""];
-  };
-  return {
-    write(text) {
-      for (const part of text.split(/(\n|[ \t]+)/)) {
-        if (part === "") continue;
-        if (part !== "\n" && part.trim() !== "") {
-          word += part;
-          continue;
-        }
-        putWord();
-        if (part === "\n") {
-          put("\n");
-          [column, gap] = [0, ""];
-        } else gap += part;
-      }
-    },
-    end() {
-      putWord();
-      if (column > 0) put("\n");
-      [column, gap] = [0, ""];
-    },
-  };
-}

@@ -20,7 +20,7 @@ test("-p prints the answer on stdout, everything else on stderr, and exits with 
   assert.equal(stdout, "It says: 1\tship it\n");
   assert.match(
     stderr,
-    /^New session ses_\w+ · scripted at http.*\nI look\.\n· read_file path=plan\.txt → 1 ship it\n$/,
+    /^New session ses_\w+ · scripted at http.*\nI look\.\n· read_file path=plan\.txt\n {2}→ 1 ship it\n$/,
   );
   assert.equal(code, 0);
   assert.deepEqual(promptsOf(server.requests[0]), ["What is planned?"]);

@@ -22,7 +22,7 @@ import { memoryLines, renderReceipt } from "./show.ts";
 const system = `You are an assistant at the command line. You can list and read the files in the user's working directory with list_files and read_file; you cannot change them. Answer briefly and in plain text.`;
 
 /** Talks to a model: one prompt with -p, or line by line. */
-export async function run(args: string[]): Promise<number> {
+export async function chat(args: string[]): Promise<number> {
   const { values } = readArguments("chat", args);
   const { prompt } = values;
   if (prompt?.trim() === "")

@@ -20,7 +20,6 @@ function projectWith(config?: unknown) {
         HOME: root,
         XDG_CONFIG_HOME: join(root, "user"),
         HOLDFAST_DB: "",
-        HOLDFAST_STORE: "",
         ...env,
       },
       ...args,

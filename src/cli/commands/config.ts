@@ -10,7 +10,7 @@ import { print, printJson, printProblem, type Screen } from "../terminal/screen.
 import { visibleLine } from "../terminal/visible-text.ts";
 
 /** Prints every setting with its value and where it comes from, or the JSON Schema. */
-export async function run(args: string[]): Promise<number> {
+export async function config(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("config", args);
   const [what] = positionals;
   if (what === "schema") {
@@ -49,9 +49,8 @@ export function settingRows({ config, store }: Workspace): SettingRow[] {
 }
 
 function storeOrigin(source: Workspace["store"]["source"], { origins }: WorkspaceConfig): Origin {
-  if (source === "flag") return { source, name: "--db or --store" };
-  if (source === "environment")
-    return { source, name: process.env.HOLDFAST_DB ? "HOLDFAST_DB" : "HOLDFAST_STORE" };
+  if (source === "flag") return { source, name: "--store" };
+  if (source === "environment") return { source, name: "HOLDFAST_DB" };
   return (source === "config" && origins.store) || { source: "default" };
 }
 

@@ -7,13 +7,13 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
-import { withMemory } from "../memory.ts";
+import { asPerson, withMemory } from "../memory.ts";
 import { currentSessionId, pickSession } from "../pick-session.ts";
 import { print } from "../terminal/screen.ts";
 import { visibleLine, visibleText } from "../terminal/visible-text.ts";
 
 /** Appends the notes of an earlier conversation to those of the conversation here, and prints them. */
-export async function run(args: string[]): Promise<number> {
+export async function continueSession(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("continue", args);
   return withMemory("change", values, async (memory) => {
     const [given] = positionals;
@@ -21,12 +21,11 @@ export async function run(args: string[]): Promise<number> {
     const id = currentSessionId() ?? (await pickSession(memory, undefined)).id;
     const { from, notes } = await notesFor(id, earlier, memory);
     const session = await memory.openSession(id);
-    const options = { actor: { kind: "person" as const }, surface: "cli" };
     const place = memoryPlace(hostOfSession(session.id), findProject(process.cwd()));
     const { revision } =
       place === "scratchpad"
-        ? await session.scratchpad.appendNotes(notes, options)
-        : await session.notepad.append(notes, options);
+        ? await session.scratchpad.appendNotes(notes, asPerson)
+        : await session.notepad.append(notes, asPerson);
     print(values, { session: session.id, from: from.id, notes }, () => [
       `Appended to the ${place === "scratchpad" ? place : "notepad"} of ${session.id}, from ${visibleLine(from.id)}:`,
       "",

@@ -23,7 +23,7 @@ import { print, type Screen } from "../terminal/screen.ts";
 import { homePath, visibleText } from "../terminal/visible-text.ts";
 import { wrapLine } from "../terminal/wrap-text.ts";
 
-export async function run(args: string[]): Promise<number> {
+export async function doctor(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("doctor", args);
   const named = hostsNamed(positionals);
   const project = findProject(process.cwd());

@@ -16,7 +16,7 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { Operation } from "../../surfaces/operations.ts";
 import { readArguments } from "../arguments.ts";
-import { withMemory } from "../memory.ts";
+import { asPerson, withMemory } from "../memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { print, printProblem } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
@@ -34,12 +34,12 @@ interface Origin {
 type Saved = { revision: number; changed: boolean; merged: boolean };
 
 /** Opens a text of memory in the editor, and merges what changes meanwhile. */
-export async function run(args: string[]): Promise<number> {
+export async function edit(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("edit", args);
   const space = checkSpace(values.space);
   return withMemory("change", values, async (memory) => {
     const session = await pickSession(memory, positionals[0]);
-    const saved = await edit(memory, session, space);
+    const saved = await editText(memory, session, space);
     print(values, { session: session.id, space, ...saved }, () => [
       describeOutcome(session.id, space, saved),
     ]);
@@ -47,7 +47,7 @@ export async function run(args: string[]): Promise<number> {
   });
 }
 
-async function edit(memory: Memory, session: Session, space: Space): Promise<Saved> {
+async function editText(memory: Memory, session: Session, space: Space): Promise<Saved> {
   const state = await session.state();
   const text = readText(state, targets[space]);
   const file = makeEditedFile(`${space}.md`, text.endsWith("\n"));
@@ -116,7 +116,7 @@ async function save(
     return operationFor(space, outcome.text, memory.setting);
   };
   try {
-    const { revision } = await session.change(make, () => true, { actor: { kind: "person" } });
+    const { revision } = await session.change(make, () => true, asPerson);
     return { changed: true, merged, revision };
   } catch (error) {
     if (error instanceof Conflict) return error;

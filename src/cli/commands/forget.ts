@@ -1,6 +1,6 @@
 import { mapStrings } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
-import { maskMatches, maskOccurrences, maskSecrets } from "../../secrets/edit.ts";
+import { maskMatches, maskOccurrences, maskText } from "../../secrets/redact.ts";
 import { copiesOf } from "../../sessions/copy-session.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { openStore } from "../../stores/open-store.ts";
@@ -11,7 +11,7 @@ import { readRegularFile } from "../../workspace/small-file.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments, usageError } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
-import { eachSession } from "../pick-session.ts";
+import { allSessions } from "../pick-session.ts";
 import { backupsOf, editBackup, withoutSessions } from "../store-backups.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { ask, isAtTerminal, print, printLines, type Screen } from "../terminal/screen.ts";
@@ -30,11 +30,10 @@ interface Removal {
 }
 
 /** Removes a text or sessions from everything that is stored. Shows what goes, and asks a person first. */
-export async function run(args: string[], confirm = confirmAtTerminal): Promise<number> {
+export async function forget(args: string[], confirm = confirmAtTerminal): Promise<number> {
   const { values, positionals } = readArguments("forget", args);
-  const ids = values.session.length > 0 ? [...new Set([...values.session, ...positionals])] : [];
-  const [text, more] = ids.length > 0 ? [] : positionals;
-  if (more !== undefined) throw usageError("forget", "There is more than one TEXT. Put it in quotes");
+  const ids = [...new Set(values.session)];
+  const [text] = positionals;
   const ways = [ids.length > 0, text !== undefined, values.pattern !== undefined, values.secrets];
   if (ways.filter(Boolean).length !== 1)
     throw usageError("forget", "Pass TEXT, --pattern, --secrets or --session (only one)");
@@ -92,7 +91,7 @@ function readEdit(text: string | undefined, pattern: string | undefined): TextEd
       `${JSON.stringify(text)} is too short: it would change unrelated text. Give at least ${minLength} characters, or --pattern.`,
     );
   }
-  if (pattern === undefined) return maskSecrets();
+  if (pattern === undefined) return (given) => maskText(given);
   try {
     return maskMatches(new RegExp(pattern, "gu"));
   } catch (error) {
@@ -179,9 +178,7 @@ async function sessionRemoval(memory: Memory, ids: readonly string[]): Promise<R
 
 /** The sessions with exactly these ids, forks before what they read from. Nothing is removed if one cannot be. */
 async function chooseSessions(memory: Memory, ids: readonly string[]): Promise<SessionSummary[]> {
-  const known: SessionSummary[] = [];
-  for (const status of ["all", "deleted"] as const)
-    for await (const session of eachSession(memory, status)) known.push(session);
+  const known = [...(await allSessions(memory)), ...(await allSessions(memory, "deleted"))];
   const missing = ids.find((id) => !known.some((session) => session.id === id));
   if (missing !== undefined)
     throw new HoldfastError(

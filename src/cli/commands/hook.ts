@@ -10,7 +10,7 @@ import type { StoreFlags } from "../../workspace/store-location.ts";
  * Handles one event of a host: the event on stdin, the answer on stdout. The exit code is always 0: memory must never block
  * an agent. The host's own timeout ends a process that hangs in a system call.
  */
-export async function run([name = "", ...args]: string[]): Promise<number> {
+export async function hook([name = "", ...args]: string[]): Promise<number> {
   const host = findHost(name);
   const call = new HookCall({
     name,
@@ -82,7 +82,7 @@ function readFlags(args: string[]): StoreFlags & { event?: string } {
   const { parseArgs } = process.getBuiltinModule("node:util");
   return parseArgs({
     args,
-    options: { db: { type: "string" }, store: { type: "string" }, event: { type: "string" } },
+    options: { store: { type: "string" }, event: { type: "string" } },
   }).values;
 }
 

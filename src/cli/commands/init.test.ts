@@ -50,12 +50,15 @@ test("init lists the paths of this machine that it wrote, and the next steps [in
   assert.match(stdout, /For a teammate without Holdfast, the hooks do nothing: no output, exit code 0/);
   assert.match(stdout, /open now does not have the tools yet\.[\s\S]*claude --continue/);
   assert.match(stdout, /contain paths of this machine: \.mcp\.json, \.claude.settings\.json\.\n/);
-  assert.match(stdout, /write "npx holdfast" instead[^\n]*\n +npm --prefix \S+ run holdfast -- init --npx\n/);
+  assert.match(stdout, /replace these paths\.[^\n]*\n +npm --prefix \S+ run holdfast -- init --portable\n/);
   assert.match(stdout, /Start Claude Code as usual/);
-  assert.match(stdout, /did not start/);
-  const npx = await npmRun("holdfast", project, "init", "claude-code", "--npx");
-  assert.match(npx.stdout, /the hooks do nothing/);
-  assert.doesNotMatch(npx.stdout, /did not start/, "npx starts it");
+  const portable = await npmRun("holdfast", project, "init", "claude-code", "--portable");
+  assert.match(portable.stdout, /the hooks do nothing/);
+  assert.doesNotMatch(portable.stdout, /paths of this machine/);
+  assert.match(
+    portable.stdout,
+    /there is none here\. Until you install it, they do nothing: npm install --global/,
+  );
   for (const command of ["serve", "doctor", "uninstall"])
     assert.match(stdout, new RegExp(`npm --prefix \\S+ run holdfast -- ${command}\n`));
 });

@@ -23,8 +23,9 @@ import {
   commandName,
   copyFolder,
   isInNpxCache,
-  npxLauncher,
+  isInstalled,
   ownCommand,
+  portableLauncher,
   projectOfProgram,
 } from "../../hosts/install/launcher.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
@@ -35,16 +36,17 @@ import { counted } from "../terminal/quantities.ts";
 import { ask, isAtTerminal, print, printLines, type Screen } from "../terminal/screen.ts";
 import { homePath, visibleText } from "../terminal/visible-text.ts";
 
-export async function run(args: string[]): Promise<number> {
+export async function init(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("init", args);
   if (values.user && values.project) throw new HoldfastError("invalid_input", oneScope);
   const isDryRun = values["dry-run"];
-  if (isInNpxCache() && !values.npx && !isDryRun) return runCopy(args, values.json);
+  const isPortable = values.portable || values.npx;
+  if (isInNpxCache() && !isPortable && !isDryRun) return runCopy(args, values.json);
   const surfaces = values.surfaces === undefined ? undefined : readSurfaces(values.surfaces);
   const place = findPlaces("user", findProject(process.cwd()).root);
-  const scope = values.project || values.npx ? "project" : values.user ? "user" : undefined;
+  const scope = values.project || isPortable ? "project" : values.user ? "user" : undefined;
   const places = { ...place, scope: scope ?? (await scopeInUse(positionals, place)), surfaces };
-  const plan = await planInit(positionals, places, values.npx ? npxLauncher : undefined);
+  const plan = await planInit(positionals, places, isPortable ? portableLauncher : undefined);
   const config = surfaces === undefined ? [] : [planSurfaces(surfaces, places)];
   if (plan.hosts.length === 0) {
     throw new HoldfastError(
@@ -60,7 +62,7 @@ export async function run(args: string[]): Promise<number> {
     runInit(plan, places);
     writeChanges(config.filter(isChange), places.scope === "user" ? 0o600 : 0o644);
   }
-  const lines = await closing(shown, places, { isDryRun, isNpx: values.npx });
+  const lines = await closing(shown, places, { isDryRun, isPortable });
   print(values, report(shown, places, isDryRun), () => lines);
   return 0;
 }
@@ -124,10 +126,14 @@ function describe(
 async function closing(
   plan: ShownPlan,
   places: Places,
-  { isDryRun, isNpx }: { isDryRun: boolean; isNpx: boolean },
+  { isDryRun, isPortable }: { isDryRun: boolean; isPortable: boolean },
 ): Promise<string[]> {
   const count = plan.files.filter(isChange).length;
-  const notices = [...pathsNotice(plan, places), ...projectNotice(places)];
+  const notices = [
+    ...pathsNotice(plan, places),
+    ...projectNotice(places),
+    ...(isPortable && !isInstalled(places.env) ? [missingNotice] : []),
+  ];
   if (isDryRun)
     return [
       `Nothing was written: this was a dry run. ${counted(count, "file")} would change; --diff shows how.`,
@@ -138,20 +144,20 @@ async function closing(
       ? ["Everything is already set up. Nothing was changed."]
       : [`${counted(count, "file")} written.`, ...plan.next]),
     ...notices,
-    ...(places.scope === "project" ? sharedNotice(plan, isNpx) : []),
+    ...(places.scope === "project" ? sharedNotice(plan) : []),
     "",
     ...(await whatNow(plan.hosts, count > 0)),
   ];
 }
 
 /** The effect of the project's files on other people. */
-function sharedNotice({ files, hosts: chosen }: ShownPlan, isNpx: boolean): string[] {
+function sharedNotice({ files, hosts: chosen }: ShownPlan): string[] {
   if (!files.some(isChange) || chosen.length === 0) return [];
-  const hooks = "For a teammate without Holdfast, the hooks do nothing: no output, exit code 0.";
-  const server = isNpx
-    ? "Their client starts the server with npx, which fetches it from npm."
-    : "Their client lists the server holdfast as one that did not start.";
-  return [`${hooks} ${server}`];
+  const server =
+    process.platform === "win32"
+      ? "Their client reports that the server holdfast did not start."
+      : "The server starts and offers no tools.";
+  return [`For a teammate without Holdfast, the hooks do nothing: no output, exit code 0. ${server}`];
 }
 
 /** Lists the committed files that contain paths of this machine, and the next step. */
@@ -160,10 +166,13 @@ function pathsNotice({ files }: ShownPlan, places: Places): string[] {
   if (paths.length === 0) return [];
   return [
     `These files contain paths of this machine: ${paths.join(", ")}.`,
-    'Before you commit them, write "npx holdfast" instead. The server then starts on every machine, and the hooks run where holdfast is installed (npm install --global holdfast). The files of plugins keep their paths.',
-    `  ${ownCommand()} init --npx`,
+    "Before you commit them, replace these paths. Server and hooks then run wherever holdfast is installed (npm install --global holdfast). The files of plugins keep their paths.",
+    `  ${ownCommand()} init --portable`,
   ];
 }
+
+const missingNotice =
+  "These files start the holdfast that is on the PATH, and there is none here. Until you install it, they do nothing: npm install --global holdfast";
 
 /** The person's own files, for all projects, start a program that goes away with one project. */
 function projectNotice({ scope, env }: Places): string[] {

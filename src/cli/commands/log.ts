@@ -6,7 +6,7 @@ import { describeEntry } from "../../server/describe-entry.ts";
 import type { Session } from "../../sessions/session.ts";
 import type { JournalEntry } from "../../surfaces/operations.ts";
 import { readArguments, wholeNumber } from "../arguments.ts";
-import { withMemory } from "../memory.ts";
+import { asPerson, withMemory } from "../memory.ts";
 import { pickSession, stateAt } from "../pick-session.ts";
 import { renderDiff } from "../terminal/render-diff.ts";
 import { print, printJson, printLines, type Screen } from "../terminal/screen.ts";
@@ -16,7 +16,7 @@ import { cutToWidth, dotted, padToWidth, textWidth } from "../terminal/wrap-text
 const defaultLimit = 50;
 
 /** Shows who changed what in a session's memory, or one change in full. */
-export async function run(args: string[]): Promise<number> {
+export async function log(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("log", args);
   const revision = wholeNumber(values.revision, "revision");
   const limit = wholeNumber(values.limit, "limit", 1) ?? defaultLimit;
@@ -35,7 +35,7 @@ export async function undo(args: string[]): Promise<number> {
   const target = wholeNumber(values.revision, "revision");
   return withMemory("change", values, async (memory) => {
     const session = await pickSession(memory, positionals[0]);
-    const { result, revision } = await session.undo(target, { actor: { kind: "person" } });
+    const { result, revision } = await session.undo(target, asPerson);
     const [undone] = await session.history({ from: result.undone, to: result.undone });
     const what = undone ? describeEntry(undone, await stateAt(session, result.undone)) : "";
     const diff = await session.diff(revision - 1, revision);

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { estimateTokens } from "../../context/estimate-tokens.ts";
 import { defaultLimits } from "../../engine/limits.ts";
-import { earlierSession } from "../../hosts/earlier-sessions.ts";
+import { earlierHint, earlierSession } from "../../hosts/earlier-sessions.ts";
 import { hookTool } from "../../hosts/hook/event.ts";
 import { AgentCalls } from "../../hosts/hook/in-server.ts";
 import { listAncestors, workingDirectoryOf } from "../../hosts/processes.ts";
@@ -22,15 +22,12 @@ import { limitsOf } from "../../workspace/config.ts";
 import { explainProblems, requireValid } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
-import { checkStoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 
-export async function run(args: string[]): Promise<number> {
+export async function mcp(args: string[]): Promise<number> {
   const { values } = readArguments("mcp", args);
   leavePluginFolder();
-  // Reject contradictory options now; each call reports a store that cannot be opened.
-  checkStoreFlags(values);
   if (values.session !== undefined) checkId(values.session, "session id");
   const find = () => findWorkspace({ flags: values, settings: values });
   const { project, config } = findWorkspace({ settings: values });
@@ -62,6 +59,8 @@ export async function run(args: string[]): Promise<number> {
       subAgentOf: (caller) => calls.subAgentOf(caller),
       unlisted: { [hookTool]: (input) => calls.answer(input) },
       earlierSession,
+      // Whoever names a session wants that one.
+      earlierHint: (earlier) => (chosen === undefined ? earlierHint(earlier) : ""),
       conversation: hostConversation(project.directory),
     },
     () => find().store.file,

@@ -2,15 +2,14 @@ import { HoldfastError } from "../../errors.ts";
 import { commandName, ownCommand } from "../../hosts/install/launcher.ts";
 import type { SessionItem } from "../../server/api.ts";
 import type { HostSessions } from "../../server/hosts.ts";
-import { fileRefs } from "../../server/project-files.ts";
+import { refChecker } from "../../server/project-files.ts";
 import { SessionTree, sessionItem } from "../../server/session-item.ts";
 import type { Memory } from "../../sessions/memory.ts";
-import type { SessionSummary } from "../../stores/store.ts";
 import { findProject } from "../../workspace/project.ts";
 import { type FoundAgent, foundAgents } from "../found-agents.ts";
 import { hostSessions } from "../host-sessions.ts";
 import { withMemory } from "../memory.ts";
-import { eachSession } from "../pick-session.ts";
+import { allSessions } from "../pick-session.ts";
 import { ageOf, count, counted, percent } from "../terminal/quantities.ts";
 import { printLines, type Screen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
@@ -49,9 +48,8 @@ async function readSessions(
   root: string,
 ): Promise<{ sessions: SessionItem[]; more: number }> {
   const read = async (memory: Memory) => {
-    const active: SessionSummary[] = [];
-    for await (const summary of eachSession(memory, "active")) active.push(summary);
-    const context = { memory, hosts, ...fileRefs(root), clock: Date.now };
+    const active = await allSessions(memory, "active");
+    const context = { memory, hosts, checkRef: refChecker(root), clock: Date.now };
     const tree = new SessionTree(active);
     const listed = active.slice(0, newest);
     const sessions = await Promise.all(listed.map((summary) => sessionItem(context, summary, tree)));

@@ -283,14 +283,17 @@ test("a missing, foreign or damaged store is reported in one line, and nothing i
       holdfastWith({ HOLDFAST_DB: missing }, ...line.split(" ")),
     ),
     holdfastWith({ HOLDFAST_DB: text }, "show"),
-    holdfastWith({ HOLDFAST_DB: "", HOLDFAST_STORE: `sqlite:${missing}` }, "sessions"),
+    holdfastWith({ HOLDFAST_DB: `sqlite:${missing}` }, "sessions"),
   ]);
   for (const { code, stdout, stderr } of answers) {
     assert.equal(code, 1);
     assert.equal(stdout, "");
     assert.match(stderr, /^holdfast: .*\n$/);
   }
-  assert.match(answers[0]?.stderr ?? "", /There is no memory at .*nowhere.* yet\. Check --db, --store/);
+  assert.match(
+    answers[0]?.stderr ?? "",
+    /There is no memory at .*nowhere.* yet\. Check --store and \$HOLDFAST_DB/,
+  );
   assert.ok(!existsSync(join(directory, "nowhere")));
 });
 
@@ -332,7 +335,7 @@ test("every command has help with its options; an unknown option or command sugg
     run("sessions", "audit-1"),
   ]);
   assert.equal(help.code, 0);
-  for (const word of ["--pattern", "--secrets", "--session", "--backup", "--yes", "--db", "--json"])
+  for (const word of ["--pattern", "--secrets", "--session", "--backup", "--yes", "--store", "--json"])
     assert.ok(help.stdout.includes(word));
   assert.equal(option.code, 1);
   assert.match(option.stderr, /"holdfast show" has no option --revison\. Did you mean --revision\?/);
@@ -348,7 +351,7 @@ test("output to a pipe that closes early ends quietly [people.pipe]", async () =
   await memory.close();
   const { stdout, stderr } = await promisify(execFile)(
     "sh",
-    ["-c", '"$0" "$1" show --db "$2" | head -n 1', process.execPath, cli, join(directory, "long.db")],
+    ["-c", '"$0" "$1" show --store "$2" | head -n 1', process.execPath, cli, join(directory, "long.db")],
     { env: { ...process.env, NODE_TEST_CONTEXT: undefined } },
   );
   assert.equal(stdout, "s\n");

@@ -3,13 +3,11 @@ import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { isProjectPin, type ListedPin } from "../../surfaces/pins/operations.ts";
 import { readArguments } from "../arguments.ts";
-import { withMemory } from "../memory.ts";
+import { asPerson, withMemory } from "../memory.ts";
 import { currentSession, pickSession } from "../pick-session.ts";
 import { print } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 import { wrapLine } from "../terminal/wrap-text.ts";
-
-const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 
 /** Pins a rule for the whole project or for one conversation, or lists the pins. */
 export async function pin(args: string[]): Promise<number> {

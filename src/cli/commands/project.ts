@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { isObject } from "../../engine/json.ts";
 import { normaliseTexts } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 import { entryKinds } from "../../surfaces/project/entries.ts";
@@ -35,7 +34,7 @@ const commands: Record<string, (args: ProjectArguments) => Promise<number>> = {
 };
 
 /** `holdfast project COMMAND`: project memory in NOTES.md. */
-export async function run(args: string[]): Promise<number> {
+export async function project(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("project", args);
   const [name = "", ...rest] = positionals;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -68,11 +67,11 @@ async function initialize({ project, values }: ProjectArguments): Promise<number
 }
 
 async function recover(args: ProjectArguments): Promise<number> {
-  const [first, ...rest] = args.positionals;
-  const { level, query = first === undefined ? undefined : [first, ...rest].join(" ") } = args.values;
+  const { level } = args.values;
+  const query = args.positionals.join(" ");
   return perform(args, "recover_context", {
+    query,
     ...(level === undefined ? {} : { level: Number(level) }),
-    ...(query === undefined ? {} : { query }),
   });
 }
 
@@ -139,7 +138,7 @@ function argumentOf(field: string): string {
   return field === "scenarios" ? "--scenario" : `--${field}`;
 }
 
-/** Collects the options that are fields of an operation's input; `--input` passes them all at once as JSON. */
+/** The options that are fields of an operation's input. */
 function fieldsOf({ values }: ProjectArguments): Record<string, unknown> {
   const given: Record<string, unknown> = Object.fromEntries(
     fields
@@ -148,7 +147,7 @@ function fieldsOf({ values }: ProjectArguments): Record<string, unknown> {
   );
   if (Array.isArray(values.scenario)) given.scenarios = values.scenario;
   if (Array.isArray(values.evidence)) given.evidence = values.evidence.map(readEvidence);
-  return values.input === undefined ? given : { ...readInput(values.input), ...given };
+  return given;
 }
 
 /** Parses `PATH:LINE QUOTE`, or the form used in NOTES.md: `` `QUOTE` [PATH:LINE] ``. */
@@ -164,20 +163,6 @@ function readEvidence(input: string): { quote: string; path: string } {
     "invalid_input",
     `--evidence must be a location and a quote from it, such as "src/jwt.ts:52 export function isTokenExpired" (got ${JSON.stringify(input)}).`,
   );
-}
-
-function readInput(source: string): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(
-      source.trim().startsWith("{") ? source : readFileSync(source === "-" ? 0 : source, "utf8"),
-    );
-    if (isObject(parsed)) return parsed;
-  } catch (cause) {
-    throw new HoldfastError("invalid_input", `--input is not valid JSON: ${(cause as Error).message}.`, {
-      cause,
-    });
-  }
-  throw new HoldfastError("invalid_input", "--input must be one JSON object.");
 }
 
 /** Exit code 0: no findings. 1: findings. 2: the file could not be checked. */

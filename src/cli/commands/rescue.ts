@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, sep } from "node:path";
 import { handoffTokens, planHandoff } from "../../compaction/handoff.ts";
@@ -11,20 +11,20 @@ import type { Host } from "../../hosts/host.ts";
 import { hosts } from "../../hosts/hosts.ts";
 import { commandName, ownCommand } from "../../hosts/install/launcher.ts";
 import { sessionIdOf } from "../../hosts/session-link.ts";
-import { readSpans } from "../../hosts/transcript/read-conversation.ts";
+import { readPart } from "../../hosts/transcript/json-files.ts";
+import { readTranscriptSpans } from "../../hosts/transcript/read-conversation.ts";
 import { readRecordedSession } from "../../hosts/transcript/recorded-session.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import type { Session } from "../../sessions/session.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
 import { isConnected } from "../found-agents.ts";
-import { withMemory } from "../memory.ts";
+import { asPerson, withMemory } from "../memory.ts";
 import { currentSession, pickSession } from "../pick-session.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { ask, isAtTerminal, print, printLines, type Screen } from "../terminal/screen.ts";
 import { visibleText } from "../terminal/visible-text.ts";
 
-const asPerson = { actor: { kind: "person" as const }, surface: "cli" };
 /** Conversations that are shown. */
 const newest = 3;
 
@@ -37,7 +37,7 @@ interface Found {
 }
 
 /** Shows the handoffs of conversations from before their last compaction, and appends one to the notepad on request. */
-export async function run(args: string[]): Promise<number> {
+export async function rescue(args: string[]): Promise<number> {
   const { values } = readArguments("rescue", args);
   const found = await search(values.all);
   if (!values.json) printLines((screen) => found.flatMap((each) => describe(each, screen)));
@@ -171,7 +171,7 @@ async function findConversations(
   for (const file of files.toSorted((a, b) => b.at - a.at).slice(0, maxFiles)) {
     if (found.length >= limit) break;
     try {
-      const head = readHead(file.file);
+      const head = readPart(file.file, { until: headBytes }) ?? "";
       if (root === undefined || isOf(head, root)) found.push({ ...file, id: idIn(head, file.file) });
     } catch {
       // A file that cannot be read, or that is none of a conversation, must not hide the others.
@@ -182,7 +182,7 @@ async function findConversations(
 
 /** Its messages, between its compactions. */
 async function readConversationSpans({ host, file }: Conversation): Promise<Span[]> {
-  const spans = readSpans(host, file, { maxBytes });
+  const spans = readTranscriptSpans(host, file, { maxBytes });
   if (spans) return spans;
   const { messages, compactions } = await readRecordedSession(readFileSync(file, "utf8"));
   const cuts = [0, ...compactions.map(({ messages: at }) => at), messages.length];
@@ -203,16 +203,6 @@ function filesIn(host: Host, folder: string): Omit<Conversation, "id">[] {
   } catch {
     // The host has never run here.
     return [];
-  }
-}
-
-function readHead(file: string): string {
-  const descriptor = openSync(file, "r");
-  try {
-    const bytes = Buffer.alloc(headBytes);
-    return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, headBytes, 0));
-  } finally {
-    closeSync(descriptor);
   }
 }
 

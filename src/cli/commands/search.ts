@@ -7,7 +7,7 @@ import { findProject } from "../../workspace/project.ts";
 import { readArguments, usageError, wholeNumber } from "../arguments.ts";
 import { hostSessions } from "../host-sessions.ts";
 import { withMemory } from "../memory.ts";
-import { eachSession, pickSession } from "../pick-session.ts";
+import { allSessions, pickSession } from "../pick-session.ts";
 import { startProgress } from "../terminal/progress.ts";
 import { ageOf } from "../terminal/quantities.ts";
 import { print, type Screen } from "../terminal/screen.ts";
@@ -15,7 +15,7 @@ import { visibleLine, visibleText } from "../terminal/visible-text.ts";
 import { dotted, wrapLine } from "../terminal/wrap-text.ts";
 
 /** Lists the lines of every session that match, best first. */
-export async function run(args: string[]): Promise<number> {
+export async function search(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("search", args);
   const query = positionals.join(" ").trim();
   if (query === "") throw usageError("search", "QUERY is empty");
@@ -39,12 +39,10 @@ async function* sessionsToSearch(memory: Memory, idOrPrefix: string | undefined)
     yield await pickSession(memory, idOrPrefix);
     return;
   }
-  let total = 0;
-  for await (const _session of eachSession(memory)) total++;
-  const progress = startProgress("Searching", total);
-  let done = 0;
-  for await (const { id } of eachSession(memory)) {
-    progress.at(done++);
+  const known = await allSessions(memory);
+  const progress = startProgress("Searching", known.length);
+  for (const [done, { id }] of known.entries()) {
+    progress.at(done);
     const session = await memory.findSession(id);
     if (session) yield session;
   }

@@ -29,12 +29,12 @@ import { homePath } from "../terminal/visible-text.ts";
 const demoPlace = "#/audit/window";
 
 /** Serves the inspector, its API and the MCP endpoint until a signal stops it. */
-export async function run(args: string[]): Promise<number> {
+export async function serve(args: string[]): Promise<number> {
   const { values } = readArguments("serve", args);
   const binding = {
     port: readPort(values.port),
     host: values.host,
-    token: chooseToken(values.token, values["token-file"]),
+    token: values.token ?? ownToken(values["token-file"]),
   };
   // Reject invalid options, and report a missing package, before opening a store.
   const scripted = values.demo ? await import("../demo/demo.ts") : undefined;
@@ -99,11 +99,9 @@ export async function run(args: string[]): Promise<number> {
   }
 }
 
-/** A token on the command line is visible to every user of the machine; in a file or a variable it is not. */
-function chooseToken(token: string | undefined, path: string | undefined): string | undefined {
-  if (token !== undefined && path !== undefined)
-    throw new HoldfastError("invalid_input", "Give either --token or --token-file, not both.");
-  if (path === undefined) return token ?? (process.env.HOLDFAST_TOKEN || undefined);
+/** The user's own token. Every user of the machine can see one on the command line, but not one in a file or a variable. */
+function ownToken(path: string | undefined): string | undefined {
+  if (path === undefined) return process.env.HOLDFAST_TOKEN || undefined;
   const text = readRegularFile(path, { maxBytes: 10_000, followLinks: true })?.toString("utf8").trim();
   if (text) return text;
   throw new HoldfastError(
@@ -129,10 +127,10 @@ type StoreChoice = { flags: StoreFlags } & (
 );
 
 /** The demo uses a temporary store unless the flags name one. */
-function chooseStore({ db, store }: StoreFlags, isDemo: boolean): StoreChoice {
-  if (!isDemo || db !== undefined || store !== undefined) return { flags: { db, store }, isTemporary: false };
+function chooseStore({ store }: StoreFlags, isDemo: boolean): StoreChoice {
+  if (!isDemo || store !== undefined) return { flags: { store }, isTemporary: false };
   const directory = mkdtempSync(join(tmpdir(), "holdfast-demo-"));
-  return { flags: { db: join(directory, "memory.db") }, isTemporary: true, directory };
+  return { flags: { store: join(directory, "memory.db") }, isTemporary: true, directory };
 }
 
 function introduce(

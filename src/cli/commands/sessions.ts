@@ -7,7 +7,7 @@ import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
 import { hostSessions } from "../host-sessions.ts";
 import { withMemory } from "../memory.ts";
-import { eachSession } from "../pick-session.ts";
+import { allSessions } from "../pick-session.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { print, type Screen } from "../terminal/screen.ts";
 import { renderTable } from "../terminal/table.ts";
@@ -16,11 +16,10 @@ import { renderTable } from "../terminal/table.ts";
 const newest = 30;
 
 /** Lists sessions, one per line, children below their parents. */
-export async function run(args: string[]): Promise<number> {
+export async function sessions(args: string[]): Promise<number> {
   const { values } = readArguments("sessions", args);
   return withMemory("read", values, async (memory) => {
-    const known: SessionSummary[] = [];
-    for await (const session of eachSession(memory)) known.push(session);
+    const known = await allSessions(memory);
     const listed = values.all ? known : known.filter(({ status }) => status === "active");
     if (values.json) {
       print(values, listed, () => []);

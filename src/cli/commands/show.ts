@@ -42,7 +42,7 @@ interface Shown {
 }
 
 /** Shows a session's memory, or one of its compactions. */
-export async function run(args: string[]): Promise<number> {
+export async function show(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("show", args);
   const revision = wholeNumber(values.revision, "revision");
   const epoch = wholeNumber(values.compaction, "compaction");

@@ -42,19 +42,19 @@ test("store migrate, and export --all into import, move a store; a damaged or cu
   );
   assert.match(holdfast(["store", "migrate", from]).out, /Name two stores/);
 
-  const { out } = holdfast(["store", "export", "--all", "--db", from]);
+  const { out } = holdfast(["store", "export", "--all", "--store", from]);
   const lines = out.trim().split("\n");
   assert.equal(lines.length, 3);
   const other = join(directory, "other.db");
-  const cut = holdfast(["store", "import", "-", "--db", other], `${lines[0]}\n${lines[1]?.slice(0, 200)}`);
+  const cut = holdfast(["store", "import", "-", "--store", other], `${lines[0]}\n${lines[1]?.slice(0, 200)}`);
   assert.equal(cut.code, 1);
   assert.match(cut.out, /Line 2 is not a whole session/);
   assert.match(
-    holdfast(["store", "import", "-", "--db", other], out).out,
-    /^Imported 2 sessions; 1 were already there/,
+    holdfast(["store", "import", "-", "--store", other], out).out,
+    /^2 sessions copied and compared, 1 already there/,
   );
   const damaged = holdfast(
-    ["store", "import", "-", "--db", join(directory, "x.db")],
+    ["store", "import", "-", "--store", join(directory, "x.db")],
     out.replace("of a", "of x"),
   );
   assert.match(damaged.out, /does not match its hash/);
@@ -77,5 +77,8 @@ test("store check shows engine and layout; distribute needs Citus, and both need
   assert.equal(code, 0);
   assert.match(holdfast(["store", "distribute", "--store", url]).out, /has no Citus/);
   const file = join(temporaryDirectory(), "a.db");
-  assert.match(holdfast(["store", "check", "--db", file]).out, /is for Postgres, and this store is sqlite/);
+  assert.match(
+    holdfast(["store", "check", "--store", file]).out,
+    /is for Postgres, and this store is sqlite/,
+  );
 });

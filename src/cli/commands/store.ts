@@ -1,13 +1,11 @@
 import { once } from "node:events";
 import {
   appendFileSync,
-  closeSync,
   createReadStream,
   createWriteStream,
   existsSync,
-  openSync,
   readFileSync,
-  readSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { resolve } from "node:path";
@@ -15,6 +13,7 @@ import { createInterface } from "node:readline";
 import type { SessionExport } from "../../engine/session-document.ts";
 import { HoldfastError } from "../../errors.ts";
 import { findHost, hosts } from "../../hosts/hosts.ts";
+import { readPart } from "../../hosts/transcript/json-files.ts";
 import {
   copiesOf,
   countSessions,
@@ -25,6 +24,7 @@ import {
 import type { Session } from "../../sessions/session.ts";
 import { openStore, parseStoreAddress } from "../../stores/open-store.ts";
 import { distributeStore, readLayout } from "../../stores/postgres/layout.ts";
+import type { Store } from "../../stores/store.ts";
 import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/handle.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
@@ -33,13 +33,13 @@ import { hostFormats } from "../commands.ts";
 import { withMemory } from "../memory.ts";
 import { pickSession } from "../pick-session.ts";
 import { absoluteAddress, rememberCopy } from "../store-backups.ts";
-import { startProgress } from "../terminal/progress.ts";
+import { type Progress, startProgress } from "../terminal/progress.ts";
 import { counted } from "../terminal/quantities.ts";
 import { print, printProblem } from "../terminal/screen.ts";
 import { visibleJson } from "../terminal/visible-text.ts";
 
 /** Moves sessions between stores and files, and looks after a Postgres store. */
-export async function run(args: string[]): Promise<number> {
+export async function store(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("store", args);
   const [action, from, to] = positionals;
   if (action === "migrate") {
@@ -90,23 +90,34 @@ async function migrate(from: string, to: string, owner: string, json: boolean): 
     const target = await openStore(to);
     try {
       const progress = startProgress("Copying sessions", await countSessions(source, owner));
-      const counts = await writeCopies(target, copiesOf(source, owner), (done, { row }, outcome) => {
-        progress.at(done);
-        if (outcome === "different")
-          printProblem(`${row.id}: the target has another session with this id. It was not changed.`);
-      });
-      progress.end();
+      const exitCode = await writeSessions(target, copiesOf(source, owner), json, progress);
       rememberCopy(from, absoluteAddress(to));
-      print({ json }, counts, () => [
-        `${counted(counts.copied, "session")} copied and compared, ${counts.present} already there, ${counts.different} different.`,
-      ]);
-      return counts.different === 0 ? 0 : 1;
+      return exitCode;
     } finally {
       await target.close();
     }
   } finally {
     await source.close();
   }
+}
+
+/** Writes sessions into a store, and compares those that are there already. */
+async function writeSessions(
+  target: Store,
+  copies: AsyncIterable<SessionCopy>,
+  json: boolean,
+  progress?: Progress,
+): Promise<number> {
+  const counts = await writeCopies(target, copies, (done, { row }, outcome) => {
+    progress?.at(done);
+    if (outcome === "different")
+      printProblem(`${row.id}: the target has another session with this id. It was not changed.`);
+  });
+  progress?.end();
+  print({ json }, counts, () => [
+    `${counted(counts.copied, "session")} copied and compared, ${counts.present} already there, ${counts.different} different.`,
+  ]);
+  return counts.different === 0 ? 0 : 1;
 }
 
 type Values = Arguments<"store">["values"];
@@ -165,29 +176,17 @@ async function exportAll(values: StoreFlags & { into?: string | undefined }): Pr
 
 /** An export replaces an earlier export of its kind, and no other file. */
 function refuseOtherFile(path: string | undefined, format: string): void {
-  if (path === undefined || !existsSync(path)) return;
-  const start = startOf(path);
-  if (start === "" || kindOf(start) === format) return;
+  const isNew = path === undefined || !existsSync(path) || statSync(path).size === 0;
+  if (isNew || kindOf(path) === format) return;
   throw new HoldfastError(
     "invalid_input",
     `${path} exists and is not an earlier export of this kind. Nothing was written. Name a new file. To add the memory to a coding agent's own session file, pass --format: ${hostFormats.join(" or ")}.`,
   );
 }
 
-/** Which export a text begins, if it is one. */
-function kindOf(start: string): string | undefined {
-  return /^\{\s*"format":\s*"([\w-]+)"/.exec(start)?.[1];
-}
-
-/** The first bytes of a file. */
-function startOf(path: string): string {
-  const file = openSync(path, "r");
-  try {
-    const start = Buffer.alloc(100);
-    return start.toString("utf8", 0, readSync(file, start));
-  } finally {
-    closeSync(file);
-  }
+/** Which export a file is, if it is one. */
+function kindOf(path: string): string | undefined {
+  return /^\{\s*"format":\s*"([\w-]+)"/.exec(readPart(path, { until: 100 }) ?? "")?.[1];
 }
 
 /** Writes the memory into a host's session file. */
@@ -219,7 +218,7 @@ async function exportToHost(session: Session, format: string, path: string | und
 async function importSessions(path: string, values: Values): Promise<number> {
   if (path === "-") return importCopies(process.stdin, values);
   try {
-    if (kindOf(startOf(path)) === "holdfast-copy") return await importCopies(createReadStream(path), values);
+    if (kindOf(path) === "holdfast-copy") return await importCopies(createReadStream(path), values);
     return await importDocument(readFileSync(path, "utf8"), path, values);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
@@ -253,14 +252,7 @@ async function importCopies(
   const owner = await withMemory("create", flags, async (memory) => memory.owner);
   const store = await openStore(findWorkspace({ flags }).store.url);
   try {
-    const counts = await writeCopies(store, copiesIn(input, owner), (_done, { row }, outcome) => {
-      if (outcome === "different")
-        printProblem(`${row.id}: this store has another session with this id. It was not changed.`);
-    });
-    print(flags, counts, () => [
-      `Imported ${counted(counts.copied, "session")}; ${counts.present} were already there, ${counts.different} differ.`,
-    ]);
-    return counts.different === 0 ? 0 : 1;
+    return await writeSessions(store, copiesIn(input, owner), flags.json);
   } finally {
     await store.close();
   }

@@ -92,6 +92,7 @@ function narrator(): (event: AgentEvent) => string[] {
         ...(name === undefined ? [] : tellSheet(name)),
       ];
     }
+    if (event.type === "tool-result") return said;
     const line = event.type === "error" ? event.message : eventLine(event);
     if (line === "") return said;
     if (event.type === "warning") return [...said, "", `  ${paint("yellow", `⚠   ${line}`)}`];

@@ -5,7 +5,7 @@ import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
 import { argsWithExtras, notAllowed } from "../install/json-pieces.ts";
 import { malformed, valueAt } from "../install/json-text.ts";
-import type { Launcher } from "../install/launcher.ts";
+import { type Launcher, sharedServer } from "../install/launcher.ts";
 import type { FileLocation, Piece } from "../install/piece.ts";
 
 /**
@@ -18,14 +18,14 @@ export function tomlServer(
   known: readonly { name: string; isOffered: boolean }[],
 ): Piece {
   const { path: file } = location;
+  const { command, args } = location.within === undefined ? launcher : sharedServer(launcher);
   const approved = known.filter(({ isOffered }) => isOffered).map(({ name }) => name);
   const tools = `{ ${approved.map((name) => `${name} = { approval_mode = "approve" }`).join(", ")} }`;
   const path = ["mcp_servers", "holdfast"];
   const entryOf = (text: string) => valueAt(readToml(text, file), path);
-  const argsOf = (entry: unknown) => argsWithExtras(launcher.args, valueAt(entry, ["args"]));
+  const argsOf = (entry: unknown) => argsWithExtras(args, valueAt(entry, ["args"]));
   const isCommandRight = (entry: unknown) =>
-    valueAt(entry, ["command"]) === launcher.command &&
-    isDeepStrictEqual(valueAt(entry, ["args"]), argsOf(entry));
+    valueAt(entry, ["command"]) === command && isDeepStrictEqual(valueAt(entry, ["args"]), argsOf(entry));
   /** Whether the entry names the tools that need an approval. */
   const decides = (entry: unknown) =>
     ["tools", "default_tools_approval_mode"].some((key) => valueAt(entry, [key]) !== undefined);
@@ -52,19 +52,18 @@ export function tomlServer(
     add(text) {
       const entry = entryOf(text);
       if (isRight(entry)) return text;
-      const command = JSON.stringify(launcher.command);
-      const args = tomlList(argsOf(entry));
+      const values = { command: JSON.stringify(command), args: tomlList(argsOf(entry)) };
       const result =
         entry === undefined
           ? appendTable(text, path.join("."), [
-              `command = ${command}`,
-              `args = ${args}`,
+              `command = ${values.command}`,
+              `args = ${values.args}`,
               // Codex passes only the variables that are listed.
-              `env_vars = ${tomlList(["HOLDFAST_DB", "HOLDFAST_STORE"])}`,
+              `env_vars = ${tomlList(["HOLDFAST_DB"])}`,
               `tools = ${tools}`,
             ])
-          : setKeys(text, path, { command, args, ...(decides(entry) && !isEarlier(entry) ? {} : { tools }) });
-      if (result === undefined || !parsesRight(result)) throw byHand(file, command, args);
+          : setKeys(text, path, { ...values, ...(decides(entry) && !isEarlier(entry) ? {} : { tools }) });
+      if (result === undefined || !parsesRight(result)) throw byHand(file, values);
       return result;
     },
     remove: (text, before) => (entryOf(before) === undefined ? removeTable(text, path) : text),
@@ -100,7 +99,7 @@ function tomlList(words: readonly string[]): string {
   return `[${words.map((word) => JSON.stringify(word)).join(", ")}]`;
 }
 
-function byHand(file: string, command: string, args: string): HoldfastError {
+function byHand(file: string, { command, args }: { command: string; args: string }): HoldfastError {
   return new HoldfastError(
     "invalid_input",
     `${file} defines mcp_servers in a form that Holdfast cannot extend. Nothing was changed. Set mcp_servers.holdfast manually: command = ${command}, args = ${args}.`,

@@ -34,9 +34,9 @@ test("doctor reports a failing server with its error, and a server with another 
     checkServer({ ...launcher, env: {}, ...server }, folder, "again");
   const [missing] = await look({ args: [join(folder, "nope.js")] });
   assert.match(missing?.detail ?? "", /does not start: Error: Cannot find module/);
-  const args = [...launcher.args, "mcp", "--db", join(folder, "other.db")];
+  const args = [...launcher.args, "mcp", "--store", join(folder, "other.db")];
   const [fine, elsewhere] = await look({ args });
   assert.deepEqual([fine?.status, elsewhere?.status], ["ok", "note"]);
-  assert.match(elsewhere?.detail ?? "", /--db .*other\.db/);
+  assert.match(elsewhere?.detail ?? "", /--store .*other\.db/);
   assert.equal((await look({ args: args.slice(0, -2) })).length, 1);
 });

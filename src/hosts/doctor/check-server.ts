@@ -10,12 +10,14 @@ const limit = 15_000;
 export async function checkServer(server: ConfiguredServer, cwd: string, remedy: string): Promise<Finding[]> {
   if (server.isOff)
     return [problem(check, "It is switched off in the host's config.", `Set its "enabled" to true.`)];
-  const line = [server.command, ...server.args].join(" ");
+  const words = [server.command, ...server.args].join(" ");
+  // In the files of a project, a shell looks for the program first.
+  const [, line = words] = / exec (.+?) "\$@"/.exec(words) ?? [];
   const started = performance.now();
   try {
     const tools = await countTools(server, cwd);
     const milliseconds = Math.round(performance.now() - started);
-    if (tools === 0) return [problem(check, `${line} offers no tools.`, remedy)];
+    if (tools === 0) return [problem(check, `It offers no tools, because there is no ${line}.`, remedy)];
     return [ok(check, `starts and offers ${tools} tools (${milliseconds} ms)`), ...checkStore(server)];
   } catch (error) {
     return [problem(check, `${line} does not start: ${(error as Error).message}`, remedy)];
@@ -24,17 +26,16 @@ export async function checkServer(server: ConfiguredServer, cwd: string, remedy:
 
 /** Hooks and plugins do not see a store that only the server's config names. */
 function checkStore({ args, env }: ConfiguredServer): Finding[] {
-  const at = args.findIndex((word) => /^--(?:db|store)(?:=|$)/.test(word));
-  const names = ["HOLDFAST_DB", "HOLDFAST_STORE"].filter((name) => env[name] !== undefined);
-  const isOwn = at >= 0 || names.some((name) => env[name] !== process.env[name]);
+  const at = args.findIndex((word) => /^--store(?:=|$)/.test(word));
+  const { HOLDFAST_DB: variable } = env;
+  const isOwn = at >= 0 || (variable !== undefined && variable !== process.env.HOLDFAST_DB);
   if (!isOwn) return [];
-  const where =
-    at >= 0 ? args.slice(at, at + 2).join(" ") : names.map((name) => `${name}=${env[name]}`).join(" ");
+  const where = at >= 0 ? args.slice(at, at + 2).join(" ") : `HOLDFAST_DB=${variable}`;
   return [
     note(
       check,
       `Its config names another store (${where}), which hooks and plugins do not see.`,
-      "Remove that setting, or set HOLDFAST_DB or HOLDFAST_STORE in the environment in which you start the host.",
+      "Remove that setting, or set HOLDFAST_DB in the environment in which you start the host.",
     ),
   ];
 }

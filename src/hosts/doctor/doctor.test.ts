@@ -228,13 +228,19 @@ test("doctor finds a server whose program is missing or is another program [doct
   const config = join(machine.root, "opencode.json");
   const original = readFileSync(config, "utf8");
   const serverProblem = async (program: string) => {
-    writeFileSync(config, original.replace(JSON.stringify(process.execPath), JSON.stringify(program)));
+    writeFileSync(config, original.replace(`exec ${process.execPath}`, `exec ${program}`));
     const problems = problemsIn(await machine.examine("opencode"));
     return problems.find(({ check }) => check === "MCP server")?.detail ?? "";
   };
-  assert.match(await serverProblem("/nowhere/node"), /does not start: .*ENOENT/);
+  assert.match(
+    await serverProblem("/nowhere/node"),
+    /^\/nowhere\/node .*cli\.[jt]s does not start: .*\/nowhere\/node: /,
+  );
   assert.match(await serverProblem("/bin/echo"), /not JSON-RPC/);
   assert.match(await serverProblem("/bin/false"), /exit code 1/);
+  writeFileSync(config, original.replace("test -f ", "test -f /nowhere"));
+  const [gone] = problemsIn(await machine.examine("opencode"));
+  assert.match(gone?.detail ?? "", /^It offers no tools, because there is no \S+node .*cli\.[jt]s\.$/);
 });
 
 test("the canary check finds a hook with a wrong command [doctor.canary]", async () => {
@@ -436,7 +442,7 @@ test("init shows a summary, --diff the lines, a dry run writes nothing, and JSON
   );
   const dry = await machine.run("init", "claude-code", "--project", "--dry-run");
   assert.equal(dry.code, 0);
-  assert.match(dry.stdout, /\n {2}change +\.mcp\.json {2}\+10 -1 lines\n/);
+  assert.match(dry.stdout, /\n {2}change +\.mcp\.json {2}\+12 -1 lines\n/);
   assert.doesNotMatch(dry.stdout, /mcpServers|"command"/);
   const lines = await machine.run("init", "claude-code", "--project", "--dry-run", "--diff");
   assert.match(

@@ -7,7 +7,7 @@ import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { readConfig, textOf } from "../install/config-file.ts";
 import { detect, launcherFor, wiredPlaces } from "../install/detect.ts";
-import { commandName, findProgram } from "../install/launcher.ts";
+import { commandName, findProgram, portableLauncher } from "../install/launcher.ts";
 import type { ConfiguredServer, Piece } from "../install/piece.ts";
 import type { Places } from "../install/places.ts";
 import { listAncestors } from "../processes.ts";
@@ -42,9 +42,15 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
     return { ...report, isWired: false, findings };
   }
   const places = wired ?? { ...examination.places, scope: "user" as const };
-  const remedy = wired
-    ? `${commandName()} init ${host.name}${wired.scope === "user" ? " --user" : ""}`
-    : "Install holdfast so that it is on the PATH: npm install --global holdfast.";
+  // A plugin, and files that are made for everyone, start the program that is on the PATH.
+  const isMissing =
+    wired &&
+    launcherFor(setup, wired) === portableLauncher &&
+    findProgram("holdfast", places.env) === undefined;
+  const remedy =
+    !wired || isMissing
+      ? "Install holdfast so that it is on the PATH: npm install --global holdfast."
+      : `${commandName()} init ${host.name}${places.scope === "user" ? " --user" : ""}`;
   const version = await checkVersion(host, places);
   const wiring = wired
     ? checkWiring(setup, wired, remedy)

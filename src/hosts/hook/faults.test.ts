@@ -207,7 +207,7 @@ test("[hooks.special-files] pipes in place of files are refused at once, and lar
     const full = resolve(project.root, path.replace("$directory", project.directory));
     mkdirSync(dirname(full), { recursive: true });
     execFileSync("mkfifo", [full]);
-    const env = { HOLDFAST_STORE: name === "store" ? full : "" };
+    const env = { HOLDFAST_DB: name === "store" ? full : "" };
     const begun = performance.now();
     // Only a failure is written to the log of failures.
     const { last } = await run(project, name === "failures" ? "{" : start, { env });
@@ -226,10 +226,10 @@ test("[hooks.store] a store named on the command line or in the environment is u
   const project = await withNotes();
   const elsewhere = await hookProject({ withMemory: false });
   const named: Omit<HookProcessOptions, "cwd">[] = [
-    { args: ["--db", project.database] },
+    { args: ["--store", project.database] },
     { args: [`--store=sqlite:${project.database}`] },
     { env: { HOLDFAST_DB: project.database } },
-    { env: { HOLDFAST_STORE: `sqlite:${project.database}` } },
+    { env: { HOLDFAST_DB: `sqlite:${project.database}` } },
   ];
   for (const options of named)
     assert.match(contextIn((await run(elsewhere, start, options)).stdout), /canary/, JSON.stringify(options));
@@ -276,6 +276,23 @@ test("[hooks.read-only] shows memory in a read-only project and logs the failure
   const { stdout, last } = await run(project, start, { wrapper: readOnlyPlace(project.directory) });
   assert.match(contextIn(stdout), /canary/);
   assert.match(last?.message ?? "", /EROFS|read-only/i);
+});
+
+test("[hooks.read-only] a new conversation with a read-only store shows the pins, and that nothing can be saved", {
+  skip: noMounts(),
+}, async () => {
+  const project = await withNotes();
+  await inMemory(project, async (memory) => {
+    await (await memory.project()).pins.pin("Never push to main.", { actor: { kind: "person" } });
+  });
+  const line = /\[Holdfast\] \S+memory\.db is read-only, so nothing can be saved\./;
+  assert.doesNotMatch(contextIn((await run(project, { ...start, session_id: "s2" })).stdout), line);
+  const wrapper = readOnlyPlace(project.directory);
+  for (const source of ["startup", "clear", "compact"]) {
+    const { stdout } = await run(project, { ...start, source, session_id: `new-${source}` }, { wrapper });
+    assert.match(contextIn(stdout), /Never push to main\./, source);
+    assert.match(contextIn(stdout), line, source);
+  }
 });
 
 test("[hooks.full-disk] on a full disk the hook exits with 0 and reports it", {

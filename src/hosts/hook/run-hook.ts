@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { isAnyNudgeOn, planNudge } from "../../compaction/nudges.ts";
 import { day } from "../../engine/retention.ts";
 import { shortHash } from "../../engine/short-hash.ts";
@@ -27,6 +28,7 @@ import {
   openHook,
   projectText,
   reactsToLifecycle,
+  readMemory,
   renderFor,
 } from "./session.ts";
 import {
@@ -133,6 +135,8 @@ async function startSession(hook: HookContext): Promise<void> {
   } else if (event.source === "compact") {
     // A host may resume and compact in one turn and report both: show the memory with the first only.
     if (known?.last?.isResume && known.last.showedCompaction) return hook.answer({});
+    // There is no session to record the compaction in, and none can be created.
+    if (readOnlyHint(hook).length > 0 && !(await findHookSession(hook))) return showMemory(hook);
     await (await loadCompaction()).showCompacted(hook);
   } else await showMemory(hook);
 }
@@ -195,7 +199,7 @@ async function showMemory(hook: HookContext): Promise<void> {
   const { event, known } = hook;
   const stamp = stampOf(hook.store);
   const session = await findHookSession(hook);
-  const state = await session?.state();
+  const state = await readMemory(hook, session);
   const source = event.source === "compact" ? "startup" : event.source;
   // A resumed conversation still contains the memory that the agent was shown before, unless the host forgets it.
   const isKept = source === "resume" && !event.host.forgetsStart;
@@ -205,7 +209,7 @@ async function showMemory(hook: HookContext): Promise<void> {
       ? hasOtherPins(hook, state) ||
         (await entriesSince(session, known.seen)).some((entry) => isWriting(entry) && isShown(hook, entry))
       : state !== undefined && isAnythingShown(hook, state));
-  const hints = source === "startup" ? await earlierHint(hook, state) : [];
+  const hints = [...readOnlyHint(hook), ...(source === "startup" ? await earlierHint(hook, state) : [])];
   const project = isKept ? "" : await projectText(hook);
   const lead = source === "resume" && !isKept ? leads.startup : leads[source];
   const isProjectFirst = source === "clear";
@@ -214,6 +218,19 @@ async function showMemory(hook: HookContext): Promise<void> {
   hook.answer(text === lead ? {} : { context: text });
   markSeen(hook, state, stamp);
   if (source !== "resume") await notify(hook, { kind: "session-start" });
+}
+
+/** Without it, the agent would learn from its first write that nothing can be saved. */
+function readOnlyHint({ store: { file } }: HookContext): string[] {
+  if (file === "" || !existsSync(file)) return [];
+  try {
+    for (const path of [file, dirname(file)]) accessSync(path, constants.W_OK);
+    return [];
+  } catch {
+    return [
+      `[Holdfast] ${file} is read-only, so nothing can be saved. Ask the user to make the file and its folder writable.`,
+    ];
+  }
 }
 
 async function earlierHint(hook: HookContext, state: State | undefined): Promise<string[]> {
@@ -243,7 +260,7 @@ async function sweepStore({ project, store, memory }: HookContext): Promise<void
 
 /** Shows a sub-agent the user's rules. Its own memory starts empty. */
 async function startSubAgent(hook: HookContext): Promise<void> {
-  const state = await (await findHookSession(hook))?.state();
+  const state = await readMemory(hook, await findHookSession(hook));
   const pins = state ? redactText(renderPins(listPins(state))) : "";
   const clean = hook.event.host.escaping?.escape ?? ((text: string) => text);
   hook.answer({ context: [subAgentLead, clean(pins)].filter((text) => text !== "").join("\n\n") });
@@ -293,7 +310,7 @@ async function showNews(hook: HookContext): Promise<void> {
   const isSame = known !== undefined && stamp !== "" && stamp === known.stamp;
   if (isSame && !mayNudge && !isEvery && !(isPrompt && known.hasWritten)) return hook.answer({});
   const session = await findHookSession(hook);
-  const memory = await session?.state();
+  const memory = await readMemory(hook, session);
   const entries = (await entriesSince(session, known?.seen ?? 0)).filter(isWriting);
   state.hasWritten = entries.some(isByAgent);
   if (state.hasWritten) noteWriting(state);

@@ -79,14 +79,10 @@ export async function openHook(run: HookRun): Promise<HookContext> {
   return { ...run, store, known, state, sessionId, memory, close: async () => opened?.close() };
 }
 
-/** The session, if it has ever been written to, or if the user pinned rules for the whole project. */
+/** The session, if it has ever been written to. */
 export async function findHookSession(hook: HookContext): Promise<Session | undefined> {
   const memory = await hook.memory();
-  if (memory) {
-    const found = await memory.findSession(hook.sessionId);
-    if (found || (await memory.projectPins()).length === 0) return found;
-    return memory.openSession(hook.sessionId);
-  }
+  if (memory) return memory.findSession(hook.sessionId);
   if (wasMemoryShown(hook.project.directory))
     hook.fail(
       new HoldfastError(
@@ -95,6 +91,23 @@ export async function findHookSession(hook: HookContext): Promise<Session | unde
       ),
     );
   return undefined;
+}
+
+/** The memory of the session or, before its first write, the rules that the user pinned for the whole project. */
+export async function readMemory(
+  hook: HookContext,
+  session: Session | undefined,
+): Promise<State | undefined> {
+  if (session) return session.state();
+  const memory = await hook.memory();
+  const projectPins = (await memory?.projectPins()) ?? [];
+  if (!memory || projectPins.length === 0) return undefined;
+  const { row } = await (await memory.project()).state();
+  return {
+    row: { ...row, id: hook.sessionId, revision: 0, notepad: null },
+    resident: new Map(),
+    projectPins,
+  };
 }
 
 /** The session, created if it does not exist. */

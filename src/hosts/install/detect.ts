@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { readConfig, textOf } from "./config-file.ts";
-import { findLauncher, findProgram, type Launcher, npxLauncher } from "./launcher.ts";
+import { findLauncher, findProgram, type Launcher, portableLauncher, sharedServer } from "./launcher.ts";
 import type { ConfiguredServer, Piece } from "./piece.ts";
 import { type Places, type Scope, userFolderOf } from "./places.ts";
 import { readRecord } from "./record.ts";
@@ -43,16 +43,16 @@ function isIn(piece: Piece): boolean {
   }
 }
 
-/** How a host starts this program: through npx if its config does so already, otherwise as it is found here. */
+/** How a host starts this program: from the PATH if the project's files do so already, otherwise as it is found here. */
 export function launcherFor(setup: HostSetup, places: Places): Launcher {
   const found = findLauncher(places.env);
-  const npx = [npxLauncher.command, ...npxLauncher.args];
-  const isNpx = setup.pieces(places, found).some((piece) => {
+  const portable = sharedServer(portableLauncher);
+  const isPortable = setup.pieces(places, found).some((piece) => {
+    if (piece.within === undefined) return false;
     const { command, args = [] } = serverIn(piece) ?? {};
-    const words = [command, ...args];
-    return npx.every((word, index) => words[index] === word);
+    return command === portable.command && portable.args.every((word, index) => args[index] === word);
   });
-  return isNpx ? npxLauncher : found;
+  return isPortable ? portableLauncher : found;
 }
 
 /** The server in the host's config; undefined if the file cannot be read, which its edit or its check reports. */

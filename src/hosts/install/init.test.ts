@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { hostNames, hosts } from "../hosts.ts";
 import { launcherFor } from "./detect.ts";
 import { filesWithMachinePaths, planInit, runInit } from "./init.ts";
-import { npxLauncher } from "./launcher.ts";
+import { portableLauncher } from "./launcher.ts";
 import { everything, freshPlaces, init, launcher, put, uninstall } from "./test-support/installed-project.ts";
 
 test("the hosts' own variables set where their files are [init.scopes]", async () => {
@@ -171,9 +171,9 @@ test("init detects hosts by their program, their folder or a project file [init.
   );
 });
 
-test("with npx, only plugins contain paths of this machine, and init and doctor keep npx [init.machine-paths]", async () => {
+test("portable files contain no paths of this machine, except plugins, and init and doctor keep them so [init.machine-paths]", async () => {
   const places = freshPlaces();
-  const paths = async (launcher?: typeof npxLauncher) =>
+  const paths = async (launcher?: typeof portableLauncher) =>
     filesWithMachinePaths((await planInit(hostNames, places, launcher)).files, places);
   const plugins = [
     ".opencode/plugin/holdfast.js",
@@ -181,15 +181,16 @@ test("with npx, only plugins contain paths of this machine, and init and doctor 
     ".pi/extensions/holdfast.js",
   ].map((path) => join(path));
   assert.ok((await paths()).includes(".mcp.json"));
-  assert.deepEqual(await paths(npxLauncher), plugins);
-  runInit(await planInit(hostNames, places, npxLauncher), places);
+  assert.deepEqual(await paths(portableLauncher), plugins);
+  runInit(await planInit(hostNames, places, portableLauncher), places);
   const before = everything(places);
   runInit(await planInit(hostNames, places), places);
   assert.deepEqual(everything(places), before, "a later init keeps it");
   for (const host of hosts) {
     const setup = await host.setup();
-    const hasServer = setup.pieces(places, npxLauncher).some(({ server }) => server);
-    if (hasServer) assert.equal(launcherFor(setup, places), npxLauncher, host.name);
+    const hasServer = setup.pieces(places, portableLauncher).some(({ server }) => server);
+    if (hasServer && !setup.hasOneConfig)
+      assert.equal(launcherFor(setup, places), portableLauncher, host.name);
   }
   await uninstall(places);
   assert.deepEqual(everything(places), { home: "folder", project: "folder" });

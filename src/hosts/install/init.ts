@@ -11,7 +11,7 @@ import { hosts, hostsNamed } from "../hosts.ts";
 import { type FileChange, isChange, makeFolders, readConfig, textOf, writeChanges } from "./config-file.ts";
 import { detect, launcherFor } from "./detect.ts";
 import { setJson } from "./json-text.ts";
-import { copyFolder, installedRoot, type Launcher } from "./launcher.ts";
+import { copyFolder, installedRoot, type Launcher, portableLauncher } from "./launcher.ts";
 import type { Piece } from "./piece.ts";
 import { locationOf, type Places } from "./places.ts";
 import {
@@ -52,7 +52,9 @@ export async function planInit(
     plan.hosts.push(host);
     const next = setup.next?.(places);
     if (next !== undefined) plan.next.push(next);
-    const chosen = launcher ?? launcherFor(setup, places);
+    // Nobody commits a config that is for all projects.
+    const given = launcher === portableLauncher && setup.hasOneConfig ? undefined : launcher;
+    const chosen = given ?? launcherFor(setup, places);
     for (const [path, pieces] of piecesByFile(setup, places, chosen)) {
       const file = readConfig(path);
       const after = pieces.reduce((text, piece) => piece.add(text), textOf(file));

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, objectIn } from "../../engine/json.ts";
 import { appendJson, type Path, readJson, restoreJson, setJson, valueAt } from "./json-text.ts";
-import type { Launcher } from "./launcher.ts";
+import { type Launcher, sharedServer } from "./launcher.ts";
 import type { AllowRules } from "./memory-tools.ts";
 import type { FileLocation, Piece } from "./piece.ts";
 
@@ -20,7 +20,7 @@ export function jsonServer(
   { asList = false, ...extra }: { asList?: boolean; [setting: string]: unknown } = {},
 ): Piece {
   const { path: file } = location;
-  const { command, args } = launcher;
+  const { command, args } = location.within === undefined ? launcher : sharedServer(launcher);
   const entryIn = (text: string) => valueAt(readJson(text, file), path);
   const expected = (entry: unknown): Record<string, unknown> => ({
     ...extra,

@@ -9,7 +9,9 @@ import {
   findProgram,
   hookLine,
   isOurHook,
-  npxLauncher,
+  type Launcher,
+  portableLauncher,
+  sharedServer,
   shellLine,
   windowsLine,
 } from "./launcher.ts";
@@ -42,7 +44,7 @@ test("a hook's command does nothing if its program is gone, in every shell [hook
   assert.equal(onPath, "command -v holdfast >/dev/null && holdfast hook codex || exit 0");
   const elsewhere = hookLine({ command: "/bin/sh", args: [own] }, "codex", "--event", "stop");
   assert.equal(elsewhere, `test -f ${own} && /bin/sh ${own} hook codex --event stop || exit 0`);
-  assert.equal(hookLine(npxLauncher, "codex"), onPath, "npx would take most of a second");
+  assert.equal(hookLine(portableLauncher, "codex"), onPath);
   for (const line of [onPath, elsewhere]) assert.ok(isOurHook(line, "codex"), line);
   const shells = ["sh", "dash", "bash", "zsh", "fish"].filter((shell) => findProgram(shell) !== undefined);
   const results = () =>
@@ -57,6 +59,52 @@ test("a hook's command does nothing if its program is gone, in every shell [hook
   assert.deepEqual(new Set(results()), new Set(["0 ran"]));
   for (const name of ["holdfast", "cli.js"]) rmSync(join(base, name));
   assert.deepEqual(new Set(results()), new Set(["0"]));
+});
+
+test("without its program, the server of a project's files answers every request and offers nothing [init.teammate]", {
+  skip: process.platform === "win32",
+}, () => {
+  const base = temporaryDirectory();
+  const own = join(base, "cli.js");
+  const run = (launcher: Launcher, input = "") => {
+    const { command, args } = sharedServer(launcher);
+    const env = { PATH: `${base}:${process.env.PATH}` };
+    const { status, stdout, stderr } = spawnSync(command, [...args, "mcp", "a b"], {
+      env,
+      input,
+      encoding: "utf8",
+    });
+    assert.equal(`${status}${stderr}`, "0");
+    return stdout;
+  };
+  const elsewhere = { command: "/bin/sh", args: [own] };
+  // The orders of the two libraries that clients are built with, and a message of the user that quotes a request.
+  const quoted = { prompt: '"initialize" "jsonrpc":"2.0","id":9' };
+  const requests = [
+    { method: "initialize", params: quoted, jsonrpc: "2.0", id: 0 },
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    { method: "tools/list", jsonrpc: "2.0", id: 1 },
+    { jsonrpc: "2.0", id: 17, method: "tools/call", params: quoted },
+  ];
+  const input = requests.map((request) => `${JSON.stringify(request)}\n`).join("");
+  for (const launcher of [elsewhere, portableLauncher]) {
+    const answers = run(launcher, input)
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { id: number; result: Record<string, unknown> });
+    assert.deepEqual(
+      answers.map(({ id }) => id),
+      [0, 1, 17],
+    );
+    const serverInfo = { name: "holdfast", version: "0" };
+    assert.deepEqual(
+      answers.map(({ result }) => result),
+      [{ protocolVersion: "2025-06-18", capabilities: {}, serverInfo }, { tools: [] }, { content: [] }],
+    );
+  }
+  writeFileSync(own, '#!/bin/sh\nprintf "%s," "$@"\n', { mode: 0o755 });
+  symlinkSync(own, join(base, "holdfast"));
+  for (const launcher of [elsewhere, portableLauncher]) assert.equal(run(launcher), "mcp,a b,");
 });
 
 test("on Windows, Node itself ignores a program that is gone, without a word that a shell has to know [hooks.gone]", () => {

@@ -71,15 +71,34 @@ export function commandName(): string {
  * status other than 0 would stop the agent.
  */
 export function hookLine(launcher: Launcher, ...words: string[]): string {
-  // npx takes most of a second and may ask the network, so the hooks of everyone's files use the installed program.
-  const { command, args } = launcher === npxLauncher ? pathLauncher : launcher;
-  const [file] = args;
+  const { command, args } = launcher;
   if (process.platform === "win32")
-    return windowsLine(launcher === npxLauncher ? undefined : (file ?? builtCommand), words);
-  const line = `${shellLine([command, ...args, "hook", ...words])} || exit 0`;
-  const isThere = file === undefined ? `command -v ${command} >/dev/null` : `test -f ${quoted(file)}`;
-  return `${isThere} && ${line}`;
+    return windowsLine(launcher === portableLauncher ? undefined : (args[0] ?? builtCommand), words);
+  return `${isThere(launcher)} && ${shellLine([command, ...args, "hook", ...words])} || exit 0`;
 }
+
+/** A test for the program, in every POSIX shell. */
+function isThere({ command, args: [file] }: Launcher): string {
+  return file === undefined ? `command -v ${command} >/dev/null` : `test -f ${quoted(file)}`;
+}
+
+/**
+ * How the files of a project start the MCP server. Clients report a server that does not start, to the user and to the
+ * model, and then each hook that calls it. So without the program, the shell is a server that offers nothing.
+ */
+export function sharedServer(launcher: Launcher): Launcher {
+  if (process.platform === "win32") return launcher;
+  const start = `${isThere(launcher)} && exec ${shellLine([launcher.command, ...launcher.args])} "$@"`;
+  return { command: "sh", args: ["-c", `${start}; ${emptyServer}`, "holdfast"] };
+}
+
+/** Answers initialize, a list of tools, and the call of a hook. No ${…} in it, because some clients would expand that. */
+const emptyServer = [
+  "while read -r request",
+  `do case $request in *'"initialize"'*) result='"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"holdfast","version":"0"}' ;; *'"tools/list"'*) result='"tools":[]' ;; *) result='"content":[]' ;; esac`,
+  `printf '%s\\n' "$request" | sed -n 's/.*"jsonrpc":"2.0","id":\\([0-9]*\\).*/{"jsonrpc":"2.0","id":\\1,"result":{'"$result"'}}/p'`,
+  "done",
+].join("; ");
 
 /**
  * Hosts run hooks with Git Bash (Claude Code), cmd (Codex) or PowerShell (Gemini CLI, Qwen Code), which share no way to
@@ -97,8 +116,13 @@ export function windowsLine(file: string | undefined, words: readonly string[]):
 /** The program as the shell finds it. */
 const pathLauncher: Launcher = { command: "holdfast", args: [] };
 
-/** Finds the program at every start, through npx: the same words on every machine. */
-export const npxLauncher: Launcher = { command: "npx", args: ["--yes", "holdfast"] };
+/** The program on the PATH of whoever uses the files: the same words on every machine. */
+export const portableLauncher: Launcher = { ...pathLauncher };
+
+/** Whether a shell of the user finds the program, also when npx or npm no longer runs it. */
+export function isInstalled(env: Environment = process.env): boolean {
+  return findProgram("holdfast", env, isLasting) !== undefined;
+}
 
 /** Whether this program runs from the cache of npx, which npm may clear. */
 export function isInNpxCache(root = packageRoot): boolean {

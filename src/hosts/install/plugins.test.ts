@@ -9,10 +9,10 @@ import { renderSkill } from "./skill-piece.ts";
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string) => JSON.parse(readFileSync(join(root, path), "utf8")) as Record<string, unknown>;
 
-/** The file of one piece of a host that init would write to an empty project. */
+/** The file of one piece of a host that init would write for a user who has nothing else. */
 async function written(name: string, what: string): Promise<Record<string, unknown>> {
   const folder = temporaryDirectory();
-  const places = { scope: "project", root: folder, home: folder, env: {} } as const;
+  const places = { scope: "user", root: folder, home: folder, env: {} } as const;
   const setup = await hostNamed(name).setup();
   const piece = setup
     .pieces(places, { command: "holdfast", args: [] })

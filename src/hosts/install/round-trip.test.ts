@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readToml } from "../codex/config-toml.ts";
 import { hostNames } from "../hosts.ts";
+import { sharedServer } from "./launcher.ts";
 import { recordFolder } from "./places.ts";
 import {
   everything,
   freshPlaces,
   init,
+  launcher,
   otherHook,
   put,
   read,
@@ -87,10 +89,9 @@ for (const [name, text] of Object.entries(tomlTexts)) {
     const after = readFileSync(file, "utf8");
     assert.ok(isAddedTo(text, after), "init only adds to TOML");
     assert.equal(readToml(after, file).mcp_optional_startup_grace_ms, 5000, "above the first table");
-    assert.match(
-      after,
-      /^\[mcp_servers\.holdfast\]\r?\ncommand = "\/opt\/a b\/no'de"\r?\nargs = \["\/opt\/\$x\/cli\.js", "mcp"\]/m,
-    );
+    const { mcp_servers } = readToml(after, file) as { mcp_servers: Record<string, object> };
+    const { command, args } = sharedServer(launcher);
+    assert.partialDeepStrictEqual(mcp_servers.holdfast, { command, args: [...args, "mcp"] });
     await init(places, "codex");
     assert.equal(readFileSync(file, "utf8"), after);
     await uninstall(places, "codex");

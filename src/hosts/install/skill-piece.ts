@@ -126,6 +126,7 @@ export function renderSkill(surfaces: readonly string[]): string {
     "",
     `Holdfast keeps your ${listed(kept)} outside the conversation.`,
     shown,
+    "If you do not have the tools below, Holdfast is not installed here: go on without it.",
     "",
     "## When to write",
     "",

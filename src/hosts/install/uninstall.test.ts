@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { stateFolder } from "../../state-folder.ts";
 import { hostNames } from "../hosts.ts";
 import { planInit, runInit } from "./init.ts";
-import { hookLine } from "./launcher.ts";
+import { hookLine, sharedServer } from "./launcher.ts";
 import { type Places, recordFolder } from "./places.ts";
 import {
   everything,
@@ -75,12 +75,13 @@ test("uninstall restores an earlier server of the same name [uninstall.edits]", 
   const changed = JSON.parse(readFileSync(file, "utf8")) as {
     mcpServers: Record<string, Record<string, unknown>>;
   };
+  const server = sharedServer(launcher);
   assert.deepEqual(changed.mcpServers.holdfast, {
-    command: launcher.command,
+    command: server.command,
     env: { A: "1" },
     type: "stdio",
     alwaysLoad: true,
-    args: [...launcher.args, "mcp"],
+    args: [...server.args, "mcp"],
   });
   writeFileSync(file, JSON.stringify({ ...changed, mine: 1 }));
   await uninstall(places);
@@ -128,10 +129,8 @@ test("init replaces an older command, and uninstall still restores the original 
   await init(places, ...hostNames);
   const newer = { command: "holdfast", args: [] };
   runInit(await planInit(hostNames, places, newer), places);
-  assert.match(
-    readFileSync(join(places.root, ".codex/config.toml"), "utf8"),
-    /^command = "holdfast"\nargs = \["mcp"\]$/m,
-  );
+  const config = readFileSync(join(places.root, ".codex/config.toml"), "utf8");
+  assert.ok(config.includes("exec holdfast") && !config.includes("/opt/"));
   const settings = readFileSync(join(places.root, ".claude/settings.json"), "utf8");
   assert.ok(
     settings.includes(`"command": "${hookLine(newer, "claude-code")}"`) && !settings.includes("/opt/"),

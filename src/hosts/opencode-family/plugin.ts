@@ -412,13 +412,12 @@ async function askHook(
   return { context: textIn(context), keep: textIn(keep) };
 }
 
-/** The command of the configured MCP server, used for the hook too; without a server, or with npx, this package's own. */
+/** The command of the configured MCP server, used for the hook too; without a server, this package's own. */
 function hookCommand(config: Record<string, unknown>): string[] {
   const { command } = objectIn(objectIn(config.mcp).holdfast);
   const words = Array.isArray(command) ? command.map(String) : [];
   const end = words.indexOf("mcp");
-  // npx takes most of a second and may ask the network.
-  return end > 0 && words[0] !== "npx" ? words.slice(0, end) : ownCommand();
+  return end > 0 ? words.slice(0, end) : ownCommand();
 }
 
 function ownCommand(): string[] {

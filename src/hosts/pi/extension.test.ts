@@ -272,7 +272,7 @@ test("holdfast store import reads the notes of the branch and skips only damaged
   );
   writeFileSync(file, lines.join("\n"));
   const db = join(pi.context.cwd, "imported.db");
-  const { code, stderr } = await runCommand("store", "import", file, "--db", db);
+  const { code, stderr } = await runCommand("store", "import", file, "--store", db);
   assert.equal(code, 0, stderr);
   const memory = await openMemory({ store: db });
   const notes = await (await memory.resumeSession("x")).notes.all();

@@ -46,7 +46,7 @@ function place(lines: object[]): { file: string; db: string } {
 
 test("a pi session file is imported along its current branch only [sessions.pi-import]", async () => {
   const { file, db } = place(branched);
-  const { code, stdout, stderr } = await holdfastWith({}, "store", "import", file, "--db", db, "--json");
+  const { code, stdout, stderr } = await holdfastWith({}, "store", "import", file, "--store", db, "--json");
   assert.equal(code, 0, stderr);
   const { session: id } = JSON.parse(stdout);
   assert.equal(id, header.id);
@@ -70,7 +70,7 @@ test("a pi session file is imported along its current branch only [sessions.pi-i
 test("the old single key becomes the notes, and nothing is cut [sessions.pi-import]", async () => {
   const long = "x".repeat(5_000);
   const { file, db } = place([header, custom("00000001", null, "", long)]);
-  assert.equal((await holdfastWith({}, "store", "import", file, "--db", db, "--session", "mine")).code, 0);
+  assert.equal((await holdfastWith({}, "store", "import", file, "--store", db, "--session", "mine")).code, 0);
   const memory = await openTestMemory({ store: db });
   assert.equal((await (await memory.resumeSession("mine")).scratchpad.read()).notes, long);
   await memory.close();
@@ -78,7 +78,7 @@ test("the old single key becomes the notes, and nothing is cut [sessions.pi-impo
 
 test("export writes the scratchpad to the file, and import reads it again [sessions.pi-export]", async () => {
   const { file, db } = place(branched);
-  await holdfastWith({}, "store", "import", file, "--db", db, "--session", "s");
+  await holdfastWith({}, "store", "import", file, "--store", db, "--session", "s");
   const memory = await openTestMemory({ store: db });
   const session = await memory.resumeSession("s");
   await session.scratchpad.setPlan("1. ~~Fix~~ DONE\n2. Test <-- current");
@@ -97,7 +97,7 @@ test("export writes the scratchpad to the file, and import reads it again [sessi
     "pi",
     "--into",
     file,
-    "--db",
+    "--store",
     db,
   );
   assert.equal(code, 0, stderr);
@@ -126,30 +126,39 @@ test("export writes the scratchpad to the file, and import reads it again [sessi
     parent = id;
   }
 
-  await holdfastWith({}, "store", "import", file, "--db", db, "--session", "again");
+  await holdfastWith({}, "store", "import", file, "--store", db, "--session", "again");
   const reopened = await openTestMemory({ store: db });
   const again = await reopened.resumeSession("again");
   assert.deepEqual(await again.scratchpad.read(), expected);
   assert.equal(await again.notepad.read(), "also the notepad");
   await reopened.close();
 
-  await holdfastWith({}, "store", "export", "s", "--format", "pi", "--into", file, "--db", db);
+  await holdfastWith({}, "store", "export", "s", "--format", "pi", "--into", file, "--store", db);
   assert.equal(readFileSync(file, "utf8"), after, "a second export adds nothing");
 });
 
 test("an export overwrites nothing but an earlier export of its kind [sessions.export]", async () => {
   const { file, db } = place(branched);
   const before = readFileSync(file, "utf8");
-  await holdfastWith({}, "store", "import", file, "--db", db, "--session", "s");
+  await holdfastWith({}, "store", "import", file, "--store", db, "--session", "s");
   for (const args of [["s"], ["--all"]]) {
-    const { code, stderr } = await holdfastWith({}, "store", "export", ...args, "--into", file, "--db", db);
+    const { code, stderr } = await holdfastWith(
+      {},
+      "store",
+      "export",
+      ...args,
+      "--into",
+      file,
+      "--store",
+      db,
+    );
     assert.equal(code, 1);
     assert.match(stderr, /exists and is not an earlier export of this kind\. Nothing was written\./);
     assert.equal(readFileSync(file, "utf8"), before);
   }
   const [one, all] = [`${file}.json`, `${file}.all`];
   const into = async (place: string, ...args: string[]) =>
-    (await holdfastWith({}, "store", "export", ...args, "--into", place, "--db", db)).code;
+    (await holdfastWith({}, "store", "export", ...args, "--into", place, "--store", db)).code;
   assert.deepEqual([await into(one, "s"), await into(one, "s")], [0, 0]);
   assert.deepEqual([await into(all, "--all"), await into(all, "--all")], [0, 0]);
   assert.deepEqual([await into(all, "s"), await into(one, "--all")], [1, 1]);
@@ -167,8 +176,8 @@ test("the command line exports a session as JSON and imports it again [sessions.
   await session.notepad.write("findings 🦞");
   await session.notes.add("a note", ["tag"]);
   await memory.close();
-  assert.equal((await holdfastWith({}, "store", "export", "s", "--into", file, "--db", db)).code, 0);
-  assert.equal((await holdfastWith({}, "store", "import", file, "--db", other)).code, 0);
+  assert.equal((await holdfastWith({}, "store", "export", "s", "--into", file, "--store", db)).code, 0);
+  assert.equal((await holdfastWith({}, "store", "import", file, "--store", other)).code, 0);
   const copy = await openTestMemory({ store: other });
   const imported = await copy.resumeSession("s");
   assert.equal(await imported.notepad.read(), "findings 🦞");
@@ -191,13 +200,16 @@ test("a file that is not a session file is refused in one line, and nothing is i
   ] as const) {
     const file = join(directory, name);
     writeFileSync(file, text);
-    const { code, stderr, stdout } = await holdfastWith({}, "store", "import", file, "--db", db);
+    const { code, stderr, stdout } = await holdfastWith({}, "store", "import", file, "--store", db);
     assert.equal(code, 1, name);
     assert.equal(stdout, "");
     assert.ok(stderr.startsWith("holdfast: ") && !stderr.includes("    at "), stderr);
   }
-  assert.equal((await holdfastWith({}, "store", "import", join(directory, "missing"), "--db", db)).code, 1);
-  assert.equal((await holdfastWith({}, "store", "export", "nobody", "--db", db)).code, 1);
+  assert.equal(
+    (await holdfastWith({}, "store", "import", join(directory, "missing"), "--store", db)).code,
+    1,
+  );
+  assert.equal((await holdfastWith({}, "store", "export", "nobody", "--store", db)).code, 1);
   const memory = await openTestMemory({ store: db });
   assert.deepEqual(await memory.listSessions(), []);
   await memory.close();

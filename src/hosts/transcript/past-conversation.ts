@@ -7,7 +7,7 @@ import { namesIn, readSmallFile } from "../../workspace/small-file.ts";
 import type { Host } from "../host.ts";
 import { findHost, hostOfSession } from "../hosts.ts";
 import { readPart } from "./json-files.ts";
-import { readSpans } from "./read-conversation.ts";
+import { readTranscriptSpans } from "./read-conversation.ts";
 import { readRecordedSession } from "./recorded-session.ts";
 
 /** A transcript of a session, as the hooks of one of its conversations reported it last. */
@@ -93,7 +93,7 @@ export function readTranscripts(transcripts: readonly Pick<Transcript, "host" | 
   const messages: StoredMessage[] = [];
   let contextFrom = 1;
   for (const { host, path } of transcripts)
-    for (const { messages: span, times } of readSpans(host, path, { maxBytes }) ?? []) {
+    for (const { messages: span, times } of readTranscriptSpans(host, path, { maxBytes }) ?? []) {
       contextFrom = messages.length + 1;
       for (const [index, message] of span.entries())
         messages.push({ number: messages.length + 1, message, at: times[index] ?? 0 });

@@ -19,7 +19,7 @@ export function readConversation(
   path: string,
   { until, hasEnded = false }: { until?: number | undefined; hasEnded?: boolean } = {},
 ): ConversationSpan | undefined {
-  const spans = readSpans(host, path, until === undefined ? {} : { until });
+  const spans = readTranscriptSpans(host, path, until === undefined ? {} : { until });
   if (!spans) return undefined;
   const last = spans.at(-1);
   // A boundary with nothing after it is the compaction we handle: the removed messages precede it.
@@ -41,7 +41,7 @@ interface Span {
 }
 
 /** The spans between the compactions of a transcript, each after the summary it began with; undefined if there is none. */
-export function readSpans(
+export function readTranscriptSpans(
   { transcript }: Host,
   path: string,
   part: { from?: number; until?: number; maxBytes?: number } = {},
@@ -54,7 +54,7 @@ export function readSpans(
 
 /** The summary that a compaction wrote to the transcript after the byte `from`; "" if there is none. */
 export function readSummary(host: Host, path: string, from: number): string {
-  return readSpans(host, path, { from })?.findLast(({ summary }) => summary !== "")?.summary ?? "";
+  return readTranscriptSpans(host, path, { from })?.findLast(({ summary }) => summary !== "")?.summary ?? "";
 }
 
 function splitSpans(

@@ -45,7 +45,6 @@ export function startMcp(
       NODE_TEST_CONTEXT: undefined,
       NODE_COMPILE_CACHE: compiled,
       HOLDFAST_DB: "",
-      HOLDFAST_STORE: "",
       ...options.env,
     },
   });

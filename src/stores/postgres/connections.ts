@@ -312,7 +312,7 @@ function standbyError(): Error {
   return Object.assign(new Error("the server is a standby and accepts no writes"), { code: "25006" });
 }
 
-function closedError(): HoldfastError {
+export function closedError(): HoldfastError {
   return new HoldfastError("store_closed", "The Postgres store was closed. Open the memory again.");
 }
 

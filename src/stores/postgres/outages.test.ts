@@ -27,7 +27,7 @@ async function lockSession(context: TestContext, url: string, id: string): Promi
   return () => holder.query("COMMIT");
 }
 
-test("model calls that several processes record at the same time all get a number of their own [ledger.many-processes]", async (context) => {
+test("model calls that processes record at once each get a number, and no statement fails [ledger.many-processes]", async (context) => {
   const url = await server.database();
   const memory = await openFor(context, url);
   await memory.createSession({ id: "a" });
@@ -38,6 +38,7 @@ test("model calls that several processes record at the same time all get a numbe
   const scope = { owner: "local", sessionId: "a" };
   const call = { at: 1, base: 0, kept: 0, pieces: ["h"], facts: null };
   const piece = new Map([["h", { part: "history", role: "user", tokens: 1, text: "x" }]]);
+  const sent = context.mock.method(pg.Client.prototype, "query");
   const numbers = await Promise.all(
     Array.from({ length: 100 }, (_, index) => stores[index % 4]?.ledger?.record(scope, call, piece)),
   );
@@ -46,6 +47,15 @@ test("model calls that several processes record at the same time all get a numbe
     Array.from({ length: 100 }, (_, index) => index + 1),
   );
   await Promise.all(stores.map((store) => store.close()));
+  const { calls } = sent.mock;
+  assert.ok(
+    calls.some(({ arguments: [query] }) => JSON.stringify(query).includes("ROLLBACK")),
+    "no two processes took the same number",
+  );
+  // The server logs a statement that fails as an error.
+  const outcomes = await Promise.allSettled(calls.map(({ result }) => result));
+  const failures = outcomes.flatMap((each) => (each.status === "rejected" ? [String(each.reason)] : []));
+  assert.deepEqual([...new Set(failures)], []);
 });
 
 test("a write without an answer is reported as unknown, and the same call sent again is applied once [stores.unknown-outcome]", async (context) => {

@@ -1,4 +1,3 @@
-import { HoldfastError } from "../../errors.ts";
 import { recordFromSql, type SqlRecord, type SqlSession, sessionFromSql } from "../sql-rows.ts";
 import {
   deleteSession,
@@ -11,7 +10,7 @@ import {
   valuesOf,
 } from "../sql-store.ts";
 import type { StopWatching, Store, StoreOptions } from "../store.ts";
-import { Connections, importPg, parseServerAddress } from "./connections.ts";
+import { Connections, closedError, importPg, parseServerAddress } from "./connections.ts";
 import { Feed } from "./feed.ts";
 import { eraseFreed, rewriteSessions } from "./rewrite.ts";
 import { migrate } from "./schema.ts";
@@ -78,8 +77,7 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
   const stops = new Set<StopWatching>();
   /** The connections may outlive this store, so the store checks for itself. */
   const assertOpen = () => {
-    if (isClosed)
-      throw new HoldfastError("store_closed", "The Postgres store was closed. Open the memory again.");
+    if (isClosed) throw closedError();
   };
   const query: Connections["query"] = async (text, values) => {
     assertOpen();
@@ -109,7 +107,6 @@ function makeStore({ connections, feed }: Server, release: () => Promise<void>):
 
   const store: Store = {
     ...shared,
-    name: "postgres",
     async load(scope) {
       // One statement, so that the row and its records are consistent.
       const records = selectResident(

@@ -8,6 +8,9 @@ const keptChanges = 1_000;
 /** Old ones are removed in steps, because every removal changes a page more. */
 const removedAtOnce = 100;
 
+/** Between two looks for commits of other processes, while there are watchers. */
+const pollMilliseconds = 100;
+
 interface Statements {
   prepare(sql: string): StatementSync;
 }
@@ -24,7 +27,6 @@ interface WatchedFile extends Statements {
 /** Notifies watchers of commits, by this process and by others. A poll reads only the sessions that changed. */
 export class SqliteFeed {
   readonly #file: WatchedFile;
-  readonly #pollMilliseconds: number;
   readonly #listeners = new Listeners();
   /** The last revision reported, by session; only of sessions that changed since there are watchers. */
   readonly #notified = new Map<string, number>();
@@ -34,9 +36,8 @@ export class SqliteFeed {
   #polled = -1;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(file: WatchedFile, pollMilliseconds: number) {
+  constructor(file: WatchedFile) {
     this.#file = file;
-    this.#pollMilliseconds = pollMilliseconds;
   }
 
   async watch(listener: (change: StoreChange) => void): Promise<StopWatching> {
@@ -47,7 +48,7 @@ export class SqliteFeed {
       });
       this.#notified.clear();
       clearInterval(this.#timer);
-      this.#timer = setInterval(() => this.#poll(), this.#pollMilliseconds);
+      this.#timer = setInterval(() => this.#poll(), pollMilliseconds);
       this.#timer.unref();
     }
     const remove = this.#listeners.add(listener);

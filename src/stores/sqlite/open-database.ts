@@ -11,14 +11,10 @@ export interface OpenedDatabase {
 }
 
 /** Opens, creates or upgrades a database. Throws, without changing it, if it is foreign or has a newer schema. */
-export function openDatabase(
-  path: string,
-  synchronous: "full" | "normal",
-  busyTimeout = blockingMilliseconds,
-): OpenedDatabase {
+export function openDatabase(path: string, synchronous: "full" | "normal"): OpenedDatabase {
   rejectSpecial(path);
-  rejectForeign(path, busyTimeout);
-  const opened = openEither(path, busyTimeout);
+  rejectForeign(path);
+  const opened = openEither(path);
   try {
     const mode = synchronous === "normal" ? "NORMAL" : "FULL";
     // After a checkpoint, the log's file shrinks to this size. Freed space is overwritten with zeros.
@@ -34,28 +30,23 @@ export function openDatabase(
 }
 
 /** Read-write if possible, else read-only. */
-function openEither(path: string, busyTimeout: number): OpenedDatabase {
+function openEither(path: string): OpenedDatabase {
   try {
     createFile(path);
     return {
-      database: openWith(path, {}, busyTimeout, "PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON"),
+      database: openWith(path, {}, "PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON"),
       writable: true,
     };
   } catch (error) {
     if (!mayBeReadOnly(error) || !existsSync(path)) throw cannotOpen(error, path);
-    return { database: openReadOnly(path, busyTimeout), writable: false };
+    return { database: openReadOnly(path), writable: false };
   }
 }
 
-function openWith(
-  location: string,
-  options: { readOnly?: boolean },
-  busyTimeout: number,
-  setup = "",
-): DatabaseSync {
+function openWith(location: string, options: { readOnly?: boolean }, setup = ""): DatabaseSync {
   const database = new DatabaseSync(location, options);
   try {
-    database.exec(`PRAGMA busy_timeout = ${busyTimeout}; ${setup}`);
+    database.exec(`PRAGMA busy_timeout = ${blockingMilliseconds}; ${setup}`);
     return database;
   } catch (error) {
     database.close();
@@ -76,11 +67,11 @@ function rejectSpecial(path: string): void {
  * Checks before switching to WAL, which would already change a foreign database. Reads through SQLite, because
  * closing a plain file handle would drop the POSIX locks this process has on the file.
  */
-function rejectForeign(path: string, busyTimeout: number): void {
+function rejectForeign(path: string): void {
   if (path === ":memory:" || !statSync(path, { throwIfNoEntry: false })?.size) return;
   let database: DatabaseSync | undefined;
   try {
-    database = openReadOnly(path, busyTimeout);
+    database = openReadOnly(path);
     isCurrentAtomically(database, path);
   } catch (error) {
     // If it cannot be read this way, the real open reports the problem.
@@ -91,9 +82,9 @@ function rejectForeign(path: string, busyTimeout: number): void {
 }
 
 /** Without a write-ahead log, `immutable` reads the file in a read-only directory and leaves no trace. */
-function openReadOnly(path: string, busyTimeout: number): DatabaseSync {
+function openReadOnly(path: string): DatabaseSync {
   const location = existsSync(`${path}-wal`) ? path : `${pathToFileURL(path).href}?immutable=1`;
-  return openWith(location, { readOnly: true }, busyTimeout);
+  return openWith(location, { readOnly: true });
 }
 
 /** Notes are private, so only the user can access the file and its directory. */

@@ -5,5 +5,5 @@ import { sqliteStore } from "./sqlite.ts";
 
 testContract("sqlite", async () => {
   const path = join(temporaryDirectory(), "memory.db");
-  return { open: () => sqliteStore({ path, pollMilliseconds: 10 }), durable: true };
+  return { open: () => sqliteStore({ path }), durable: true };
 });

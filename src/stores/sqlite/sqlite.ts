@@ -26,8 +26,6 @@ export interface SqliteOptions extends StoreOptions {
   path: string;
   /** `full` (default): acknowledged writes are fsynced. `normal`: a power cut may lose the last ones. */
   synchronous?: "full" | "normal";
-  /** Interval of polling for commits of other processes while there are watchers (default: 100). */
-  pollMilliseconds?: number;
 }
 
 /** How long a store waits for another process's lock, unless the caller sets another time. */
@@ -48,13 +46,12 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   if (opened.writable) finishErasure(opened.database, path);
   const backup = opened.writable && path !== ":memory:" ? new DailyBackup(path) : undefined;
   const file = new SqliteFile({ ...opened, path, lockTimeout });
-  const feed = new SqliteFeed(file, options.pollMilliseconds ?? 100);
+  const feed = new SqliteFeed(file);
   const database = makeSqlDatabase(file, feed);
   const shared = sqlStore(database);
 
   const store: Store = {
     ...shared,
-    name: "sqlite",
     trimming: { ...shared.trimming, size: () => file.read(() => file.usedBytes()) },
     load: (scope) => loadSession(file, scope),
     async purge(scope) {

@@ -1,5 +1,5 @@
 import { test } from "node:test";
-import type { StoreHarness } from "../../testing/contract-case.ts";
+import type { StoreHarness } from "../../testing/store-contract.ts";
 import { storeContract } from "../../testing/store-contract.ts";
 
 /** Runs every contract case against one driver. */

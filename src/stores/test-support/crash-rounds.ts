@@ -10,8 +10,6 @@ export interface CrashPlan {
   seed: number;
   /** Checks the files between two rounds, while no process has them open. */
   inspect?: () => void | Promise<void>;
-  /** Characters added to the notes. */
-  padding?: number;
 }
 
 const writersAtOnce = 4;
@@ -20,7 +18,7 @@ const writersAtOnce = 4;
  * Runs rounds of writers on one session and kills each at a random moment. After every round, the store must open
  * normally and contain every acknowledged write once and in order.
  */
-export async function crashRounds({ store, kills, seed, inspect, padding = 0 }: CrashPlan): Promise<string> {
+export async function crashRounds({ store, kills, seed, inspect }: CrashPlan): Promise<string> {
   const random = seededRandom(seed);
   const acknowledged: string[] = [];
   let written = 0;
@@ -32,7 +30,6 @@ export async function crashRounds({ store, kills, seed, inspect, padding = 0 }: 
         name: `r${round}w${index}`,
         operations: 1_000_000,
         acknowledge: true,
-        padding,
       };
       const writer = startWriter(order);
       killAfter(writer, random(40));
@@ -45,7 +42,6 @@ export async function crashRounds({ store, kills, seed, inspect, padding = 0 }: 
       acknowledged.push(...lines.filter((line) => line.includes(":")));
     }
     await inspect?.();
-    const warnings = muteWarnings();
     const memory = await openTestMemory({ store });
     const session = await memory.openSession("crash");
     await assertConsistent(session);
@@ -57,7 +53,6 @@ export async function crashRounds({ store, kills, seed, inspect, padding = 0 }: 
     );
     written = stored.size;
     await memory.close();
-    warnings.restore();
   }
   return `${acknowledged.length} acknowledged, ${written} written, 0 lost`;
 }
@@ -67,15 +62,4 @@ function killAfter(writer: Program, lines: number): void {
   writer.onLine(() => {
     if (writer.lines.length > lines) writer.process.kill("SIGKILL");
   });
-}
-
-/** Torn lines cause warnings, which are expected here. */
-function muteWarnings(): { restore(): void } {
-  const { warn } = console;
-  console.warn = () => {};
-  return {
-    restore: () => {
-      console.warn = warn;
-    },
-  };
 }

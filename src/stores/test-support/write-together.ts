@@ -28,10 +28,12 @@ export async function writeTogether(
     await Promise.all(writers.map(({ said }) => said("ready")));
     const started = performance.now();
     for (const { say } of writers) say("go");
-    for (const { ended } of writers) assert.deepEqual(await ended, { code: 0, signal: null, errors: "" });
+    await Promise.all(
+      writers.map(async ({ ended }) => assert.deepEqual(await ended, { code: 0, signal: null, errors: "" })),
+    );
     seconds = (performance.now() - started) / 1_000;
   } finally {
-    // Kill writers that still wait to start, or the test run would not end.
+    // After the first failure the others would go on, and the test run would not end.
     for (const { process } of writers) process.kill();
   }
 

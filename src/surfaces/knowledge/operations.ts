@@ -21,6 +21,7 @@ const edit: Handler<EditOperation<"system">, EditCounts> = (draft, operation, st
     name: "system prompt",
     limit: limits.systemPromptCharacters,
     editTool: "edit_system_prompt",
+    hasReader: false,
     writeTool: "find_replace",
   });
   draft.setText("space/system", text);

@@ -12,6 +12,7 @@ const edit: Handler<NotepadOperation, NotepadResult> = (draft, operation, _state
     name: "notepad",
     limit: limits.notepadCharacters,
     editTool: "update_notepad",
+    hasReader: true,
     writeTool: "write_notepad",
   });
   draft.setText("notepad", text);

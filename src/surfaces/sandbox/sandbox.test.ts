@@ -64,7 +64,10 @@ test("a program that does not compile or throws gets the line and the reason [sa
   assert.match((await run("enum Colour { Red }")).text, /no enums/);
   const thrown = await run('console.log("so far");\n\nthrow new TypeError("no such sheet")');
   assert.deepEqual([thrown.code, thrown.data.line], ["program_failed", 3]);
-  assert.equal(thrown.text, "Line 3: TypeError: no such sheet\n\nLog:\nso far");
+  assert.equal(
+    thrown.text,
+    "Line 3: TypeError: no such sheet. Everything it did until then remains.\n\nLog:\nso far",
+  );
   assert.match(
     (await run("return fetch('http://example.org')")).text,
     /fetch is not defined\. There is no network/,

@@ -186,7 +186,10 @@ function describeEnd(end: Exclude<End, { kind: "done" }>, limits: SandboxLimits)
     case "syntax":
       return { code: "syntax_error", ...withLine(end.message, end.line) };
     case "failed":
-      return { code: "program_failed", ...withLine(`${end.message}${hint(end.message)}`, end.line) };
+      return {
+        code: "program_failed",
+        ...withLine(`${end.message}${hint(end.message)}. ${effectsRemain}`, end.line),
+      };
     case "limit":
       return { code: "limit_reached", limit: end.limit, message: overLimit(end.limit, limits) };
     case "aborted":

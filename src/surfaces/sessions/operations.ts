@@ -2,13 +2,14 @@ import type { Handlers } from "../../engine/operations.ts";
 import type { Child } from "../../engine/records.ts";
 import { listResident, type State } from "../../engine/state.ts";
 
-export type ChildOperation = { type: "children.set"; id: string; child: Child };
+/** Without a child, the session forgets it. */
+export type ChildOperation = { type: "children.set"; id: string; child: Child | null };
 
 export type ChildResult = { id: string };
 
 export const childOperations: Handlers<ChildOperation, ChildResult> = {
   "children.set"(draft, { id, child }) {
-    draft.put("child", id, { ...child });
+    draft.put("child", id, child && { ...child });
     return { result: { id }, warnings: [] };
   },
 };

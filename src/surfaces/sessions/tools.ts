@@ -53,7 +53,12 @@ const forkSession = defineTool({
   output: started,
   run: async (call, input) => {
     const limit = input.token_limit === undefined ? {} : { tokenLimit: input.token_limit };
-    const id = await runner(call).start(call.session, { kind: "fork", task: input.task, ...limit });
+    const id = await runner(call).start(call.session, {
+      kind: "fork",
+      task: input.task,
+      answered: call.answered,
+      ...limit,
+    });
     return { session_id: id, status: "running" as const };
   },
 });

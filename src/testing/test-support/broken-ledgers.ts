@@ -3,6 +3,8 @@ import type { Store } from "../../stores/store.ts";
 import type { BrokenStore } from "./broken-stores.ts";
 
 const inOrder = "keeps the prompts of model calls, each piece once, in the order of the calls";
+const addsCopies =
+  "adds copied model calls under their own numbers, and keeps the calls and pieces that are there";
 const isPrivate = "keeps each session's ledger to its owner, and purges it with the session";
 
 function ledgerOf(store: Store): Ledger {
@@ -22,6 +24,19 @@ export const brokenLedgers: BrokenStore[] = [
     caughtBy: inOrder,
     breakIt: (store) => ({
       ledger: { ...ledgerOf(store), calls: (scope) => ledgerOf(store).calls(scope, {}) },
+    }),
+  },
+  {
+    fault: "the ledger adds no copied call if one of them is there",
+    caughtBy: addsCopies,
+    breakIt: (store) => ({
+      ledger: {
+        ...ledgerOf(store),
+        restore: async (scope, calls, pieces) => {
+          const present = await ledgerOf(store).calls(scope, {});
+          if (present.length === 0) await ledgerOf(store).restore(scope, calls, pieces);
+        },
+      },
     }),
   },
   {

@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../../engine/journal.ts";
-import type { Scope, Store, StoredRecord } from "../../stores/store.ts";
+import { openEnd, type Scope, type Store, type StoredRecord } from "../../stores/store.ts";
 import type { BrokenStore } from "./broken-stores.ts";
 
 const asOwner = (scope: Scope): Scope => ({ ...scope, owner: "owner" });
@@ -225,13 +225,20 @@ export const brokenReads: BrokenStore[] = [
     }),
   },
   {
+    fault: "a copy has only the newest versions",
+    caughtBy: "copies a session with the versions that only its forks read",
+    breakIt: (store) => ({
+      versions: async (scope) => (await store.versions(scope)).filter(({ to }) => to === openEnd),
+    }),
+  },
+  {
     fault: "parent ignored",
     caughtBy: listing,
     breakIt: (store) => ({ sessions: (owner, { parent: _parent, ...rest }) => store.sessions(owner, rest) }),
   },
   {
-    fault: "offset ignored",
+    fault: "the place to go on from ignored",
     caughtBy: listing,
-    breakIt: (store) => ({ sessions: (owner, { offset: _offset, ...rest }) => store.sessions(owner, rest) }),
+    breakIt: (store) => ({ sessions: (owner, { after: _after, ...rest }) => store.sessions(owner, rest) }),
   },
 ];

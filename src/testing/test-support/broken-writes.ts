@@ -59,7 +59,12 @@ export const brokenWrites: BrokenStore[] = [
     fault: "several commits on one revision get through",
     caughtBy: "accepts exactly one of several commits on the same revision",
     breakIt: (store) => ({
-      commit: (commit) => store.commit({ ...commit, expected: store.revision(commit.scope) as number }),
+      commit: async (commit) => {
+        let done = false;
+        for (let attempt = 0; attempt < 4 && !done; attempt++)
+          done = await store.commit({ ...commit, expected: (await store.revision(commit.scope)) ?? 0 });
+        return done;
+      },
     }),
   },
   {

@@ -20,7 +20,7 @@ interface Pattern {
 export const builtPatterns: Record<string, Pattern[] | "loaded"> = {
   "src/cli/terminal/render-markdown.ts": "loaded",
   "src/cli/terminal/wrap-text.ts": "loaded",
-  "src/secrets/edit.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
+  "src/secrets/redact.ts": [{ source: "\\(a\\+\\)\\+aaaa", flags: "giu" }],
   "src/secrets/find-secrets.ts": "loaded",
   "src/cli/commands/forget.ts": [{ source: "a+", flags: "giu" }],
   "src/compaction/steps.ts": "loaded",
