@@ -11,7 +11,8 @@ export function cliReference(): string {
 function commandSection(name: CommandName): string {
   const [usage = "", about = "", ...parts] = commandHelp(name);
   const rows = parts.flatMap((part) => (typeof part === "string" || part.title ? [] : part.rows));
-  const lines = rows.map(([term, text]) => `- \`${term}\`: ${markdown(text)}`);
+  const own = rows.filter(([term, text]) => !term.startsWith("--store STORE") && text !== "print JSON");
+  const lines = own.map(([term, text]) => `- \`${term}\`: ${markdown(text)}`);
   const examples = commands[name].examples.map(([line, what]) => `holdfast ${line}  # ${what}`);
   return [
     `#### holdfast ${name}`,

@@ -70,3 +70,15 @@ test("templates, conduct, releasing and the editor's settings are there [repo.ex
   for (const word of ["compaction", "claude-code", "mcp", "ai-sdk"])
     assert.ok(manifest.keywords.includes(word), word);
 });
+
+test("the lock file names no download address [repo.lock]", () => {
+  const lock = JSON.parse(read("package-lock.json")) as {
+    packages: Record<string, { resolved?: string }>;
+  };
+  const packages = Object.entries(lock.packages);
+  assert.ok(packages.length > 20);
+  assert.deepEqual(
+    packages.filter(([, { resolved }]) => resolved !== undefined && /^(?:https?|git)/.test(resolved)),
+    [],
+  );
+});

@@ -17,12 +17,33 @@ export function readArguments<Name extends CommandName>(name: Name, args: string
   const config: ParseConfig<Name> = { args, options, allowPositionals: true, strict: true };
   const parsed = parseArgs(config);
   const { positionals } = parsed as { positionals: string[] };
-  const terms = takes.split(" ").filter((term) => term !== "");
-  const missing = terms.filter((term) => !term.startsWith("["))[positionals.length];
-  if (missing !== undefined) throw usageError(name, `${missing.replace("…", "")} is missing`);
-  if (positionals.length > terms.length && !takes.includes("…"))
-    throw usageError(name, `Unexpected argument ${JSON.stringify(positionals[terms.length])}`);
+  checkArguments(name, positionals, takes);
   return parsed;
+}
+
+/** Throws unless these are the arguments that `takes` lists: `SESSION` must be there, `[SESSION]` may, `…` takes any number. */
+export function checkArguments(name: CommandName, given: readonly string[], takes: string): void {
+  const terms = takes.split(" ").filter((term) => term !== "");
+  const missing = terms.filter((term) => !term.startsWith("["))[given.length];
+  if (missing !== undefined) throw usageError(name, `${missing.replace("…", "")} is missing`);
+  if (given.length > terms.length && !takes.includes("…"))
+    throw usageError(name, `Unexpected argument ${JSON.stringify(given[terms.length])}`);
+}
+
+/** The subcommand that the first argument names, and the arguments after it. */
+export function readSubcommand<Run>(
+  name: CommandName,
+  [given = "", ...rest]: readonly string[],
+  subcommands: Readonly<Record<string, Run>>,
+): { run: Run; rest: string[] } {
+  const run = Object.hasOwn(subcommands, given) ? subcommands[given] : undefined;
+  if (run) return { run, rest };
+  const known = Object.keys(subcommands);
+  throw new HoldfastError(
+    "invalid_input",
+    `There is no ${name} command ${JSON.stringify(given)}. The commands are: ${known.join(", ")}. Run "holdfast help ${name}" to see their options.`,
+    { data: { given, known } },
+  );
 }
 
 /** A problem with the arguments, with the usage. */

@@ -5,7 +5,6 @@ import { stripTypeScriptTypes } from "node:module";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { holdfast, runNode } from "../../test/support/command-line.ts";
-import { openTestMemory } from "../../test/support/memory.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -55,51 +54,3 @@ function isOlder(path: string): boolean {
     return false;
   }
 }
-
-test("the lock file names no download address [repo.lock]", () => {
-  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
-    packages: Record<string, { resolved?: string }>;
-  };
-  const packages = Object.entries(lock.packages);
-  assert.ok(packages.length > 20);
-  assert.deepEqual(
-    packages.filter(([, { resolved }]) => resolved !== undefined && /^(?:https?|git)/.test(resolved)),
-    [],
-  );
-});
-
-test("the log shows the journal, and the full text of a truncated write [scratchpad.truncation-kept] [journal.history] [people.sentences]", async () => {
-  const db = join(temporaryDirectory(), "memory.db");
-  const memory = await openTestMemory({ store: db });
-  const session = await memory.createSession({ id: "s" });
-  const content = `${"x".repeat(2_000)} and the end that was cut`;
-  const { text } = await session.call("session.scratchpad", { action: "set_plan", content });
-  await memory.close();
-  const revision = / as revision (\d+)\./.exec(text)?.[1] ?? "";
-  const { code, stdout } = await holdfast("log", "s", "--revision", revision, "--store", db);
-  assert.equal(code, 0);
-  assert.ok(stdout.includes("and the end that was cut"));
-  const list = await holdfast("log", "s", "--store", db);
-  assert.match(list.stdout, /2 .*agent.*Wrote the plan: x/);
-  assert.equal((await holdfast("log", "s", "--revision", "9", "--store", db)).code, 1);
-});
-
-test("notes of several processes have ids that are unique and increasing [notes.ids]", async () => {
-  const db = join(temporaryDirectory(), "memory.db");
-  const memory = await openTestMemory({ store: db });
-  const session = await memory.createSession({ id: "s" });
-  const writer = `
-    import { openMemory } from ${JSON.stringify(join(root, "src/index.ts"))};
-    const memory = await openMemory({ store: ${JSON.stringify(db)}, clock: () => 1_000_000 });
-    const session = await memory.resumeSession("s");
-    for (let index = 0; index < 40; index++) await session.call("add_note", { content: process.pid + " " + index });
-    await memory.close();`;
-  const outcomes = await Promise.all([1, 2, 3].map(() => runNode(["--input-type=module", "--eval", writer])));
-  for (const { code, stderr } of outcomes) assert.equal(code, 0, stderr);
-  const ids = (await session.notes.all()).map(({ id }) => Number(id.slice("note_".length))).toReversed();
-  assert.deepEqual(
-    ids,
-    Array.from({ length: 120 }, (_, index) => 1_000_000 + index),
-  );
-  await memory.close();
-});

@@ -4,7 +4,7 @@ import { dropTrailing } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 
 export interface ModelChoice {
-  /** `provider:name`; with a base URL, the name alone is enough. */
+  /** `provider:name`; with a base URL, the name alone. */
   model?: string | undefined;
   baseUrl?: string | undefined;
 }
@@ -32,36 +32,21 @@ const hosted: Record<string, { package: string; contextWindow: number }> = {
 
 const localWindow = 32_000;
 
-/** Any other server with OpenAI's API; it needs an address. */
-const compatible = "openai-compatible";
-
-const choices = `Use --model ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME or google:NAME, or --base-url URL --model openai-compatible:NAME (or just NAME) for any OpenAI-compatible server.`;
+const choices =
+  "Use --model ollama:NAME, lmstudio:NAME, anthropic:NAME, openai:NAME or google:NAME, or --base-url URL --model NAME for any OpenAI-compatible server.";
 
 /** Resolves the requested model without sending it anything. */
 export async function chooseModel(
-  { model, baseUrl }: ModelChoice,
+  { model = "", baseUrl }: ModelChoice,
   load: (name: string) => Promise<unknown> = (name) => import(name),
 ): Promise<ChosenModel> {
-  const { provider, name } = splitModel(model ?? "");
-  if (baseUrl !== undefined) {
-    // Local model names may contain colons, so only a known provider counts as one.
-    return openAICompatible(
-      isKnown(provider) ? name : (model ?? ""),
-      checkUrl(baseUrl),
-      process.env.OPENAI_API_KEY,
-    );
-  }
-  if (provider === "" || name === "") {
-    const problem = model
-      ? `${JSON.stringify(model)} is not of the form provider:name`
-      : "No model was given";
+  if (baseUrl !== undefined) return openAICompatible(model, checkUrl(baseUrl), process.env.OPENAI_API_KEY);
+  // The name of a local model may have colons too.
+  const [, provider = "", name = ""] = /^([^:]+):(.+)$/.exec(model) ?? [];
+  if (name === "") {
+    const problem =
+      model === "" ? "No model was given" : `${JSON.stringify(model)} is not of the form provider:name`;
     throw new HoldfastError("invalid_input", `${problem}. ${choices}`);
-  }
-  if (provider === compatible) {
-    throw new HoldfastError(
-      "invalid_input",
-      `${JSON.stringify(model)} needs the server's address. Add --base-url URL, such as http://127.0.0.1:8080/v1.`,
-    );
   }
   const local = Object.hasOwn(localServers, provider) ? localServers[provider] : undefined;
   if (local !== undefined) return openAICompatible(name, local);
@@ -70,17 +55,6 @@ export async function chooseModel(
     throw new HoldfastError("invalid_input", `Unknown provider ${JSON.stringify(provider)}. ${choices}`);
   const create = await loadProvider(provider, vendor.package, load);
   return { model: create(name), label: `${provider}:${name}`, contextWindow: vendor.contextWindow };
-}
-
-function splitModel(model: string): { provider: string; name: string } {
-  const colon = model.indexOf(":");
-  return colon === -1
-    ? { provider: "", name: model }
-    : { provider: model.slice(0, colon), name: model.slice(colon + 1) };
-}
-
-function isKnown(provider: string): boolean {
-  return provider === compatible || Object.hasOwn(localServers, provider) || Object.hasOwn(hosted, provider);
 }
 
 function checkUrl(baseUrl: string): string {

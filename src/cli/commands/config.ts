@@ -27,7 +27,7 @@ export async function config(args: string[]): Promise<number> {
   return problems.length === 0 ? 0 : 1;
 }
 
-export interface SettingRow {
+interface SettingRow {
   name: SettingName;
   /** Null if the default depends on something else; `shown` describes it. */
   value: unknown;
@@ -35,7 +35,7 @@ export interface SettingRow {
   origin: Origin;
 }
 
-export function settingRows({ config, store }: Workspace): SettingRow[] {
+function settingRows({ config, store }: Workspace): SettingRow[] {
   return settingNames.map((name) => {
     if (name === "store") {
       const origin = storeOrigin(store.source, config);
@@ -60,7 +60,7 @@ function shownValue(name: SettingName, value: unknown): string {
 }
 
 /** The origin as one word or path. */
-export function originText(origin: Origin): string {
+function originText(origin: Origin): string {
   if (origin.source === "file") return origin.path;
   if (origin.source === "default") return "default";
   return origin.source === "environment" ? `$${origin.name}` : origin.name;

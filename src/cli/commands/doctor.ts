@@ -18,7 +18,7 @@ import { type StoreLocation, sqliteFile, storeName } from "../../workspace/store
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 import { findBackups } from "../store-backups.ts";
-import { counted, sizeOf } from "../terminal/quantities.ts";
+import { counted, inBytes } from "../terminal/quantities.ts";
 import { print, type Screen } from "../terminal/screen.ts";
 import { homePath, visibleText } from "../terminal/visible-text.ts";
 import { wrapLine } from "../terminal/wrap-text.ts";
@@ -63,7 +63,7 @@ async function examineStore(): Promise<Finding[]> {
     const { store } = findWorkspace();
     const bytes = await memory.retention.size();
     const place = homePath(storeName(store));
-    const size = bytes === undefined ? place : `${sizeOf(bytes)} in ${place}`;
+    const size = bytes === undefined ? place : `${inBytes(bytes)} in ${place}`;
     return [
       ok("kept", describeRules(memory.retention.rules)),
       ok("size", size),

@@ -79,6 +79,7 @@ function write(descriptor: 1 | 2, text: string): void {
 
 function readFlags(args: string[]): StoreFlags & { event?: string } {
   if (args.length === 0) return {};
+  // Loaded here, because most hooks have no flags.
   const { parseArgs } = process.getBuiltinModule("node:util");
   return parseArgs({
     args,

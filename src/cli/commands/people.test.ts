@@ -367,3 +367,20 @@ test("Node's experimental warnings are suppressed; other warnings are shown [peo
   assert.equal(await start("ExperimentalWarning"), "");
   assert.match(await start("OtherWarning"), /OtherWarning: x/);
 });
+
+test("the log shows the journal, and the full text of a truncated write [scratchpad.truncation-kept] [journal.history] [people.sentences]", async () => {
+  const db = join(temporaryDirectory(), "memory.db");
+  const memory = await openTestMemory({ store: db });
+  const session = await memory.createSession({ id: "s" });
+  const content = `${"x".repeat(2_000)} and the end that was cut`;
+  const { text } = await session.call("session.scratchpad", { action: "set_plan", content });
+  await memory.close();
+  const revision = / as revision (\d+)\./.exec(text)?.[1] ?? "";
+  const log = (...args: string[]) => holdfastWith({}, "log", "s", "--store", db, ...args);
+  const { code, stdout } = await log("--revision", revision);
+  assert.equal(code, 0);
+  assert.ok(stdout.includes("and the end that was cut"));
+  const list = await log();
+  assert.match(list.stdout, /2 .*agent.*Wrote the plan: x/);
+  assert.equal((await log("--revision", "9")).code, 1);
+});

@@ -11,7 +11,7 @@ import { projectOptionsOf } from "../../workspace/config.ts";
 import { requireValid } from "../../workspace/config-file.ts";
 import { findProject } from "../../workspace/project.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { type Arguments, readArguments } from "../arguments.ts";
+import { type Arguments, readArguments, readSubcommand } from "../arguments.ts";
 import { counted } from "../terminal/quantities.ts";
 import { print, printProblem } from "../terminal/screen.ts";
 
@@ -23,7 +23,7 @@ interface ProjectArguments {
   positionals: string[];
 }
 
-const commands: Record<string, (args: ProjectArguments) => Promise<number>> = {
+const subcommands: Record<string, (args: ProjectArguments) => Promise<number>> = {
   init: initialize,
   lint,
   verify,
@@ -36,15 +36,7 @@ const commands: Record<string, (args: ProjectArguments) => Promise<number>> = {
 /** `holdfast project COMMAND`: project memory in NOTES.md. */
 export async function project(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("project", args);
-  const [name = "", ...rest] = positionals;
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) {
-    throw new HoldfastError(
-      "invalid_input",
-      `There is no project command ${JSON.stringify(name)}. The commands are: ${Object.keys(commands).join(", ")}. Run "holdfast project --help" to see their options.`,
-      { data: { given: name, known: Object.keys(commands) } },
-    );
-  }
+  const { run, rest } = readSubcommand("project", positionals, subcommands);
   const root = values.root ?? findProject(process.cwd()).root;
   const { config } = findWorkspace({ cwd: root });
   await requireValid(config);
@@ -54,7 +46,7 @@ export async function project(args: string[]): Promise<number> {
     path: values.file ?? configured.path,
     beads: configured.beads,
   });
-  return command({ project, values, positionals: rest });
+  return run({ project, values, positionals: rest });
 }
 
 async function initialize({ project, values }: ProjectArguments): Promise<number> {

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { basename, join, sep } from "node:path";
 import { handoffTokens, planHandoff } from "../../compaction/handoff.ts";
 import type { StoredMessage } from "../../context/conversation.ts";
@@ -157,14 +156,10 @@ const maxFiles = 400;
 const maxBytes = 100_000_000;
 
 /** The conversations of the hosts in a project, or in all with `root` undefined, newest first. */
-async function findConversations(
-  root: string | undefined,
-  limit: number,
-  home = homedir(),
-): Promise<Conversation[]> {
+async function findConversations(root: string | undefined, limit: number): Promise<Conversation[]> {
   const files: Omit<Conversation, "id">[] = [];
   for (const host of hosts) {
-    const folder = host.transcriptFolder?.({ ...process.env, HOME: home });
+    const folder = host.transcriptFolder?.(process.env);
     if (folder !== undefined) files.push(...filesIn(host, folder));
   }
   const found: Conversation[] = [];

@@ -40,7 +40,7 @@ test("store migrate, and export --all into import, move a store; a damaged or cu
     holdfast(["store", "migrate", from, to]).out,
     /^0 sessions copied and compared, 3 already there/,
   );
-  assert.match(holdfast(["store", "migrate", from]).out, /Name two stores/);
+  assert.match(holdfast(["store", "migrate", from]).out, /TO is missing/);
 
   const { out } = holdfast(["store", "export", "--all", "--store", from]);
   const lines = out.trim().split("\n");

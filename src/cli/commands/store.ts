@@ -28,7 +28,7 @@ import type { Store } from "../../stores/store.ts";
 import { isKnowledgeOwner, knowledgeOwner } from "../../surfaces/knowledge/handle.ts";
 import type { StoreFlags } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
-import { type Arguments, readArguments, usageError } from "../arguments.ts";
+import { type Arguments, checkArguments, readArguments, readSubcommand, usageError } from "../arguments.ts";
 import { hostFormats } from "../commands.ts";
 import { withMemory } from "../memory.ts";
 import { pickSession } from "../pick-session.ts";
@@ -38,36 +38,28 @@ import { counted } from "../terminal/quantities.ts";
 import { print, printProblem } from "../terminal/screen.ts";
 import { visibleJson } from "../terminal/visible-text.ts";
 
+type Values = Arguments<"store">["values"];
+
+const subcommands: Record<string, (args: string[], values: Values) => Promise<number>> = {
+  export: exportSessions,
+  import: importSessions,
+  migrate,
+  check,
+  distribute,
+};
+
 /** Moves sessions between stores and files, and looks after a Postgres store. */
 export async function store(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("store", args);
-  const [action, from, to] = positionals;
-  if (action === "migrate") {
-    if (from === undefined || to === undefined) throw usageError("store", "Name two stores");
-    return migrate(from, to, values.owner, values.json);
-  }
-  if (to !== undefined) throw usageError("store", `Unexpected argument ${JSON.stringify(to)}`);
-  if (action === "export") return exportSessions(from, values);
-  if (action === "import") {
-    if (from === undefined) throw usageError("store", "FILE is missing");
-    return importSessions(from, values);
-  }
-  if ((action !== "check" && action !== "distribute") || from !== undefined)
-    throw usageError("store", "The command is export, import, migrate, check or distribute");
-  const address = parseStoreAddress(findWorkspace({ flags: values }).store.url);
-  if (address.kind !== "postgres") {
-    throw new HoldfastError(
-      "invalid_input",
-      `"store ${action}" is for Postgres, and this store is ${address.kind}. Name one with --store postgres://…`,
-    );
-  }
-  return action === "check" ? check(address.url, values.json) : distribute(address.url, values.json);
+  const { run, rest } = readSubcommand("store", positionals, subcommands);
+  return run(rest, values);
 }
 
-async function check(url: string, json: boolean): Promise<number> {
-  const found = await readLayout(url);
+async function check(args: string[], values: Values): Promise<number> {
+  checkArguments("store", args, "");
+  const found = await readLayout(postgresUrl("check", values));
   const { engine, layout, schema, problems } = found;
-  print({ json }, found, () => [
+  print(values, found, () => [
     `Engine: ${engine}`,
     `Layout: ${layout} (schema ${schema})`,
     ...(problems.length === 0 ? ["No problems found."] : problems.map((problem) => `Problem: ${problem}`)),
@@ -75,16 +67,29 @@ async function check(url: string, json: boolean): Promise<number> {
   return problems.length === 0 ? 0 : 1;
 }
 
-async function distribute(url: string, json: boolean): Promise<number> {
+async function distribute(args: string[], values: Values): Promise<number> {
+  checkArguments("store", args, "");
+  const url = postgresUrl("distribute", values);
   // Opening creates or upgrades the tables.
   await (await openStore(url)).close();
   const done = await distributeStore(url);
-  print({ json }, { done }, () => (done.length > 0 ? done : ["Nothing to do: the store is distributed."]));
+  print(values, { done }, () => (done.length > 0 ? done : ["Nothing to do: the store is distributed."]));
   return 0;
 }
 
+function postgresUrl(action: string, flags: StoreFlags): string {
+  const address = parseStoreAddress(findWorkspace({ flags }).store.url);
+  if (address.kind === "postgres") return address.url;
+  throw new HoldfastError(
+    "invalid_input",
+    `"store ${action}" is for Postgres, and this store is ${address.kind}. Name one with --store postgres://…`,
+  );
+}
+
 /** Copies one store into another. The source is not changed. */
-async function migrate(from: string, to: string, owner: string, json: boolean): Promise<number> {
+async function migrate(args: string[], { owner, json }: Values): Promise<number> {
+  checkArguments("store", args, "FROM TO");
+  const [from = "", to = ""] = args;
   const source = await openStore(from);
   try {
     const target = await openStore(to);
@@ -120,10 +125,10 @@ async function writeSessions(
   return counts.different === 0 ? 0 : 1;
 }
 
-type Values = Arguments<"store">["values"];
-
 /** Writes one session, or all of them. */
-async function exportSessions(idOrPrefix: string | undefined, values: Values): Promise<number> {
+async function exportSessions(args: string[], values: Values): Promise<number> {
+  checkArguments("store", args, "[SESSION]");
+  const [idOrPrefix] = args;
   if (values.all && idOrPrefix !== undefined) throw usageError("store", "Pass SESSION or --all, not both");
   if (!values.all && idOrPrefix === undefined)
     throw usageError("store", "SESSION is missing (or pass --all)");
@@ -215,7 +220,9 @@ async function exportToHost(session: Session, format: string, path: string | und
 }
 
 /** Creates sessions from an export or from a coding agent's session file. */
-async function importSessions(path: string, values: Values): Promise<number> {
+async function importSessions(args: string[], values: Values): Promise<number> {
+  checkArguments("store", args, "FILE");
+  const [path = ""] = args;
   if (path === "-") return importCopies(process.stdin, values);
   try {
     if (kindOf(path) === "holdfast-copy") return await importCopies(createReadStream(path), values);

@@ -27,7 +27,8 @@ const sizes: [name: string, bytes: number][] = [
   ["kB", 1e3],
 ];
 
-export function sizeOf(bytes: number): string {
+/** "1.2 MB". */
+export function inBytes(bytes: number): string {
   const [name, unit] = sizes.find(([, least]) => bytes >= least) ?? ["B", 1];
   const value = bytes / unit;
   return `${name === "B" || value >= 100 ? Math.round(value) : value.toFixed(1)} ${name}`;

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
+import { runNode } from "../../../test/support/command-line.ts";
 import { answer, openTestMemory, openTestSession, refusal } from "../../../test/support/memory.ts";
+import { temporaryDirectory } from "../../../test/support/temporary.ts";
 import { schemaOf } from "../dispatch.ts";
 import { notesSurface } from "./tools.ts";
 
@@ -93,6 +96,26 @@ test("ids are note_<ms> of the clock, unique and increasing even when the clock 
   assert.equal(newest, "note_1700000005000");
   await answer(session, "delete_note", { id: newest });
   assert.equal(await add(), "note_1700000005001", "the id of a deleted note is not reused");
+});
+
+test("notes of several processes have ids that are unique and increasing [notes.ids]", async () => {
+  const db = join(temporaryDirectory(), "memory.db");
+  const memory = await openTestMemory({ store: db });
+  const session = await memory.createSession({ id: "s" });
+  const writer = `
+    import { openMemory } from ${JSON.stringify(join(import.meta.dirname, "../../index.ts"))};
+    const memory = await openMemory({ store: ${JSON.stringify(db)}, clock: () => 1_000_000 });
+    const session = await memory.resumeSession("s");
+    for (let index = 0; index < 40; index++) await session.call("add_note", { content: process.pid + " " + index });
+    await memory.close();`;
+  const outcomes = await Promise.all([1, 2, 3].map(() => runNode(["--input-type=module", "--eval", writer])));
+  for (const { code, stderr } of outcomes) assert.equal(code, 0, stderr);
+  const ids = (await session.notes.all()).map(({ id }) => Number(id.slice("note_".length))).toReversed();
+  assert.deepEqual(
+    ids,
+    Array.from({ length: 120 }, (_, index) => 1_000_000 + index),
+  );
+  await memory.close();
 });
 
 test("tags are stored as written and matched case-insensitively [notes.tags]", async () => {
