@@ -156,7 +156,7 @@ function sharedNotice({ files, hosts: chosen }: ShownPlan): string[] {
   const server =
     process.platform === "win32"
       ? "Their client reports that the server holdfast did not start."
-      : "The server starts and offers no tools.";
+      : "The server starts and offers no tools, which some clients report in one line.";
   return [`For a teammate without Holdfast, the hooks do nothing: no output, exit code 0. ${server}`];
 }
 
