@@ -1,4 +1,5 @@
 import { hostNames, hosts } from "../hosts/hosts.ts";
+import { surfaceChoices } from "../workspace/settings.ts";
 
 /** A command: what it takes, for the parser, the help and the reference. */
 export interface Command {
@@ -37,12 +38,8 @@ const stored = {
   json,
 } as const;
 const set = texts("NAME=VALUE", 'any setting, as "holdfast config" lists them');
-const surfaces = text(
-  "A,B",
-  "memory types to enable: notepad, notes, pins, scratchpad, tasks, results, recall, sessions, knowledge, project, sandbox",
-);
-const whichSession =
-  "an id or the beginning of one (default: the conversation here, or else the session written to last)";
+const anId = "an id or the beginning of one";
+const whichSession = `${anId} (default: the conversation here, or else the session written to last)`;
 const session = ["SESSION", whichSession] as const;
 const allHosts = hostNames.join(", ");
 const host = ["HOST", `${allHosts} (default: those found here)`] as const;
@@ -72,7 +69,6 @@ export const commands = {
         "the memory types to offer, written to your own config, or to holdfast.json with --project",
       ),
       portable: flag("--project without paths of this machine, for files that you commit"),
-      npx: flag("the same as --portable"),
     },
     examples: [["init --dry-run", "list the changes without making them"]],
     docs: "hosts",
@@ -174,7 +170,7 @@ export const commands = {
   continue: {
     about: "append an earlier conversation's notes to the current notepad",
     takes: "[SESSION]",
-    terms: [["SESSION", "an id or a unique prefix of one (default: the last conversation in this project)"]],
+    terms: [["SESSION", `${anId} (default: the last conversation in this project)`]],
     options: { ...stored },
     examples: [["continue", "go on with the last conversation in a new one"]],
     docs: "cli",
@@ -209,7 +205,7 @@ export const commands = {
     takes: "[TEXT]",
     terms: [["TEXT", 'the rule, for example "never push to main" (default: list the pins)']],
     options: {
-      session: text("ID", "one conversation, or the start of its id (default: the project)"),
+      session: text("SESSION", "only in this session (default: in every conversation of the project)"),
       ...stored,
     },
     examples: [['pin "never push to main"', "pin a rule in every conversation of this project"]],
@@ -354,7 +350,10 @@ export const commands = {
         "URL",
         "any OpenAI-compatible server. MODEL is then just the name (or $HOLDFAST_BASE_URL)",
       ),
-      surfaces,
+      surfaces: text(
+        "A,B",
+        `memory types to enable (default: those of the config): ${surfaceChoices.join(", ")}`,
+      ),
       set,
       ...stored,
       json: flag("print events as JSON lines"),

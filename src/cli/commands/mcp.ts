@@ -34,18 +34,14 @@ export async function mcp(args: string[]): Promise<number> {
   // A flag is the caller's mistake; a file must not keep the agent from its memory.
   await requireValid({ problems: config.problems.filter(({ file }) => file === undefined) });
   for (const problem of await explainProblems(config)) console.error(`holdfast mcp: ${problem}`);
-  if (values.cost) {
-    const names =
-      values.surfaces === undefined ? knownSurfaces : chosenSurfaces({ project, config }, "agent");
-    return printCost(await loadSurfaces(names, { project, config }), values.json);
-  }
-  const surfaces =
-    values.surfaces === undefined
-      ? await loadSurfaces(chosenSurfaces({ project, config }), { project, config })
-      : requestedSurfaces(
-          await loadSurfaces(chosenSurfaces({ project, config }, "agent"), { project, config }),
-        );
-  const { session: chosen } = values;
+  // A type that cannot be served is refused if the caller names it, and left out if only the config does.
+  const isNamed = values.surfaces !== undefined;
+  const workspace = { project, config };
+  const chosen = await loadSurfaces(chosenSurfaces(workspace, isNamed ? "agent" : "server"), workspace);
+  if (values.cost)
+    return printCost(isNamed ? chosen : await loadSurfaces(knownSurfaces, workspace), values.json);
+  const surfaces = requestedSurfaces(chosen);
+  const { session: named } = values;
   const fallback = `mcp-${crypto.randomUUID()}`;
   const calls = new AgentCalls({ project, cwd: process.cwd(), flags: values, fallback });
   return serve(
@@ -55,12 +51,12 @@ export async function mcp(args: string[]): Promise<number> {
       version: packageVersion(),
       openMemory: () => openMemoryIn(find(), { surfaces, isInteractive: true }),
       // The given session, or the one that the caller's host is in, or one that only this connection has.
-      resolveSession: async (caller) => chosen ?? calls.sessionOf(caller),
+      resolveSession: async (caller) => named ?? calls.sessionOf(caller),
       subAgentOf: (caller) => calls.subAgentOf(caller),
       unlisted: { [hookTool]: (input) => calls.answer(input) },
       earlierSession,
       // Whoever names a session wants that one.
-      earlierHint: (earlier) => (chosen === undefined ? earlierHint(earlier) : ""),
+      earlierHint: (earlier) => (named === undefined ? earlierHint(earlier) : ""),
       conversation: hostConversation(project.directory),
     },
     () => find().store.file,
