@@ -159,16 +159,16 @@ for (const more of [[], ["--portable"]])
       claude(theirs, "Where is the ledger?", "--verbose", "--output-format", "stream-json");
     const inCodex = (...options: string[]) =>
       codex(theirs, "exec", "--skip-git-repo-check", ...options, "Where is the ledger?");
-    /** The colleague approves the project's server. */
-    const approve = () =>
-      writeJson(join(theirs.home, ".claude/settings.json"), { enableAllProjectMcpServers: true });
+    /** The colleague approves or declines the project's server. */
+    const decide = (decision: object) => {
+      writeJson(join(theirs.home, ".claude/settings.json"), decision);
+      return inClaude();
+    };
     for (const ask of [
       () => inClaude(),
       () => inCodex(),
-      () => {
-        approve();
-        return inClaude();
-      },
+      () => decide({ disabledMcpjsonServers: ["holdfast"] }),
+      () => decide({ enableAllProjectMcpServers: true }),
       () => inCodex("--dangerously-bypass-hook-trust"),
     ]) {
       const asked = model.requests.length;

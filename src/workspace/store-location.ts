@@ -90,8 +90,8 @@ function chooseAddress({
   if (flags.store === "")
     throw new HoldfastError("invalid_input", "--store is empty. Give a path or a URL, or omit the option.");
   if (flags.store !== undefined) return { text: flags.store, base: cwd, source: "flag" };
-  // An empty variable counts as unset.
-  const variable = env.HOLDFAST_DB;
+  // An empty variable counts as unset. HOLDFAST_STORE is the earlier name.
+  const variable = env.HOLDFAST_DB || env.HOLDFAST_STORE;
   if (variable) return { text: variable, base: project.root, source: "environment" };
   if (config.store) return { text: config.store, base: project.root, source: "config" };
   return { text: join(project.directory, "memory.db"), base: project.root, source: "default" };

@@ -40,7 +40,7 @@ export async function init(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("init", args);
   if (values.user && values.project) throw new HoldfastError("invalid_input", oneScope);
   const isDryRun = values["dry-run"];
-  const isPortable = values.portable || values.npx;
+  const isPortable = values.portable;
   if (isInNpxCache() && !isPortable && !isDryRun) return runCopy(args, values.json);
   const surfaces = values.surfaces === undefined ? undefined : readSurfaces(values.surfaces);
   const place = findPlaces("user", findProject(process.cwd()).root);
@@ -156,7 +156,7 @@ function sharedNotice({ files, hosts: chosen }: ShownPlan): string[] {
   const server =
     process.platform === "win32"
       ? "Their client reports that the server holdfast did not start."
-      : "The server starts and offers no tools.";
+      : "The server starts and offers no tools, which some clients report in one line.";
   return [`For a teammate without Holdfast, the hooks do nothing: no output, exit code 0. ${server}`];
 }
 

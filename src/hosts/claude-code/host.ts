@@ -92,7 +92,7 @@ function windowInSettings(model: string, root: string, env: NodeJS.ProcessEnv): 
 }
 
 /** The nearest comes first. */
-function settingsFiles(root: string, env: NodeJS.ProcessEnv): string[] {
+export function settingsFiles(root: string, env: NodeJS.ProcessEnv): string[] {
   return [
     join(root, ".claude/settings.local.json"),
     join(root, ".claude/settings.json"),

@@ -7,19 +7,22 @@ import { listAt, settingsIn, valueAt } from "../install/json-text.ts";
 import { allowRules } from "../install/memory-tools.ts";
 import { locationOf, type Places, userFolderOf } from "../install/places.ts";
 import { skillPiece } from "../install/skill-piece.ts";
-import { claudeCode, userSettings } from "./host.ts";
+import { claudeCode, settingsFiles, userSettings } from "./host.ts";
 
 export const claudeCodeSetup: HostSetup = {
   projectFiles: [".claude", ".mcp.json", "CLAUDE.md"],
   resume: "claude --continue",
   pieces(places, launcher) {
     const [servers, settings] = configFiles(places);
+    const { Stop: _, ...inServer } = claudeCode.inServer ?? {};
+    // To someone who declines a project's server, Claude Code would show an error at the end of each turn.
+    const host = places.scope === "project" ? { ...claudeCode, inServer } : claudeCode;
     return [
       jsonServer(locationOf(places, servers), ["mcpServers", "holdfast"], launcher, {
         type: "stdio",
         alwaysLoad: true,
       }),
-      jsonHooks(locationOf(places, settings), claudeCode, launcher, {
+      jsonHooks(locationOf(places, settings), host, launcher, {
         timeout: 10,
         // With the names that Claude Code gives to our tools, also in a plugin.
         matchers: { PreToolUse: "mcp__(plugin_holdfast_)?holdfast__.*" },
@@ -58,27 +61,22 @@ function configFiles(places: Places): [servers: string, settings: string] {
 
 const check = "trust";
 
-function settingsFiles(places: Places): string[] {
-  const project = ["settings.json", "settings.local.json"].map((name) => join(places.root, ".claude", name));
-  return [join(userFolderOf(claudeCode, places), "settings.json"), ...project];
+function settingsOf({ root, env, home }: Places): string[] {
+  return settingsFiles(root, { ...env, HOME: home });
 }
 
-/** The last file that enables or disables our plugin decides. */
+/** The nearest file that enables or disables our plugin decides. */
 function findEnabledPlugin(places: Places): string | undefined {
-  const decisions = settingsFiles(places).flatMap((path) =>
-    settingsIn(path)
-      .map((value) => valueAt(value, ["enabledPlugins", "holdfast@holdfast"]))
-      .filter((enabled) => typeof enabled === "boolean")
-      .map((isEnabled) => ({ path, isEnabled })),
-  );
-  const last = decisions.at(-1);
-  return last?.isEnabled ? last.path : undefined;
+  const isEnabled = (path: string) =>
+    settingsIn(path).map((value) => valueAt(value, ["enabledPlugins", "holdfast@holdfast"]))[0];
+  const decides = settingsOf(places).find((path) => typeof isEnabled(path) === "boolean");
+  return decides !== undefined && isEnabled(decides) === true ? decides : undefined;
 }
 
 /** Whether Claude Code runs the hooks and the server. */
 export function checkTrust(places: Places): Finding {
   const { root } = places;
-  const settings = settingsIn(...settingsFiles(places));
+  const settings = settingsIn(...settingsOf(places));
   if (settings.some((value) => value.disableAllHooks === true))
     return problem(check, "Hooks are switched off.", `Remove "disableAllHooks" from Claude Code's settings.`);
   const own = settingsIn(ownSettings(places));

@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, objectIn, objectsIn, textIn } from "../../engine/json.ts";
 import { homeFolder } from "../../state-folder.ts";
 import type { Fill, ReportedUsage } from "../context-fill.ts";
 import { injectContext } from "../hook/event.ts";
 import type { Host } from "../host.ts";
-import { countIn } from "../transcript/json-files.ts";
+import { countIn, readPart } from "../transcript/json-files.ts";
 import {
   type TranscriptLine,
   textMessages,
@@ -79,18 +78,11 @@ function codexLimit(
   env: NodeJS.ProcessEnv = process.env,
 ): number | undefined {
   for (const folder of [join(root, ".codex"), codex.userFolder(env)]) {
-    const [, tokens] = /^model_auto_compact_token_limit\s*=\s*([\d_]+)/m.exec(readText(folder)) ?? [];
+    const config = readPart(join(folder, "config.toml")) ?? "";
+    const [, tokens] = /^model_auto_compact_token_limit\s*=\s*([\d_]+)/m.exec(config) ?? [];
     if (tokens !== undefined) return Number(tokens.replaceAll("_", ""));
   }
   return window && window * 0.9;
-}
-
-function readText(folder: string): string {
-  try {
-    return readFileSync(join(folder, "config.toml"), "utf8");
-  } catch {
-    return "";
-  }
 }
 
 /** One line of a Codex rollout. */

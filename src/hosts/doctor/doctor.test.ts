@@ -321,7 +321,7 @@ test("doctor finds disabled hooks and a rejected server [doctor.trust]", async (
   writeFileSync(join(places.home, ".claude.json"), JSON.stringify(own));
   assert.equal((await checkTrust("claude-code", places))?.status, "ok");
   const folders = join(places.home, ".gemini/trustedFolders.json");
-  assert.match(await only("gemini"), /does not trust this folder yet/);
+  assert.match(await only("gemini"), /does not trust this folder,/);
   for (const [trust, status] of Object.entries({ TRUST_FOLDER: "ok", DO_NOT_TRUST: "problem" })) {
     writeFileSync(folders, JSON.stringify({ [root]: trust, [dirname(root)]: "TRUST_FOLDER" }));
     assert.equal((await checkTrust("gemini", places))?.status, status);

@@ -145,6 +145,7 @@ class WarnedAgent {
   #calls = 0;
   /** The turn in which it was warned. */
   #warned: { turn: number; isInTurn: boolean; canWrite: boolean } | undefined;
+  #isCompacted = false;
   /** Its note is in a request of a later turn, or after a compaction. */
   isBack = false;
 
@@ -162,8 +163,9 @@ class WarnedAgent {
     const full = (share: number) => Math.round(this.#limit * share);
     if (this.#warned) {
       this.isBack ||= this.#warned.turn < this.#turn && text.includes(this.#canary);
-      // The next turn begins with the compaction.
-      return { text: "ok", tokens: full(1.01) };
+      // A request without tools is that of the summarizer. With a context that stays full, a client compacts without end.
+      this.#isCompacted ||= tool === undefined;
+      return this.#isCompacted ? done : { text: "ok", tokens: full(1.01) };
     }
     if (text.includes(warningStart)) {
       this.#warned = { turn: this.#turn, isInTurn: this.#calls > 0, canWrite: tool !== undefined };

@@ -125,18 +125,12 @@ function checkFolder(places: Places): Finding {
     .map(([path, trust]) => ({ path: trust === "TRUST_PARENT" ? dirname(path) : path, trust }))
     .filter(({ path }) => places.root === path || places.root.startsWith(`${path}/`))
     .toSorted((a, b) => b.path.length - a.path.length);
-  const remedy = "Start gemini here, type /permissions and trust the folder.";
-  if (rules[0]?.trust === "DO_NOT_TRUST")
-    return problem(
-      check,
-      "Gemini CLI does not trust this folder, so it uses neither hooks nor server.",
-      remedy,
-    );
-  if (rules[0]) return ok(check, "hooks are enabled, the folder is trusted");
+  if (rules[0] && rules[0].trust !== "DO_NOT_TRUST")
+    return ok(check, "hooks are enabled, the folder is trusted");
   return problem(
     check,
-    "Gemini CLI does not trust this folder yet, so it uses neither hooks nor server.",
-    remedy,
+    "Gemini CLI does not trust this folder, so it uses neither hooks nor server.",
+    "Start gemini here, type /permissions and trust the folder.",
   );
 }
 

@@ -27,7 +27,7 @@ export interface Piece {
   /** Its name in messages: "MCP server", "hooks", "plugin". */
   what: string;
   path: string;
-  /** The folder that links must not lead the file out of. */
+  /** The folder that links must not lead the file out of: the project. Others get its files too. */
   within?: string;
   add(text: string): string;
   /** The text without our part, and with what `before` had there. */
