@@ -228,7 +228,7 @@ test("the diffs of the first contribution apply to the sources as they are [repo
 test("every page of the docs is on the site, in one section [repo.site]", () => {
   const listed = Object.values(sections).flat();
   assert.equal(new Set(listed).size, listed.length, "a page is in two sections");
-  for (const page of listed) {
+  for (const page of ["README.md", ...listed]) {
     assert.ok(globSync(page, { cwd: root }).length === 1, `${page} does not exist`);
     // The builder of the site takes a path in HTML without "./" for a package, and fails.
     assert.doesNotMatch(read(page), /\bsrc(?:set)?="(?!\.{1,2}\/)/, page);
