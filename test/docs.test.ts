@@ -10,7 +10,7 @@ import { sections } from "../site/pages.ts";
 import { adapterOptionKinds } from "../src/adapters/caller/options.ts";
 import { agentOptionKinds, modelOptionNames } from "../src/agent/options.ts";
 import { isCommand } from "../src/cli/commands.ts";
-import { commandHelp, helpText } from "../src/cli/help.ts";
+import { commandHelp } from "../src/cli/help.ts";
 import { estimateTokens } from "../src/context/estimate-tokens.ts";
 import { defaultLimits } from "../src/engine/limits.ts";
 import { projectTool } from "../src/mcp/project-tools.ts";
@@ -82,7 +82,7 @@ function wrongCommands(text: string): string[] {
     if (name === undefined || name === "help") return [];
     if (!isCommand(name)) return [line];
     const flags = [...rest.matchAll(/(?<![\w-])--[a-z-]+/g)].map(([flag]) => flag);
-    const known = `${helpText(commandHelp(name))} --json --store --help`;
+    const known = `${JSON.stringify(commandHelp(name))} --json --store --help`;
     return flags.every((flag) => new RegExp(`${flag}(?![\\w-])`).test(known)) ? [] : [line];
   });
 }

@@ -3,7 +3,7 @@ import { APICallError, type LanguageModel, LoadAPIKeyError, RetryError } from "a
 import { dropTrailing } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 
-export interface ModelChoice {
+interface ModelChoice {
   /** `provider:name`; with a base URL, the name alone. */
   model?: string | undefined;
   baseUrl?: string | undefined;
