@@ -7,7 +7,7 @@ import { hostSessions } from "../src/cli/host-sessions.ts";
 import { type Memory, openMemory } from "../src/index.ts";
 import { pageFiles } from "../src/server/page.ts";
 import { startServer } from "../src/server/start.ts";
-import { surfaceNames } from "../src/surfaces/surfaces.ts";
+import { defaultSurfaces } from "../src/surfaces/surfaces.ts";
 import {
   type Look,
   openStore,
@@ -87,7 +87,7 @@ async function takeAll(browser: Browser, receive: Receive): Promise<void> {
   for (const look of looks) await takeConflict(browser, look, "conflict", receive);
   mkdirSync(join(root, "billing"));
   const { project, database } = await playCodingSession(join(root, "billing"));
-  const coding = await openMemory({ store: database, surfaces: surfaceNames });
+  const coding = await openMemory({ store: database, surfaces: defaultSurfaces.server });
   await served(
     coding,
     async (address) => {

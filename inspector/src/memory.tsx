@@ -16,7 +16,7 @@ interface MemoryViewProps {
 
 /** The agent's memory, now or at the time of the clock: pins first, then the notepad, notes and the project. */
 export function MemoryView({ memory, openPalette }: MemoryViewProps) {
-  const { session, revision, newest, at, notepad, notes, plan, limits, tasks } = memory;
+  const { session, revision, newest, at, notepad, notes, plan, limits, tasks, offered } = memory;
   const isPast = useRoute().at !== undefined && revision !== newest;
   const common = { sessionId: session.id, revision, isPast, openPalette };
   return (
@@ -37,7 +37,7 @@ export function MemoryView({ memory, openPalette }: MemoryViewProps) {
           limit={limits.notepad}
           empty="The agent has written nothing yet. It sees this text in every turn, and you can edit it too."
         />
-        {(memory.findsNotes || memory.noteCount > 0) && <Notes memory={memory} isPast={isPast} />}
+        {(offered.notes || memory.noteCount > 0) && <Notes memory={memory} isPast={isPast} />}
         {!isPast && <ProjectNotes />}
       </div>
       <div class="memory-side">
@@ -54,7 +54,7 @@ export function MemoryView({ memory, openPalette }: MemoryViewProps) {
             empty=""
           />
         )}
-        <Refs memory={memory} isPast={isPast} />
+        {(offered.scratchpad || memory.refs.length > 0) && <Refs memory={memory} isPast={isPast} />}
         {tasks.length > 0 && (
           <section class="panel" aria-labelledby="title-tasks">
             <h2 id="title-tasks">Open tasks</h2>

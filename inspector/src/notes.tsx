@@ -19,7 +19,7 @@ const maxTags = 12;
 
 /** Notes as cards, newest first, filtered by words and tags. */
 export function Notes({ memory, isPast }: { memory: SessionMemory; isPast: boolean }) {
-  const { session, tags, noteCount, findsNotes, revision } = memory;
+  const { session, tags, noteCount, offered, revision } = memory;
   const { id } = session;
   const [query, setQuery] = useState("");
   const [chosen, setChosen] = useState<readonly string[]>([]);
@@ -56,7 +56,7 @@ export function Notes({ memory, isPast }: { memory: SessionMemory; isPast: boole
                 }}
               />
             )}
-            {findsNotes && (
+            {offered.notes && (
               <button
                 type="button"
                 class="button"
@@ -78,7 +78,7 @@ export function Notes({ memory, isPast }: { memory: SessionMemory; isPast: boole
           save={(note) => edit(id, { type: "note.add", ...note }, "Note added.", () => setAdding(false))}
         />
       )}
-      {!findsNotes && <p class="faint">The agent is not offered notes, so it cannot find these.</p>}
+      {!offered.notes && <p class="faint">The agent is not offered notes, so it cannot find these.</p>}
       {noteCount === 0 && (
         <p class="panel-empty">
           Notes are single findings with tags. They stay out of the window until the agent searches for them.

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { hostSessions } from "../../src/cli/host-sessions.ts";
 import { keepFailure } from "../../src/hosts/failures.ts";
 import { openMemory } from "../../src/index.ts";
+import { defaultSurfaces } from "../../src/surfaces/surfaces.ts";
 import { runNode } from "../../test/support/command-line.ts";
 import { call, startTestServer } from "../../test/support/server.ts";
 import { temporaryDirectory } from "../../test/support/temporary.ts";
@@ -17,7 +18,7 @@ type Played = Awaited<ReturnType<typeof playCodingSession>>;
 async function serveCodingSession(context: TestContext, prepare?: (played: Played) => Promise<void>) {
   const played = await playCodingSession(temporaryDirectory());
   await prepare?.(played);
-  const memory = await openMemory({ store: played.database, surfaces: ["notepad", "notes", "scratchpad"] });
+  const memory = await openMemory({ store: played.database, surfaces: defaultSurfaces.server });
   const { server } = await startTestServer(context, {
     memory,
     page: await builtPage(),
@@ -61,6 +62,12 @@ test(
     const read = page.locator(".talk-item", { hasText: "amount1: number" });
     await read.locator("summary").click();
     await read.locator("mark").getByText("TKT-4701").waitFor();
+
+    // Nobody is invited to write where this agent does not read.
+    await page.keyboard.press("1");
+    await page.getByRole("heading", { name: "Notepad" }).waitFor();
+    for (const name of ["Notes", "References"])
+      assert.equal(await page.getByRole("heading", { name }).count(), 0, name);
 
     // The window: Memory is a part, and the prefix is what the provider read from its cache.
     await page.keyboard.press("2");

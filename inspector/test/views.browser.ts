@@ -257,6 +257,13 @@ test(
       "Math.max(...[...document.querySelectorAll('.clock-bar')].map((bar) => bar.getBoundingClientRect().width))",
     );
     assert.ok(narrowest <= 14, "a few calls make no wide bars");
+    // The bars stay below the pointer that moves the clock.
+    await page.setViewportSize({ width: 1024, height: 844 });
+    const start = async () => (await page.locator(".clock-body").boundingBox())?.x;
+    const now = await start();
+    await page.goto(new URL("#/audit/memory?at=20&call=5", page.url()).href);
+    await page.locator(".past").waitFor();
+    assert.equal(await start(), now);
   }),
 );
 

@@ -14,11 +14,34 @@ export type Arguments<Name extends CommandName> = ReturnType<typeof parseArgs<Pa
 /** Parses a command's arguments, as `commands.ts` describes them. */
 export function readArguments<Name extends CommandName>(name: Name, args: string[]): Arguments<Name> {
   const { options, takes } = commands[name];
-  const config: ParseConfig<Name> = { args, options, allowPositionals: true, strict: true };
+  const current = withCurrentNames(args, Object.keys(options));
+  const config: ParseConfig<Name> = { args: current, options, allowPositionals: true, strict: true };
   const parsed = parseArgs(config);
   const { positionals } = parsed as { positionals: string[] };
   checkArguments(name, positionals, takes);
   return parsed;
+}
+
+/** Earlier names of options, which still work, and the words that stand for them now. */
+const earlierNames: Readonly<Record<string, string>> = {
+  "--db": "--store=",
+  "--npx": "--portable",
+  "--context-window": "--set=contextWindow=",
+  "--placement": "--set=placement=",
+};
+
+function withCurrentNames(args: readonly string[], options: readonly string[]): string[] {
+  const current: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? "";
+    if (word === "--") return [...current, ...args.slice(at)];
+    const [name = "", ...value] = word.split("=");
+    const now = Object.hasOwn(earlierNames, name) ? earlierNames[name] : undefined;
+    if (now === undefined || !options.includes(now.slice(2).split("=")[0] ?? "")) current.push(word);
+    else if (!now.endsWith("=")) current.push(now);
+    else current.push(`${now}${value.length > 0 ? value.join("=") : (args[++at] ?? "")}`);
+  }
+  return current;
 }
 
 /** Throws unless these are the arguments that `takes` lists: `SESSION` must be there, `[SESSION]` may, `…` takes any number. */

@@ -69,7 +69,6 @@ export const commands = {
         "the memory types to offer, written to your own config, or to holdfast.json with --project",
       ),
       portable: flag("--project without paths of this machine, for files that you commit"),
-      npx: flag("the same as --portable"),
     },
     examples: [["init --dry-run", "list the changes without making them"]],
     docs: "hosts",

@@ -62,12 +62,6 @@ function optionRows(name: CommandName): Row[] {
   ]);
 }
 
-/** Help without a limit to its width. */
-export function helpText(parts: readonly Part[]): string {
-  const paint = (_style: unknown, text: string) => text;
-  return renderHelp(parts, { width: Number.POSITIVE_INFINITY, colours: false, paint }).join("\n");
-}
-
 /** Below this width, a meaning goes under its term. */
 const minColumns = 56;
 /** The columns in which meanings may start. */

@@ -9,7 +9,7 @@ import type { Store } from "../stores/store.ts";
 import { makeFolder, readSmallFile, writeSmallFile } from "../workspace/small-file.ts";
 import { hidePassword, type StoreLocation } from "../workspace/store-location.ts";
 
-export interface Backups {
+interface Backups {
   /** Files that can be edited. */
   files: string[];
   /** The steps by hand, one line each. */

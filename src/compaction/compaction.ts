@@ -146,6 +146,7 @@ export class Compaction {
     return planHandoff({
       epoch: readEpoch(state).number,
       messages: messages.filter(({ number }) => number <= to),
+      kept: messages.filter(({ number }) => number > to),
       to: Math.min(to, keptFrom - 1),
       earlier: await lastHandoff(session, state),
       ...openWork(state),

@@ -14,6 +14,8 @@ export interface HandoffInput {
   messages: readonly StoredMessage[];
   /** The last message whose steps are shown: the model still sees those after it. */
   to: number;
+  /** The messages after those, which stay: the agent's last words are among them. */
+  kept?: readonly StoredMessage[] | undefined;
   /** The handoff of the compaction before. */
   earlier?: Handoff | undefined;
   /** Descriptions of the tasks that are open, outermost first. */
@@ -53,7 +55,7 @@ const maxCarried = { tokens: 4_000, lines: 40, spans: 12 };
  * planHandoff({ epoch: 1, messages, to: 40, tasks: [], room: { tokens: 2_400 }, countTokens }).text;
  */
 export function planHandoff(input: HandoffInput): Handoff {
-  const { epoch, messages, to, earlier, tasks, folder, hide = redactText, countTokens } = input;
+  const { epoch, messages, to, kept = [], earlier, tasks, folder, hide = redactText, countTokens } = input;
   const { said, leftOut } = carrySaid(
     messages.map((message) => hide(userWords(message))),
     earlier,
@@ -77,7 +79,7 @@ export function planHandoff(input: HandoffInput): Handoff {
     tasks: [...tasks],
     done: [...before, carried(digest)].slice(-maxCarried.spans),
     finished: finishedIn(input, steps, plan),
-    lastWords: lastWordsOf(steps),
+    lastWords: lastWordsOf([...steps, ...readSteps(kept, { folder, hide })]),
   };
 }
 

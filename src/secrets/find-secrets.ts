@@ -162,7 +162,7 @@ function isJsonHead(token: string): boolean {
 }
 
 /** A secret in a text. */
-export interface FoundSecret {
+interface FoundSecret {
   kind: string;
   from: number;
   to: number;

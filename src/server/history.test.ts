@@ -330,8 +330,8 @@ test("a memory type that is not offered is lost to the agent, except the pins th
   const statesWith = async (hosts: typeof noHosts) => {
     const offers = (surface: string) => surface === "notepad";
     const { server } = await startTestServer(context, { memory, hosts, offers });
-    const { findsNotes } = await call(server, "session", { params: { id: session.id } });
-    assert.equal(findsNotes, false);
+    const { offered } = await call(server, "session", { params: { id: session.id } });
+    assert.deepEqual(offered, { notes: false, scratchpad: false });
     const { places } = await call(server, "where", { params: { id: session.id }, query: { q: "red" } });
     return places.map(({ kind, state }) => `${kind}: ${state}`);
   };

@@ -5,7 +5,7 @@ import { listPins } from "../surfaces/pins/operations.ts";
 import { readScratchpad } from "../surfaces/scratchpad/operations.ts";
 import { readTasks } from "../surfaces/tasks/operations.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
-import { canFindNotes, hiddenLines, SessionTree, sessionItem } from "./session-item.ts";
+import { hiddenLines, offeredTypes, SessionTree, sessionItem } from "./session-item.ts";
 
 const maxTags = 100;
 
@@ -44,7 +44,7 @@ export function memoryHandlers(context: ServerContext): Pick<Handlers, "session"
         })),
         tags: tags.sort((a, b) => b.notes - a.notes || (a.tag < b.tag ? -1 : 1)).slice(0, maxTags),
         noteCount: state.row.counters.notes,
-        findsNotes: await canFindNotes(context, session),
+        offered: await offeredTypes(context, session),
         limits: {
           notepad: memory.setting.limits.notepadCharacters,
           notes: memory.setting.limits.spaceNotesCharacters,

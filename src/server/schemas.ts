@@ -159,7 +159,9 @@ export const sessionMemory = z.object({
     .describe("Open tasks, outermost first"),
   tags: z.array(z.object({ tag: z.string(), notes: count })).describe("The 100 most used"),
   noteCount: count,
-  findsNotes: z.boolean().describe("Whether the agent has tools to search its notes"),
+  offered: z
+    .object({ notes: z.boolean(), scratchpad: z.boolean() })
+    .describe("Whether the agent has tools for these memory types"),
   limits: z.object({ notepad: count, notes: count, plan: count }).describe("Characters that fit"),
 });
 

@@ -311,11 +311,13 @@ function hiddenFrom(lines: readonly string[], text: string): Reply<"session">["n
   return from === -1 ? null : { from: from + 1, to: Math.max(from, to) + 1 };
 }
 
-/** Whether the agent has tools for notes. Those of a coding agent are the server's, and no hook shows notes. */
-export async function canFindNotes(
+/** The memory types that the agent has tools for, of those that it may lack. A coding agent has the server's. */
+export async function offeredTypes(
   { hosts, offers }: Pick<ServerContext, "hosts" | "offers">,
   session: Session,
-): Promise<boolean> {
-  if (hosts.about(session.id) === undefined) return offers("notes");
-  return (await session.context()).surfaces.includes("notes");
+): Promise<Reply<"session">["offered"]> {
+  const { surfaces } = await session.context();
+  const isOffered =
+    hosts.about(session.id) === undefined ? offers : (surface: string) => surfaces.includes(surface);
+  return { notes: isOffered("notes"), scratchpad: isOffered("scratchpad") };
 }

@@ -11,7 +11,7 @@ import { callsOf, recordedCall } from "./calls.ts";
 import { readTranscript } from "./compactions.ts";
 import type { Handlers, ServerContext } from "./handlers.ts";
 import { readMessages, summaryAlone, textOfMessage, unescaped } from "./messages.ts";
-import { canFindNotes, hiddenLines } from "./session-item.ts";
+import { hiddenLines, offeredTypes } from "./session-item.ts";
 
 type Place = Reply<"where">["places"][number];
 type Life = NonNullable<Reply<"where">["life"]>;
@@ -57,11 +57,11 @@ const targets: readonly [Place["kind"], TextTarget][] = [
 /** Where the agent has the text of a memory type. One that it is not offered is lost to it, though it is stored. */
 async function stateIn(context: ServerContext, session: Session, state: State) {
   const isHosted = context.hosts.about(session.id) !== undefined;
-  const findsNotes = await canFindNotes(context, session);
+  const { notes } = await offeredTypes(context, session);
   const shown = shownIn(state);
   return (surface: SurfaceName): Place["state"] => {
     // Notes are in memory, but the model sees them only when it searches for them.
-    if (surface === "notes") return findsNotes ? "retrievable" : "lost";
+    if (surface === "notes") return notes ? "retrievable" : "lost";
     // Hooks show the pins whatever the agent is offered.
     const isShown = context.offers(surface) || shown.has(surface) || (isHosted && surface === "pins");
     return isShown ? "in context" : "lost";

@@ -111,12 +111,12 @@ export class ShownMemory {
     const since = Math.max(this.#current, this.#shown?.revision ?? 0);
     if (revision <= since) return false;
     const entries = await session.history({ from: since + 1 });
-    return entries.some((entry) => isWriting(entry) && !this.#ownEdits.has(entry.key));
+    return entries.some((entry) => changesMemory(entry) && !this.#ownEdits.has(entry.key));
   }
 }
 
-/** Written by an agent or a person, not by Holdfast itself. */
-function isWriting({ operation, changes }: JournalEntry): boolean {
+/** Whether an entry changed memory, and not only what Holdfast notes about the conversation. */
+function changesMemory({ operation, changes }: JournalEntry): boolean {
   return changes.length > 0 && !/^(?:context|messages|session)\./.test(operation.type);
 }
 

@@ -57,6 +57,7 @@ const settings: Setting[] = [
   { env: { HOLDFAST_DB: "$home/a.db" }, expected: "$home/a.db", source: "environment" },
   { env: { HOLDFAST_DB: "sqlite:$home/a.db" }, expected: "$home/a.db", source: "environment" },
   { env: { HOLDFAST_DB: "sqlite://$home/a.db" }, expected: "$home/a.db", source: "environment" },
+  { env: { HOLDFAST_DB: "", HOLDFAST_STORE: "b.db" }, expected: "$root/b.db", source: "environment" },
   { env: { HOLDFAST_DB: "data/a.db" }, expected: "$root/data/a.db", source: "environment" },
   { env: { HOLDFAST_DB: "data/a.db" }, cwd: "$root", expected: "$root/data/a.db", source: "environment" },
   { env: { HOLDFAST_DB: "sqlite:./a.db" }, expected: "$root/a.db", source: "environment" },

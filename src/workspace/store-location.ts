@@ -22,6 +22,9 @@ export interface StoreLocation {
   source: "flag" | "environment" | "config" | "default";
 }
 
+/** The variable that names the store, and its earlier name. */
+export const storeVariables = ["HOLDFAST_DB", "HOLDFAST_STORE"] as const;
+
 export interface LocateStoreOptions {
   project: Project;
   /** Paths in flags are relative to this directory, all others to the project's root. */
@@ -91,8 +94,8 @@ function chooseAddress({
     throw new HoldfastError("invalid_input", "--store is empty. Give a path or a URL, or omit the option.");
   if (flags.store !== undefined) return { text: flags.store, base: cwd, source: "flag" };
   // An empty variable counts as unset.
-  const variable = env.HOLDFAST_DB;
-  if (variable) return { text: variable, base: project.root, source: "environment" };
+  const variable = storeVariables.find((name) => env[name]);
+  if (variable) return { text: env[variable] ?? "", base: project.root, source: "environment" };
   if (config.store) return { text: config.store, base: project.root, source: "config" };
   return { text: join(project.directory, "memory.db"), base: project.root, source: "default" };
 }

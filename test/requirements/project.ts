@@ -20,7 +20,7 @@ export const project = from("notes-md-protocol", {
     "Level 1 stays within 150 tokens and takes about the protocol's budgets, level 2 stays within 500.",
   "project.level-one":
     "Level 1 has the active context, identifiers with their purposes, the last three decisions with evidence, and a question.",
-  "project.level-two": "Level 2 finds the decisions and sub-goals that match a query, best first.",
+  "project.level-two": "Level 2 finds the entries of every section that match a query, best first.",
   "project.level-three": "Level 3 is the whole file.",
   "project.stale": "Stale content is marked wherever an agent gets it.",
   "project.data": "The content of the notes reaches the model as data.",

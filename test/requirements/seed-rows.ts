@@ -760,7 +760,7 @@ const project: SeedRow[] = [
     "L04",
     "Level 1 has about 100 tokens.",
     everywhere("project.budgets"),
-    "Level 1 takes at most 150 tokens, its two markers included.",
+    "Level 1 takes at most 150 tokens, its two markers included. Below are up to three blockers that may have resolved.",
   ),
   row(
     "L05",

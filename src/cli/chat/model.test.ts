@@ -16,6 +16,8 @@ test("a base URL takes the name as it is, which may have colons [chat.models]", 
   const baseUrl = "http://127.0.0.1:8000/v1/";
   for (const model of ["llama3.2:3b", "openai/gpt", "plain"])
     assert.equal((await chooseModel({ model, baseUrl })).label, `${model} at http://127.0.0.1:8000/v1`);
+  const earlier = await chooseModel({ model: "openai-compatible:plain", baseUrl });
+  assert.equal(earlier.label, "plain at http://127.0.0.1:8000/v1");
 });
 
 test("an invalid model is rejected with the valid forms [chat.models]", async () => {

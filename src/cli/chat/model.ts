@@ -3,7 +3,7 @@ import { APICallError, type LanguageModel, LoadAPIKeyError, RetryError } from "a
 import { dropTrailing } from "../../engine/text.ts";
 import { HoldfastError } from "../../errors.ts";
 
-export interface ModelChoice {
+interface ModelChoice {
   /** `provider:name`; with a base URL, the name alone. */
   model?: string | undefined;
   baseUrl?: string | undefined;
@@ -40,7 +40,11 @@ export async function chooseModel(
   { model = "", baseUrl }: ModelChoice,
   load: (name: string) => Promise<unknown> = (name) => import(name),
 ): Promise<ChosenModel> {
-  if (baseUrl !== undefined) return openAICompatible(model, checkUrl(baseUrl), process.env.OPENAI_API_KEY);
+  if (baseUrl !== undefined) {
+    // Earlier, the name had a provider too.
+    const name = model.replace(/^openai-compatible:/, "");
+    return openAICompatible(name, checkUrl(baseUrl), process.env.OPENAI_API_KEY);
+  }
   // The name of a local model may have colons too.
   const [, provider = "", name = ""] = /^([^:]+):(.+)$/.exec(model) ?? [];
   if (name === "") {

@@ -3,7 +3,7 @@ import { configFiles, type Origin, settingValue, type WorkspaceConfig } from "..
 import { explainProblems } from "../../workspace/config-file.ts";
 import { configSchema } from "../../workspace/config-schema.ts";
 import { type SettingName, settingNames, settingOf } from "../../workspace/settings.ts";
-import { storeName } from "../../workspace/store-location.ts";
+import { storeName, storeVariables } from "../../workspace/store-location.ts";
 import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments, usageError } from "../arguments.ts";
 import { print, printJson, printProblem, type Screen } from "../terminal/screen.ts";
@@ -50,7 +50,8 @@ function settingRows({ config, store }: Workspace): SettingRow[] {
 
 function storeOrigin(source: Workspace["store"]["source"], { origins }: WorkspaceConfig): Origin {
   if (source === "flag") return { source, name: "--store" };
-  if (source === "environment") return { source, name: "HOLDFAST_DB" };
+  if (source === "environment")
+    return { source, name: storeVariables.find((name) => process.env[name]) ?? storeVariables[0] };
   return (source === "config" && origins.store) || { source: "default" };
 }
 

@@ -81,10 +81,10 @@ function readFlags(args: string[]): StoreFlags & { event?: string } {
   if (args.length === 0) return {};
   // Loaded here, because most hooks have no flags.
   const { parseArgs } = process.getBuiltinModule("node:util");
-  return parseArgs({
-    args,
-    options: { store: { type: "string" }, event: { type: "string" } },
-  }).values;
+  const options = { store: { type: "string" }, db: { type: "string" }, event: { type: "string" } } as const;
+  const { db, ...flags } = parseArgs({ args, options }).values;
+  // --db is the earlier name of --store.
+  return db === undefined ? flags : { ...flags, store: db };
 }
 
 function unknownHost(host: string): HoldfastError {

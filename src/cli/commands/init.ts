@@ -40,7 +40,7 @@ export async function init(args: string[]): Promise<number> {
   const { values, positionals } = readArguments("init", args);
   if (values.user && values.project) throw new HoldfastError("invalid_input", oneScope);
   const isDryRun = values["dry-run"];
-  const isPortable = values.portable || values.npx;
+  const isPortable = values.portable;
   if (isInNpxCache() && !isPortable && !isDryRun) return runCopy(args, values.json);
   const surfaces = values.surfaces === undefined ? undefined : readSurfaces(values.surfaces);
   const place = findPlaces("user", findProject(process.cwd()).root);

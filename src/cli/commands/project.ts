@@ -59,9 +59,12 @@ async function initialize({ project, values }: ProjectArguments): Promise<number
 }
 
 async function recover(args: ProjectArguments): Promise<number> {
-  const level = Number(args.values.level ?? 1);
+  const { level } = args.values;
   const query = args.positionals.join(" ");
-  return perform(args, "recover_context", { level, ...(query === "" ? {} : { query }) });
+  return perform(args, "recover_context", {
+    query,
+    ...(level === undefined ? {} : { level: Number(level) }),
+  });
 }
 
 const fields = ["title", "rationale", "detail", "done", "severity", "actionable", "next", "task"] as const;

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { parse, TomlError } from "smol-toml";
 import { isObject } from "../../engine/json.ts";
 import { HoldfastError } from "../../errors.ts";
+import { storeVariables } from "../../workspace/store-location.ts";
 import { argsWithExtras, notAllowed } from "../install/json-pieces.ts";
 import { malformed, valueAt } from "../install/json-text.ts";
 import { type Launcher, sharedServer } from "../install/launcher.ts";
@@ -59,7 +60,7 @@ export function tomlServer(
               `command = ${values.command}`,
               `args = ${values.args}`,
               // Codex passes only the variables that are listed.
-              `env_vars = ${tomlList(["HOLDFAST_DB"])}`,
+              `env_vars = ${tomlList(storeVariables)}`,
               `tools = ${tools}`,
             ])
           : setKeys(text, path, { ...values, ...(decides(entry) && !isEarlier(entry) ? {} : { tools }) });

@@ -1,4 +1,5 @@
 import { objectIn, objectsIn } from "../../engine/json.ts";
+import { storeVariables } from "../../workspace/store-location.ts";
 import type { ConfiguredServer } from "../install/piece.ts";
 import { askServer } from "../run-program.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
@@ -26,11 +27,12 @@ export async function checkServer(server: ConfiguredServer, cwd: string, remedy:
 
 /** Hooks and plugins do not see a store that only the server's config names. */
 function checkStore({ args, env }: ConfiguredServer): Finding[] {
-  const at = args.findIndex((word) => /^--store(?:=|$)/.test(word));
-  const { HOLDFAST_DB: variable } = env;
-  const isOwn = at >= 0 || (variable !== undefined && variable !== process.env.HOLDFAST_DB);
+  const at = args.findIndex((word) => /^--(?:store|db)(?:=|$)/.test(word));
+  const names = storeVariables.filter((name) => env[name] !== undefined);
+  const isOwn = at >= 0 || names.some((name) => env[name] !== process.env[name]);
   if (!isOwn) return [];
-  const where = at >= 0 ? args.slice(at, at + 2).join(" ") : `HOLDFAST_DB=${variable}`;
+  const where =
+    at >= 0 ? args.slice(at, at + 2).join(" ") : names.map((name) => `${name}=${env[name]}`).join(" ");
   return [
     note(
       check,

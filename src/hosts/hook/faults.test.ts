@@ -227,9 +227,10 @@ test("[hooks.store] a store named on the command line or in the environment is u
   const elsewhere = await hookProject({ withMemory: false });
   const named: Omit<HookProcessOptions, "cwd">[] = [
     { args: ["--store", project.database] },
+    { args: ["--db", project.database] },
     { args: [`--store=sqlite:${project.database}`] },
     { env: { HOLDFAST_DB: project.database } },
-    { env: { HOLDFAST_DB: `sqlite:${project.database}` } },
+    { env: { HOLDFAST_STORE: `sqlite:${project.database}` } },
   ];
   for (const options of named)
     assert.match(contextIn((await run(elsewhere, start, options)).stdout), /canary/, JSON.stringify(options));

@@ -207,7 +207,9 @@ async function showMemory(hook: HookContext): Promise<void> {
     !isKept ||
     (known
       ? hasOtherPins(hook, state) ||
-        (await entriesSince(session, known.seen)).some((entry) => isWriting(entry) && isShown(hook, entry))
+        (await entriesSince(session, known.seen)).some(
+          (entry) => isByAgentOrUser(entry) && isShown(hook, entry),
+        )
       : state !== undefined && isAnythingShown(hook, state));
   const hints = [...readOnlyHint(hook), ...(source === "startup" ? await earlierHint(hook, state) : [])];
   const project = isKept ? "" : await projectText(hook);
@@ -311,7 +313,7 @@ async function showNews(hook: HookContext): Promise<void> {
   if (isSame && !mayNudge && !isEvery && !(isPrompt && known.hasWritten)) return hook.answer({});
   const session = await findHookSession(hook);
   const memory = await readMemory(hook, session);
-  const entries = (await entriesSince(session, known?.seen ?? 0)).filter(isWriting);
+  const entries = (await entriesSince(session, known?.seen ?? 0)).filter(isByAgentOrUser);
   state.hasWritten = entries.some(isByAgent);
   if (state.hasWritten) noteWriting(state);
   // Within a turn the agent sees its own writes in its calls.
@@ -394,8 +396,8 @@ async function entriesSince(session: Session | undefined, revision: number): Pro
   return (await session?.history({ from: revision + 1, limit: 1_000 })) ?? [];
 }
 
-/** Written by an agent or a person, not by Holdfast itself. */
-function isWriting({ actor }: JournalEntry): boolean {
+/** Written by an agent or the user, not by Holdfast itself. */
+function isByAgentOrUser({ actor }: JournalEntry): boolean {
   return actor.kind !== "system";
 }
 

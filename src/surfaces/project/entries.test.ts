@@ -281,7 +281,7 @@ test("a call that lacks a field, or has one of another kind, is answered with an
     ],
     [
       () => log("question", "x?", { detail: "y" }),
-      'An entry of the kind question takes "detail" only with "done". Nothing was changed. Call it like this: {"kind":"question","text":"Is the limit per client?","done":true,"detail":"Yes"}.',
+      'An entry of the kind question takes "detail" only with "done": true. Nothing was changed. Call it like this: {"kind":"question","text":"Is the limit per client?","done":true,"detail":"Yes"}.',
     ],
     [
       () => log("debt", "x", { severity: "bad" }),
@@ -302,6 +302,8 @@ test("a call that lacks a field, or has one of another kind, is answered with an
     [() => call("recover_context", { level: 4 }), '"level" must be 1, 2 or 3 (got 4).'],
   ];
   for (const [work, message] of refused) await assert.rejects(work, { code: "invalid_input", message });
+  const message = '"text" has more than 2000 characters. Nothing was changed. Shorten it.';
+  await assert.rejects(log("goal", "x".repeat(2_001)), { code: "over_limit", message });
   assert.equal(read(), before);
 });
 
@@ -311,9 +313,13 @@ test("debt gets the id after the highest one in the file, and the same debt is l
   assert.equal(third.id, "TD-003");
   const written = read();
   assert.match(written, /^\| TD-003 \| third \| LOW \| agent \| S4 \|$/m);
-  const again = await log("debt", "third", { actionable: true });
+  const again = await log("debt", "third");
   assert.deepEqual([again.id, read()], ["TD-003", written]);
   assert.match(again.text, /^Already logged as TD-003 on line \d+\.$/);
+  const changed = await log("debt", "third", { severity: "critical", detail: "S04" });
+  assert.match(changed.text, /^Changed TD-003 on line \d+: severity CRITICAL, sprint S04\.$/);
+  assert.match(read(), /^\| TD-003 \| third \| CRITICAL \| agent \| S04 \|$/m);
+  assert.match((await log("debt", "third")).text, /^Already logged as TD-003/);
   write(`${seedNotes}\nSee TD-011, which is done.\n`);
   assert.equal((await log("debt", "fourth")).id, "TD-012", "an id that is still mentioned is not free");
 });
@@ -357,6 +363,39 @@ test("goals, blockers and questions are added once, changed in place and closed 
   const before = read();
   assert.match((await log("blocker", "Blocked: A signature")).text, /Already recorded/);
   assert.equal(read(), before);
+});
+
+test("an item that was closed with an outcome is found again, and reopened in place [project.lists] [project.repeated]", async () => {
+  const { log, read } = makeProject();
+  const added = [
+    ["goal", "Ship - to prod (depends on: review)", "- [x] Ship - to prod — shipped", "[ ]"],
+    ["question", "Is it (really) slow?", "- [x] Is it (really) slow? — shipped", "[ ]"],
+    [
+      "blocker",
+      "Waiting: OAuth keys (ETA: 2026-05-01)",
+      "- Resolved: OAuth keys (2026-03-01T10:00:0",
+      "Waiting:",
+    ],
+  ] as const;
+  for (const [kind, text, closed, open] of added) {
+    await log(kind, text);
+    await log(kind, text, { done: true, detail: "shipped" });
+    const written = read();
+    assert.ok(written.includes(closed), written);
+    for (const again of [{ done: true, detail: "shipped" }, { done: true }])
+      assert.match((await log(kind, text, again)).text, /^Already recorded/);
+    assert.equal(read(), written);
+    await log(kind, text, { done: true, detail: "twice — now" });
+    assert.match(read(), /twice — now\)?$/m);
+    assert.match((await log(kind, text, { done: false })).text, /^Changed/);
+    const bare = text.replace("Waiting: ", "");
+    assert.ok(read().includes(`- ${open} ${bare}\n`), read());
+    assert.doesNotMatch(read(), /shipped|twice/);
+  }
+  await log("blocker", "OAuth keys", { done: true, detail: "they came" });
+  await log("blocker", "Blocked: OAuth keys");
+  assert.match(read(), /^- Blocked: OAuth keys$/m);
+  assert.equal(read().match(/OAuth keys/g)?.length, 1);
 });
 
 test("an item keeps its bullet, wrapped lines and nested items; a new item is never mistaken for an old one [project.lists]", async () => {

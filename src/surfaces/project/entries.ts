@@ -16,6 +16,7 @@ import {
 } from "./edit.ts";
 import {
   blockerKind,
+  firstState,
   isDateOrTime,
   layout,
   newSection,
@@ -24,7 +25,7 @@ import {
   severities,
   type Values,
 } from "./layout.ts";
-import { contextFields, type Item, itemsOf, type Notes, rowsOf } from "./notes.ts";
+import { contextFields, type Item, itemsOf, type Notes, type Row, rowsOf } from "./notes.ts";
 import { type Answer, type Caller, nameOf, type Project } from "./project.ts";
 import { noSuchFile, parseReference, projectPath, readSource, renderReference } from "./references.ts";
 import { refusal, requireLine } from "./refusal.ts";
@@ -108,27 +109,36 @@ function fieldProblem({ takes, needs }: Kind, input: EntryInput): string | undef
   if (extra !== undefined) return `does not take "${extra}"`;
   if (needs && (input.detail ?? "").trim() === "") return `needs "${needs}"`;
   const isEarly = takes.includes("done") && input.detail !== undefined && input.done !== true;
-  return isEarly ? 'takes "detail" only with "done"' : undefined;
+  return isEarly ? 'takes "detail" only with "done": true' : undefined;
 }
 
-/** Adds a row to the debt table under a new id; actionable debt also becomes an issue in Beads. */
+/** Adds a row to the debt table under a new id, or changes a known one; actionable debt also becomes an issue in Beads. */
 async function logDebt(project: Project, input: EntryInput, caller: Caller): Promise<Answer> {
   const description = requireLine(input.text, "text");
   const severity = severityOf(input.severity ?? "MEDIUM");
   const sprint = input.detail?.trim() ? requireLine(input.detail, "detail") : "";
-  const { id, line, isNew } = project.change((notes) => {
-    const known = rowsOf(notes, "debt").find(({ values }) => values.description === description);
-    if (known)
-      return { edits: [], result: { id: known.values.id ?? "", line: known.line + 1, isNew: false } };
-    const next = nextDebtId(notes);
-    const row = addRows(notes, "debt", [
-      { id: next, description, severity, "found by": nameOf(caller), sprint },
-    ]);
-    return { edits: [row], result: { id: next, line: lineOf(row), isNew: true } };
+  const { id, line, text, hasBead } = project.change((notes) => {
+    const known = rowsOf(notes, "debt").find((row) => isDebt(row, description));
+    if (known) {
+      const given = { ...(input.severity && { severity }), ...(sprint && { sprint }) };
+      const changed = Object.entries(given).filter(([name, value]) =>
+        known.cells.some(({ column, text }) => column === name && text !== value),
+      );
+      const { id = "" } = known.values;
+      const at = known.line + 1;
+      const text =
+        changed.length === 0
+          ? `Already logged as ${id} on line ${at}.`
+          : `Changed ${id} on line ${at}: ${changed.map(([name, value]) => `${name} ${value}`).join(", ")}.`;
+      const edits = changed.length === 0 ? [] : [setCells(notes, known, Object.fromEntries(changed))];
+      return { edits, result: { id, line: at, text, hasBead: namesBead(known, description) } };
+    }
+    const id = nextDebtId(notes);
+    const row = addRows(notes, "debt", [{ id, description, severity, "found by": nameOf(caller), sprint }]);
+    const text = `Logged ${id} on line ${lineOf(row)}.`;
+    return { edits: [row], result: { id, line: lineOf(row), text, hasBead: false } };
   });
-  if (!isNew) return { ok: true, text: `Already logged as ${id} on line ${line}.`, line, id };
-  const text = `Logged ${id} on line ${line}.`;
-  if (!input.actionable) return { ok: true, text, line, id };
+  if (!input.actionable || hasBead) return { ok: true, text, line, id };
   const issue = await createBead(project, { title: description, severity, reference: id });
   if ("problem" in issue)
     return { ok: true, text: `${text} No issue was created: ${issue.problem}.`, line, id };
@@ -146,11 +156,31 @@ function severityOf(text: string): (typeof severities)[number] {
   );
 }
 
+/** The id of an issue after a description. */
+const beadAfter = /^ \([\w.]{1,60}-[\w.-]{1,60}\)$/;
+
+function isDebt({ values: { description: known = "" } }: Row, description: string): boolean {
+  return (
+    known.startsWith(description) &&
+    (known === description || beadAfter.test(known.slice(description.length)))
+  );
+}
+
+/** The column for the ids of issues, if the table has one. */
+function beadColumn({ values }: Row): string | undefined {
+  return ["bead", "issue"].find((column) => column in values);
+}
+
+function namesBead(row: Row, description: string): boolean {
+  const own = row.values[beadColumn(row) ?? ""] ?? "";
+  return row.values.description !== description || !["", "-"].includes(own);
+}
+
 /** Writes the issue's id to its own column if the table has one, else after the description. */
 function nameBead(notes: Notes, id: string, bead: string): Edit[] {
   const row = rowsOf(notes, "debt").find(({ values }) => values.id === id);
   if (!row) return [];
-  const own = ["bead", "issue"].find((column) => column in row.values);
+  const own = beadColumn(row);
   const { description = "" } = row.values;
   return [
     setCells(notes, row, own === undefined ? { description: `${description} (${bead})` } : { [own]: bead }),
@@ -180,8 +210,9 @@ function logItem(project: Project, { kind, text, detail, done }: EntryInput): An
   if (isBlocker) checkEta(note);
   const outcome = detail === undefined ? "" : requireLine(detail, "detail");
   return project.change((notes): Planned<Answer> => {
-    const known = findItem(notes, key, body, done === true);
-    if (done && !known) throw noSuchItem(notes, key, line);
+    const found = findItem(notes, key, body, done === true);
+    if (done && !found) throw noSuchItem(notes, key, line);
+    const { item: known, text: said = "" } = found ?? {};
     const start = isBlocker
       ? startOfBlocker(done, blockerKind.test(line) ? line : known?.text)
       : `[${(done ?? known?.done) ? "x" : " "}] `;
@@ -194,17 +225,25 @@ function logItem(project: Project, { kind, text, detail, done }: EntryInput): An
       const edit = addLines(notes, key, [added]);
       return { edits: [edit], result: describe("Added the", lineOf(edit), added) };
     }
+    const hasOutcome = known.text !== said;
+    const isSaid = [` — ${outcome}`, `Z: ${outcome})`].some((end) =>
+      known.text.slice(said.length).endsWith(end),
+    );
+    if (done && !isOpen(known) && (outcome === "" || isSaid))
+      return { edits: [], result: describe("Already recorded: the", known.line + 1, `- ${known.text}`) };
     const resolution = isBlocker && done ? `(${project.now()}${outcome === "" ? "" : `: ${outcome}`})` : "";
     const answer = outcome === "" ? note : `— ${outcome}`;
     const before = notes.texts.slice(known.line, known.textEnd);
+    const dropsOutcome = hasOutcome && (isBlocker || done === false || outcome !== "");
     const after = changeItem(before, {
       isBlocker,
       start,
+      text: dropsOutcome ? said : undefined,
       end: resolution || answer,
       dropsNote: note !== "" || resolution !== "",
     });
     // Differences in whitespace alone are not a change.
-    const isSame = after.every((each, index) => oneLine(each) === oneLine(before[index] ?? ""));
+    const isSame = oneLine(after.join(" ")) === oneLine(before.join(" "));
     return {
       edits: isSame ? [] : [replaceLines(notes, known.line, known.textEnd, after)],
       result: describe(isSame ? "Already recorded: the" : "Changed the", known.line + 1, after.join(" ")),
@@ -242,35 +281,55 @@ function checkEta(note: string): void {
   );
 }
 
+interface ItemChange {
+  isBlocker: boolean;
+  start: string;
+  /** Its text without an earlier outcome, if it had one. */
+  text: string | undefined;
+  end: string;
+  dropsNote: boolean;
+}
+
 /** Replaces the start and the end of an item; keeps its bullet and the text in between. */
-function changeItem(
-  lines: readonly string[],
-  {
-    isBlocker,
-    start,
-    end,
-    dropsNote,
-  }: { isBlocker: boolean; start: string; end: string; dropsNote: boolean },
-): string[] {
+function changeItem(lines: readonly string[], change: ItemChange): string[] {
+  const { isBlocker, start, text, end, dropsNote } = change;
   const [, bullet = "- ", rest = ""] =
     /^(\s*(?:[-*+]|\d+[.)])[ \t]+)(?:\[[ xX]\](?:[ \t]+|$))?(.*)$/s.exec(lines[0] ?? "") ?? [];
   // Only a blocker starts with its kind; a goal may start with the same word.
-  const changed = lines.with(0, bullet + start + (isBlocker ? rest.replace(blockerKind, "") : rest));
+  const bare = (line: string) => bullet + start + (isBlocker ? line.replace(blockerKind, "") : line);
+  const changed = text === undefined ? lines.with(0, bare(rest)) : [bare(text)];
   const last = changed.at(-1) ?? "";
   const kept = dropsNote ? dropNote(last) : last;
   return changed.with(-1, end === "" ? kept : `${kept.trimEnd()} ${end}`);
 }
 
+/** An item, and its text without the outcome with which it was closed. */
+interface FoundItem {
+  item: Item;
+  text: string;
+}
+
 /** Finds the item with this text; with `loosely`, also the only open item that contains it. */
-function findItem(notes: Notes, key: SectionKey, body: string, loosely: boolean): Item | undefined {
-  const items = itemsOf(notes, key);
+function findItem(notes: Notes, key: SectionKey, body: string, loosely: boolean): FoundItem | undefined {
+  const items = itemsOf(notes, key).flatMap((item) => textsOf(key, item).map((text) => ({ item, text })));
   const fold = (text: string) => text.replaceAll("\\", "").toLowerCase();
-  const bodyOf = ({ text }: Item) => fold(splitItem(key, text).body);
+  const bodyOf = ({ text }: FoundItem) => fold(splitItem(key, text).body);
   const wanted = fold(body);
-  const same = items.filter((item) => bodyOf(item) === wanted);
-  if (same.length > 0 || !loosely) return same.find(isOpen) ?? same[0];
-  const containing = items.filter((item) => isOpen(item) && bodyOf(item).includes(wanted));
+  const same = items.filter((found) => bodyOf(found) === wanted);
+  if (same.length > 0 || !loosely) return same.find(({ item }) => isOpen(item)) ?? same[0];
+  const containing = items.filter((found) => isOpen(found.item) && bodyOf(found).includes(wanted));
   return containing.length === 1 ? containing[0] : undefined;
+}
+
+const maxDashes = 10;
+
+/** The text of an item. Of a closed one, also the texts that it may have had before its outcome was added. */
+function textsOf(key: SectionKey, item: Item): string[] {
+  const { text } = item;
+  if (isOpen(item)) return [text];
+  if (key === "blockers") return [text, text.replace(/ \(\d{4}-\d\d-\d\dT[\d:]{5,8}Z(?:: .*)?\)$/, "")];
+  const parts = text.split(" — ", maxDashes);
+  return [text, ...parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(" — "))];
 }
 
 export function isOpen({ done, text }: Item): boolean {
@@ -349,6 +408,8 @@ export interface HandoffInput {
   next?: string | undefined;
   /** The current work. It becomes the current bead. */
   task?: string | undefined;
+  /** Holdfast writes it: a state that the agent or a person has set stays, with its bead. */
+  isAutomatic?: true;
 }
 
 /** A host may report the same end twice, also at the same moment. */
@@ -356,12 +417,13 @@ const sameReportMilliseconds = 60_000;
 
 /** Adds a row to the continuity log and updates the active context. */
 export function logHandoff(project: Project, input: HandoffInput, caller: Caller): Answer {
-  const context = contextOf(project, input);
-  const timestamp = context["last checkpoint"];
   const text = requireLine(input.summary, "summary");
   const summary = caller.session === undefined ? text : `${text} (session ${caller.session})`;
   const agent = nameOf(caller);
   return project.change((notes) => {
+    const keepsState = input.isAutomatic && isStateSet(project, notes);
+    const context = contextOf(project, keepsState ? {} : input);
+    const timestamp = context["last checkpoint"];
     const known = rowsOf(notes, "log").find(({ values }) => {
       const age = Date.parse(timestamp) - Date.parse(values.timestamp ?? "");
       const isRecent = age >= 0 && age < sameReportMilliseconds;
@@ -374,16 +436,29 @@ export function logHandoff(project: Project, input: HandoffInput, caller: Caller
   });
 }
 
+/** A row of `checkpointProject`, and its text without event and session. */
+const ownRow = /^(?:Compaction|Session end): (.*?)(?: \(session [^()]*\))?$/;
+
+/** Whether the agent or a person has set the reasoning state. Holdfast's own is in its last row of the log. */
+function isStateSet(project: Project, notes: Notes): boolean {
+  const { value = "none" } = contextFields(notes).get("reasoning state") ?? {};
+  const summaries = rowsOf(notes, "log").map(({ values }) => values.summary ?? "");
+  const [, own = ""] = ownRow.exec(summaries.findLast((summary) => ownRow.test(summary)) ?? "") ?? [];
+  return !["", "none", firstState, shorten(project, own)].includes(value);
+}
+
 /** The active context is read first after a reset; the log has the full text. */
 const maxStateTokens = 45;
 
+function shorten({ countTokens }: Project, text: string): string {
+  return cutTo({ text: oneLine(text) }, maxStateTokens, countTokens)?.text ?? "none";
+}
+
 function contextOf(project: Project, { task, next }: Pick<HandoffInput, "task" | "next">) {
-  const shorten = (text: string) =>
-    cutTo({ text: oneLine(text) }, maxStateTokens, project.countTokens)?.text ?? "none";
   return {
-    ...(task === undefined ? {} : { "current bead": shorten(task) }),
+    ...(task === undefined ? {} : { "current bead": shorten(project, task) }),
     "last checkpoint": project.now(),
-    ...(next === undefined ? {} : { "reasoning state": shorten(next) }),
+    ...(next === undefined ? {} : { "reasoning state": shorten(project, next) }),
   };
 }
 

@@ -60,6 +60,9 @@ const blocker: SectionLayout["items"] = {
   problem: "does not start with Waiting:, Blocked: or Resolved:",
 };
 
+/** The reasoning state of a new file. */
+export const firstState = "Nothing has been worked on yet";
+
 const sections = {
   continuity: {
     title: "Session Continuity",
@@ -76,7 +79,7 @@ const sections = {
     fields: [
       { name: "Current Bead", first: "none" },
       { name: "Last Checkpoint", first: "none", form: timestampForm },
-      { name: "Reasoning State", first: "Nothing has been worked on yet" },
+      { name: "Reasoning State", first: firstState },
       { name: "Session Started", form: timestampForm },
     ],
     budget: 200,

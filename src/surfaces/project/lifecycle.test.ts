@@ -58,10 +58,13 @@ test("compaction and session end write a handoff row with finished and open work
   });
   assert.deepEqual(done, { written: true, warnings: [] });
   assert.match(read(), /^- \*\*Current Bead\*\*: Fix the login$/m);
-  assert.match(read(), /^- \*\*Reasoning State\*\*: Write tests$/m);
   assert.match(
     read(),
-    /^\| 2026-\S+ \| coder \| Compaction: done: Read the code; unfinished: Fix the login, Write tests; at the end: The login works again\. \(session ses_1\) \|$/m,
+    /^- \*\*Reasoning State\*\*: unfinished: Fix the login, Write tests; done: Read the code; at the end: The login works again\.$/m,
+  );
+  assert.match(
+    read(),
+    /^\| 2026-\S+ \| coder \| Compaction: unfinished: Fix the login, Write tests; done: Read the code; at the end: The login works again\. \(session ses_1\) \|$/m,
   );
   const words = { ...handoff, plan: [], tasks: [], finished: [], lastWords: "All is well" };
   await checkpointProject({ root, clock, handoff: words, event: "session-end" });
@@ -77,6 +80,35 @@ test("compaction and session end write a handoff row with finished and open work
   };
   assert.deepEqual(await checkpointProject({ root, clock, handoff: full, event: "session-end" }), done);
   assert.deepEqual((await lintProject(project)).findings, []);
+});
+
+test("compactions and session ends keep a state that the agent or a person has set [project.lifecycle]", async () => {
+  const { root, read, write, clock, call, log } = makeProject();
+  const state = () => /Reasoning State\*\*: (.*)/.exec(read())?.[1];
+  const task = () => /Current Bead\*\*: (.*)/.exec(read())?.[1];
+  const checkpoint = async (event: "before-compaction" | "session-end", lastWords: string) => {
+    const said = { ...handoff, plan: [], finished: [], lastWords };
+    await checkpointProject({ root, clock, handoff: said, event, session: "ses_1" });
+  };
+  const long = "It | works. ".repeat(60);
+  for (const words of [long, "Second", `Yes, ${long}`]) {
+    await checkpoint("before-compaction", words);
+    assert.match(state() ?? "", new RegExp(`at the end: ${words.slice(0, 3)}`), "its own state is replaced");
+  }
+  await call("log_handoff", { summary: "Half done", next: "Write the refresh test", task: "bd-7" });
+  for (const event of ["before-compaction", "session-end", "session-end"] as const)
+    await checkpoint(event, "Bye");
+  assert.deepEqual([state(), task()], ["Write the refresh test", "bd-7"]);
+  await log("context", "Test expiry");
+  await checkpoint("before-compaction", "Bye again");
+  assert.equal(state(), "Test expiry");
+  write(read().replace("Test expiry", "Not before Monday"));
+  await checkpoint("session-end", "Third");
+  assert.equal(state(), "Not before Monday");
+  assert.match(read(), /Session end: unfinished: Fix the login; at the end: Third/);
+  write(read().replace("Not before Monday", "none"));
+  await checkpoint("session-end", "Fourth");
+  assert.match(state() ?? "", /Fourth/);
 });
 
 test("a handoff of a conversation is logged with the finished work [project.lifecycle]", async () => {
@@ -199,6 +231,8 @@ test("actionable debt becomes an issue in bd, in the form that the tracker takes
       const args = JSON.parse(readFileSync(join(directory, "called.json"), "utf8")) as string[];
       assert.deepEqual(args, ["add", "--priority", "high", "--title", description, "--ref", "TD-001"]);
       assert.deepEqual((await lintProject(project)).findings, []);
+      const again = await log("debt", description, { severity: "LOW", actionable: true });
+      assert.equal(again.text, "Changed TD-001 on line 34: severity LOW.", "it has an issue already");
     }
     const older = 'if (process.argv[2] === "add") process.exit(1); console.log("bd-5")';
     const directory = fakeTracker("bd", older);
@@ -243,6 +277,12 @@ test("the model sees level 1 of the current file; tools and commands do the same
   assert.match(await shown(), /- Use sliding window expiration \[\$\{PROJECT_ROOT\}\/src\/auth\/jwt\.ts:3\]/);
   write(read().replace("Nothing has been worked on yet", "A person wrote this"));
   assert.match(await shown(), /State: A person wrote this/);
+  const overdue = /^This blocker may have resolved \(its ETA 2024-01-15 has passed\): Keys/m;
+  await session.call("log_entry", { kind: "blocker", text: "Waiting: Keys (ETA: 2024-01-15)" });
+  assert.match(await shown(), overdue);
+  assert.match((await session.call("recover_context", {})).text, overdue);
+  await session.call("log_entry", { kind: "blocker", text: "Keys", done: true });
+  assert.doesNotMatch(await shown(), overdue);
   writeInto(root, "src/auth/jwt.ts", "gone\n");
   assert.match(await shown(), /- STALE evidence: Use sliding window/);
   const refused = await session.call("log_decision", decision);
@@ -284,6 +324,10 @@ test("without notes the surface shows no block, creates them on the first write,
   const memory = await openMemory({ store: "memory:", surfaces: [projectSurface({ root })] });
   const session = await memory.createSession();
   assert.deepEqual((await session.context()).blocks, []);
+  assert.equal(
+    (await session.call("recover_context", {})).text,
+    "There is no grimoires/loa/NOTES.md yet. The first entry that you log creates it.",
+  );
   const first = await session.call("log_entry", { kind: "debt", text: "first" });
   assert.ok(first.ok, first.text);
   assert.equal((await session.context()).blocks.length, 1);

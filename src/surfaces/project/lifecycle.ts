@@ -3,7 +3,7 @@ import { oneLine, takeCharacters } from "../../engine/text.ts";
 import type { LifecycleSurface } from "../surface.ts";
 import { isOpen, logHandoff, updateContext } from "./entries.ts";
 import { blockerKind } from "./layout.ts";
-import { itemsOf, type Notes } from "./notes.ts";
+import { itemsOf, type Notes, withoutConflicts } from "./notes.ts";
 import { type Caller, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { asData, recoverLevel1 } from "./recover.ts";
 import { parseReference, readSource, rootPrefix, withoutMachinePaths } from "./references.ts";
@@ -74,7 +74,7 @@ function writeSessionStart(options: LifecycleOptions): Written {
 /** Blockers whose date has passed, or that wait for a file that now exists. */
 function resolvedBlockers(project: Project, notes: Notes): Recovered["blockers"] {
   const now = Date.parse(project.now());
-  return itemsOf(notes, "blockers")
+  return itemsOf(withoutConflicts(notes), "blockers")
     .filter(isOpen)
     .flatMap(({ line, text }) => {
       const blocker = text.replace(blockerKind, "");
@@ -98,11 +98,16 @@ function fileOf(blocker: string): string {
 const maxBlockers = 3;
 const maxBlockerLength = 80;
 
+/** Level 1 and the blockers that may have resolved, as the file and the date are now. */
+export function renderLevel1(project: Project, notes: Notes): string {
+  return [recoverLevel1(project, notes), ...resolvedLines(resolvedBlockers(project, notes))].join("\n");
+}
+
 /** Shows the agent which blockers may have resolved: a few short lines, escaped as data. */
 export function resolvedLines(blockers: Recovered["blockers"]): string[] {
-  const lines = blockers.slice(0, maxBlockers).map(({ line, blocker, reason }) => {
+  const lines = blockers.slice(0, maxBlockers).map(({ blocker, reason }) => {
     const [why, what] = [reason, blocker].map((text) => takeCharacters(asData(text), maxBlockerLength));
-    return `This blocker may have resolved (line ${line}, ${why}): ${what}`;
+    return `This blocker may have resolved (${why}): ${what}`;
   });
   const more = blockers.length - lines.length;
   return more > 0 ? [...lines, `${more} more may have resolved: NOTES.md has them.`] : lines;
@@ -114,11 +119,13 @@ export interface CheckpointOptions extends LifecycleOptions {
   event: "before-compaction" | "session-end";
 }
 
-/** The row names what is next; the session has the full text. */
-const maxNext = 300;
+/** The session has the full text. */
 const maxSummary = 1_500;
 
-/** Compaction and session end: writes the time to the active context and a row to the log, if anything was done. */
+/**
+ * Compaction and session end: adds a row to the log, if anything was done, and sets the time and the state in the active
+ * context. A state that the agent or a person has set stays.
+ */
 export async function checkpointProject(options: CheckpointOptions): Promise<Written> {
   const { handoff, event } = options;
   const done = summaryOf(handoff);
@@ -127,14 +134,13 @@ export async function checkpointProject(options: CheckpointOptions): Promise<Wri
     const { root } = project.file;
     const summary = withoutMachinePaths(root, done).slice(0, maxSummary).toWellFormed();
     const when = event === "before-compaction" ? "Compaction" : "Session end";
-    const open = openItems(handoff)[0] ?? handoff.said.at(-1)?.text ?? done;
-    const next = withoutMachinePaths(root, oneLine(open, maxNext));
-    logHandoff(project, { summary: `${when}: ${summary}`, task: handoff.tasks.at(-1), next }, options);
+    const context = { task: handoff.tasks.at(-1), next: summary, isAutomatic: true } as const;
+    logHandoff(project, { summary: `${when}: ${summary}`, ...context }, options);
     return { written: true };
   });
 }
 
-/** The finished and open work, in one line: finished work first, then the agent's last words; "" for nothing. */
+/** The open and finished work and the agent's last words, in one line; "" for nothing. */
 function summaryOf(handoff: CheckpointOptions["handoff"]): string {
   const part = (label: string, items: readonly string[], max: number) => {
     if (items.length === 0) return [];
@@ -144,8 +150,8 @@ function summaryOf(handoff: CheckpointOptions["handoff"]): string {
   };
   const { finished, tasks, lastWords, said } = handoff;
   const parts = [
-    ...part("done", finished.toReversed(), 5),
     ...part("unfinished", [...tasks, ...openItems(handoff)], 3),
+    ...part("done", finished.toReversed(), 5),
     ...(lastWords === "" ? [] : [`at the end: ${oneLine(lastWords, 400)}`]),
   ];
   const last = said.at(-1)?.text;

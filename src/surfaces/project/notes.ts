@@ -350,6 +350,23 @@ function findConflicts(texts: readonly string[]): Notes["conflicts"] {
   return found;
 }
 
+/** The notes without the entries that merge-conflict markers touch. */
+export function withoutConflicts(notes: Notes): Notes {
+  const { conflicts } = notes;
+  const isWhole = ({ line, end = line + 1 }: { line: number; end?: number }) =>
+    !conflicts.some(({ from, to }) => from < end && to >= line);
+  const whole = Object.entries(notes.sections).map(([key, { items, entries, table, ...section }]) => [
+    key,
+    {
+      ...section,
+      items: items.filter(isWhole),
+      entries: entries.filter(isWhole),
+      table: table && { ...table, rows: table.rows.filter(isWhole) },
+    },
+  ]);
+  return conflicts.length === 0 ? notes : { ...notes, sections: Object.fromEntries(whole) };
+}
+
 export function rowsOf({ sections }: Notes, key: SectionKey): Row[] {
   return sections[key]?.table?.rows ?? [];
 }

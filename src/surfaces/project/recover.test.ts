@@ -74,7 +74,8 @@ test("level 1 stays within 150 tokens, level 2 within 500, for files of 1 to 400
       const whole = check(`${name}, ${bytes} bytes`, fill(bytes, make));
       assert.equal(whole.split("\n").filter((line) => line.startsWith("[End of project memory")).length, 1);
       assert.match(whole, /^State: ./m, name);
-      if (bytes > 10_000) assert.match(whole, /\n\[End of project memory; recover_context for more\]$/);
+      if (bytes > 10_000)
+        assert.match(whole, /\n\[End of project memory; recover_context level 2 or 3 for more\]$/);
       if (name === "English" && bytes > 1_000) assert.equal(whole.match(/^- /gm)?.length, 3, whole);
     }
   }
@@ -106,7 +107,7 @@ test("level 1 shows the active context, identifiers, the last three decisions wi
       `- Newer [${mark}/src/auth/jwt.ts:3]`,
       `- Middle [${mark}/src/auth/jwt.ts:3]`,
       "Question: Per client?",
-      "[End of project memory; recover_context for more]",
+      "[End of project memory; recover_context level 2 or 3 for more]",
     ].join("\n"),
   );
 });
@@ -128,7 +129,7 @@ test("the protocol's example takes about its budgets in level 1: context 30, ide
       decisions: taken(/^(?:- | {2}`)/),
       question: taken(/^Question/),
       markers: taken(/^\[/),
-      all: countTokens(lines.join("\n")),
+      all: countTokens(lines.slice(0, lines.indexOf("[End of project memory]") + 1).join("\n")),
     },
     { context: 35, identifiers: [16, 17], decisions: 36, question: 10, markers: 19, all: 136 },
   );
@@ -152,14 +153,67 @@ test("level 2 finds decisions, archived decisions and goals, best match first [p
   assert.match(await best("mysql"), /archived.*Postgres over MySQL/);
   assert.match(
     await best("grace periods"),
-    /Grace period for tokens.*Why: .*Evidence: \$\{PROJECT_ROOT\}\/src\/auth\/jwt\.ts:3/,
+    /^- \S+Z \| Grace period for tokens it is \| Why: .*Evidence: \$\{PROJECT_ROOT\}\/src\/auth\/jwt\.ts:3/,
   );
   assert.match(await best("topic 17"), /Goal \(open\): Goal about topic 17,/);
   assert.match(
     (await call("recover_context", { level: 2, query: "topic" })).text,
     /\d+ more match: narrow the query/,
   );
+  assert.match((await call("recover_context", { level: 2 })).text, /; \d+ more: pass a query, or use/);
   assert.match(await best("zzzz"), /Nothing matches/);
+});
+
+test("level 2 finds the entries of every section, and a query alone means level 2 [project.level-two]", async () => {
+  const { call, log, root } = makeProject();
+  const recalled = async (input: object) =>
+    (await call("recover_context", input)).text.split("\n").slice(1, -1);
+  assert.match((await recalled({ level: 2 })).join(), /^NOTES\.md has no entries\. Read the whole file/);
+  await log("blocker", "OAuth keys (ETA: 2999-01-15)");
+  await log("debt", "N+1 query in users", { severity: "HIGH", detail: "S03" });
+  await log("question", "Is the grace period configurable?");
+  await log("identifier", "src/auth/jwt.ts:3", { detail: "Zebra validation" });
+  await call("log_handoff", { summary: "Finished the giraffe import" });
+  const entries = [
+    ["oauth", "- Blocker: Waiting: OAuth keys (ETA: 2999-01-15)"],
+    ["grace", "- Question (open): Is the grace period configurable?"],
+    ["zebra", `- Identifier: ${mark}/src/auth/jwt.ts:3: Zebra validation`],
+    ["N+1", "- Debt: TD-001 | N+1 query in users | HIGH | agent | S03"],
+    ["giraffe", "- Handoff: 2026-03-01T10:00:03Z | agent | Finished the giraffe import"],
+  ];
+  for (const [query, line] of entries) assert.deepEqual(await recalled({ query }), [line]);
+  const lines = entries.map(([, line]) => line);
+  assert.deepEqual(await recalled({ level: 2 }), lines);
+  writeInto(root, "src/auth/jwt.ts", "gone\n");
+  assert.match((await recalled({ query: "zebra" })).join(), /^- Identifier: STALE \(changed\) /);
+});
+
+test("entries with merge-conflict markers are left out of levels 1 and 2, which name the line [project.bad-files]", async () => {
+  const { call, log, read, write } = makeProject();
+  await log("question", "Which side wins?");
+  await log("goal", "Finish the merge");
+  const conflict = (mine: string, theirs: string) =>
+    `<<<<<<< HEAD\n${mine}\n=======\n${theirs}\n>>>>>>> branch\n`;
+  const state = "- **Reasoning State**: ";
+  write(
+    read()
+      .replace(`${state}Nothing has been worked on yet\n`, conflict(`${state}mine`, `${state}theirs`))
+      .replace("- [ ] Finish", `${conflict("- [ ] My goal", "- [ ] Their goal")}\n- [ ] Finish`)
+      .replace(
+        /(?<=affecting progress -->\n)/,
+        conflict("- Waiting: my keys (ETA: 2020-01-01)", "- Waiting: their keys (ETA: 2020-01-01)"),
+      ),
+  );
+  const line = read().split("\n").indexOf("<<<<<<< HEAD") + 1;
+  const notice = `NOTES.md has merge-conflict markers from line ${line}. Resolve them: the entries there are left out.`;
+  const recalled = async (input: object) =>
+    (await call("recover_context", input)).text.split("\n").slice(1, -1);
+  assert.deepEqual(await recalled({ level: 1 }), [notice, "Question: Which side wins?"]);
+  assert.deepEqual(await recalled({ level: 2 }), [
+    notice,
+    "- Goal (open): Finish the merge",
+    "- Question (open): Which side wins?",
+  ]);
 });
 
 test("level 3 is the whole file, with stale references listed first [project.level-three] [project.stale]", async () => {

@@ -17,12 +17,10 @@ const maxTextLength = 2_000;
 export function requireLine(text: string, field: string): string {
   const line = oneLine(text);
   if (isLongerThan(line, maxTextLength))
-    throw refusal(
-      "over_limit",
-      `"${field}" has more than ${maxTextLength} characters`,
-      "Shorten it and put the details into the session's notes",
-      { field, limit: maxTextLength },
-    );
+    throw refusal("over_limit", `"${field}" has more than ${maxTextLength} characters`, "Shorten it", {
+      field,
+      limit: maxTextLength,
+    });
   if (line === "") throw refusal("invalid_input", `"${field}" is empty`, "Call again with a text", { field });
   return line;
 }

@@ -5,7 +5,7 @@ import type { ApplyOptions, SessionHandle } from "../session-handle.ts";
 import { defineTool, type Surface, type Tool } from "../surface.ts";
 import { logDecision } from "./decisions.ts";
 import { entryKinds, logEntry, logHandoff } from "./entries.ts";
-import { projectLifecycle, recoverProject, resolvedLines } from "./lifecycle.ts";
+import { projectLifecycle, renderLevel1 } from "./lifecycle.ts";
 import {
   type Answer,
   type Caller,
@@ -15,7 +15,7 @@ import {
   type Project,
   type ProjectOptions,
 } from "./project.ts";
-import { recoverLevel1, recoverLevel2, recoverLevel3 } from "./recover.ts";
+import { recoverLevel2, recoverLevel3 } from "./recover.ts";
 
 const answerShape = z.object({
   ok: z.literal(true),
@@ -43,9 +43,9 @@ export const projectOperations: readonly ProjectOperation[] = [
     description: "Read NOTES.md. Level 1: state, last decisions; 2: what matches query; 3: the whole file.",
     input: z.strictObject({ level: z.number().optional(), query: z.string().optional() }),
     readOnly: true,
-    run: async (project, { level = 1, query = "" }) => {
+    run: async (project, { query = "", level = query.trim() === "" ? 1 : 2 }) => {
       const notes = existingNotes(project);
-      if (level === 1) return { ok: true, text: recoverLevel1(project, notes) };
+      if (level === 1) return { ok: true, text: renderLevel1(project, notes) };
       if (level === 2) return { ok: true, text: recoverLevel2(project, notes, query.trim()) };
       if (level === 3) return { ok: true, text: recoverLevel3(project, notes) };
       throw new HoldfastError("invalid_input", `"level" must be 1, 2 or 3 (got ${level}).`);
@@ -67,7 +67,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   defineOperation({
     name: "log_entry",
     description:
-      'Add an entry to NOTES.md, or change the one with the same text. Texts: goal "Add login (blocking: OAuth)"; blocker "Waiting: keys (ETA: 2026-01-15)"; identifier "src/a.ts:45-67"; context: state, next step; structure: topic; archive: decisions to keep.',
+      'Add an entry to NOTES.md, or change the one with the same text. Texts: goal "Add login (blocking: OAuth)"; blocker "Waiting: keys (ETA: 2026-01-15)"; identifier "src/a.ts:45-67"; context: state, next step; structure: topic; archive: how many decisions stay.',
     input: z.strictObject({
       kind: z.enum(entryKinds),
       text: z.string(),
@@ -93,25 +93,17 @@ export const projectOperations: readonly ProjectOperation[] = [
 /** NOTES.md as a surface: its tools, and its level 1 in every turn. */
 export function projectSurface(options: ProjectOptions): Surface {
   const project = openProject(options);
-  const lifecycle = projectLifecycle(options);
   let level1 = "";
-  /** Blockers that may have resolved, as of the start of the last conversation. */
-  let resolved: string[] = [];
   return {
-    name: "project",
+    ...projectLifecycle(options),
     tools: projectOperations.map((operation) => toolOf(project, operation)),
     guidance: (_limits, { shown }) =>
       `Project memory is NOTES.md in the repository, which people read and edit. Log decisions, debt, goals and blockers when they arise, with log_decision and log_entry. After a reset, ${shown === "host" ? "call recover_context and continue from what it returns" : "continue from the project memory block"}. Check in the code what is marked STALE. Call log_handoff before you stop.`,
-    block: () =>
-      level1 === "" ? undefined : { placement: "message", text: [level1, ...resolved].join("\n") },
-    async onLifecycle(session, event) {
-      if (event.kind === "session-start") resolved = resolvedLines((await recoverProject(options)).blockers);
-      return (await lifecycle.onLifecycle?.(session, event)) ?? [];
-    },
+    block: () => (level1 === "" ? undefined : { placement: "message", text: level1 }),
     async refresh() {
       try {
         const notes = project.read();
-        level1 = notes ? recoverLevel1(project, notes) : "";
+        level1 = notes ? renderLevel1(project, notes) : "";
       } catch (error) {
         // Report the failure in the block and let the agent continue.
         level1 = `[Project memory: not available]\n${oneLine((error as Error).message)}\n[End of project memory]`;
@@ -128,9 +120,13 @@ function toolOf(project: Project, operation: ProjectOperation): Tool {
     output: answerShape,
     readOnly: operation.readOnly ?? false,
     idempotent: operation.readOnly ?? false,
-    run: async ({ session, options }, input) => {
-      // Choosing this surface implies wanting the file, and an agent may have no shell to run init.
-      if (!operation.readOnly && !project.read()) initProject(project);
+    run: async ({ session, options }, input): Promise<Answer> => {
+      if (!project.read()) {
+        const text = `There is no ${project.file.name} yet. The first entry that you log creates it.`;
+        if (operation.readOnly) return { ok: true, text };
+        // Choosing this surface implies wanting the file, and an agent may have no shell to run init.
+        initProject(project);
+      }
       return operation.run(project, input, await callerOf(session, options));
     },
     text: (output) => output.text,
