@@ -143,6 +143,10 @@ function rebase(
   for (const next of editsInEffect(later, target)) {
     for (const change of next.changes) {
       if (!isEditOf(change, target)) continue;
+      // Which of two texts at one place came first cannot be told.
+      const isSamePlace = length === 0 && change.at === at && change.removed === "";
+      if (isSamePlace && change.inserted !== "")
+        throw cannotUndo(entry.revision, `revision ${next.revision} put a text where it took one away`);
       if (change.at + change.removed.length <= at) at += change.inserted.length - change.removed.length;
       else if (change.at < at + length) {
         throw cannotUndo(entry.revision, `revision ${next.revision} changed the same text`);

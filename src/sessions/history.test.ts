@@ -171,11 +171,33 @@ test("undo is rejected with a reason if the inverse does not apply [journal.undo
   await rejection(inFork.undo(birth), "cannot_undo");
 });
 
+test("a text never comes back beside another in a guessed order [journal.undo-any]", async () => {
+  const session = await openTestSession();
+  await session.notepad.write("1. Backup\n2. Migrate\n3. Verify\n4. Delete old");
+  const third = await session.notepad.delete("3. Verify\n");
+  const second = await session.notepad.delete("2. Migrate\n");
+  const back = await session.undo(third.revision);
+  const { message } = await rejection(session.undo(second.revision), "cannot_undo");
+  assert.match(
+    message,
+    /put a text where it took one away\. Nothing was changed\. Undo the later change first/,
+  );
+  assert.equal(await session.notepad.read(), "1. Backup\n3. Verify\n4. Delete old");
+  await session.undo(back.revision);
+  await session.undo(second.revision);
+  await session.undo(third.revision);
+  assert.equal(await session.notepad.read(), "1. Backup\n2. Migrate\n3. Verify\n4. Delete old");
+
+  const cut = await session.notepad.delete("\n4. Delete old");
+  await session.notepad.append("4. Keep old");
+  await rejection(session.undo(cut.revision), "cannot_undo");
+});
+
 test("undo respects the limits [journal.undo-any] [notepad.limit]", async () => {
   const session = await openTestSession({ limits: { notepadCharacters: 10, refs: 2 } });
   await session.notepad.write("1234567890");
   const { revision } = await session.notepad.delete("67890");
-  await session.notepad.append("abcd");
+  await session.notepad.prepend("abcd");
   assert.match((await rejection(session.undo(revision), "cannot_undo")).message, /limit/);
   await session.scratchpad.setRefs(["a", "b"]);
   const { revision: removed } = await session.scratchpad.removeRef("a");

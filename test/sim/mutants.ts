@@ -16,8 +16,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a write is acknowledged before it is committed",
     file: "src/sessions/session.ts",
-    find: "const done = await store\n        .commit({",
-    replace: "const done = true;\n      void store\n        .commit({",
+    find: "const done = await this.#setting.store\n      .commit({",
+    replace: "const done = true;\n    void this.#setting.store\n      .commit({",
   },
   {
     name: "a commit ignores that someone else was faster",
