@@ -30,8 +30,7 @@ const loadCommand: Readonly<Record<CommandName, () => Promise<Run>>> = {
 
 /** Runs one command; returns the exit code. */
 export async function main([name, ...args]: string[]): Promise<number> {
-  // Ignore EPIPE (e.g. `holdfast log | head`).
-  if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endOnBrokenPipe);
+  if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", endWithoutOutput);
   if (name === undefined) return attempt("", async () => (await import("./commands/overview.ts")).overview());
   const isHelp = name === "help" || name === "--help" || name === "-h";
   const wanted = isHelp ? args.find((each) => !each.startsWith("-")) : name;
@@ -85,7 +84,11 @@ async function fail(problem: string): Promise<number> {
   return 1;
 }
 
-function endOnBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
+/** The reader may have had enough (`holdfast log | head`), or the disk is full. */
+function endWithoutOutput({ code, message }: NodeJS.ErrnoException): never {
+  if (code === "EPIPE") process.exit(0);
+  process.stderr.write(
+    `holdfast: The output cannot be written: ${message}. Free some space, or write it to another place.\n`,
+  );
+  process.exit(1);
 }

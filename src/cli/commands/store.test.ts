@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { startPostgres } from "../../../test/support/postgres.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
@@ -61,6 +63,94 @@ test("store migrate, and export --all into import, move a store; a damaged or cu
   const memory = await openMemory({ store: other });
   assert.equal(await (await memory.resumeSession("b")).notepad.read(), "of b");
   await memory.close();
+});
+
+test("a failed export keeps the earlier one, and a new one is private [stores.copy]", async () => {
+  const directory = temporaryDirectory();
+  const [db, all] = [join(directory, "memory.db"), join(directory, "all.jsonl")];
+  await filled(db);
+  writeFileSync(all, "", { mode: 0o644 });
+  const exportAll = () => holdfast(["store", "export", "--all", "--into", all, "--store", db]);
+  assert.equal(exportAll().code, 0);
+  assert.equal(statSync(all).mode & 0o777, 0o600);
+  const before = readFileSync(all, "utf8");
+  const database = new DatabaseSync(db);
+  database.exec("UPDATE agent_sessions SET notepad = 'x' WHERE id = 'b'");
+  database.close();
+  const { code, out } = exportAll();
+  assert.equal(code, 1);
+  assert.match(out, /^holdfast: .*the row of session b is damaged/);
+  assert.equal(readFileSync(all, "utf8"), before);
+  assert.deepEqual(readdirSync(directory).sort(), ["all.jsonl", "memory.db"]);
+});
+
+test("an output that cannot be written is one line with the next step [stores.copy]", async () => {
+  const directory = temporaryDirectory();
+  const db = join(directory, "memory.db");
+  await filled(db);
+  for (const what of [["--all"], ["a"]])
+    for (const [into, problem] of [
+      [
+        join(directory, "none/x"),
+        /^holdfast: .* cannot be written: ENOENT.* Check that its folder exists.*\n$/,
+      ],
+      ["/dev/full", /^holdfast: \/dev\/full is not a regular file\. .* omit --into to write to stdout\.\n$/],
+    ] as const) {
+      const { code, out } = holdfast(["store", "export", ...what, "--into", into, "--store", db]);
+      assert.equal(code, 1);
+      assert.match(out, problem);
+    }
+  if (!existsSync("/dev/full")) return;
+  for (const args of [["show"], ["sessions"], ["store", "export", "--all"], ["store", "export", "a"]]) {
+    const { status, stderr } = spawnSync(process.execPath, [cli, ...args, "--store", db], {
+      stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
+    });
+    assert.equal(status, 1);
+    assert.match(
+      stderr.toString(),
+      /^holdfast: The output cannot be written: ENOSPC.* Free some space, .*\n$/,
+    );
+  }
+});
+
+test("store import takes both kinds of export from stdin, with any text in them [stores.copy]", async () => {
+  const directory = temporaryDirectory();
+  const db = join(directory, "memory.db");
+  const memory = await openMemory({ store: db });
+  const notepad = "line\u2028separator\u2029and\u0085more";
+  await (await memory.createSession({ id: "a" })).notepad.append(notepad);
+  await memory.close();
+  for (const [name, what] of [
+    ["one", ["a"]],
+    ["all", ["--all"]],
+  ] as const) {
+    const other = join(directory, `${name}.db`);
+    const exported = holdfast(["store", "export", ...what, "--store", db]).out;
+    const { code, out } = holdfast(["store", "import", "-", "--store", other], exported);
+    assert.equal(code, 0, out);
+    const copy = await openMemory({ store: other });
+    assert.equal(await (await copy.resumeSession("a")).notepad.read(), notepad);
+    await copy.close();
+  }
+  const { code, out } = holdfast(["store", "import", "-", "--store", db], "no export");
+  assert.equal(code, 1);
+  assert.match(out, /^holdfast: stdin is neither a Holdfast export nor a session file of pi/);
+});
+
+test("store migrate needs an existing source, and export --all writes JSON only [stores.copy]", async () => {
+  const directory = temporaryDirectory();
+  const [from, to] = [join(directory, "typo/a.db"), join(directory, "to.db")];
+  const migrated = holdfast(["store", "migrate", `sqlite:${from}`, to]);
+  assert.equal(migrated.code, 1);
+  assert.match(migrated.out, /^holdfast: There is no store at .*typo\/a\.db\. Nothing was copied\./);
+  assert.deepEqual(readdirSync(directory), []);
+  const db = join(directory, "memory.db");
+  await filled(db);
+  for (const format of ["pi", "bogus"]) {
+    const { code, out } = holdfast(["store", "export", "--all", "--format", format, "--store", db]);
+    assert.equal(code, 1);
+    assert.match(out, /^holdfast: --all writes JSON only\. Pass SESSION, or omit --format\./);
+  }
 });
 
 test("store check shows engine and layout; distribute needs Citus, and both need Postgres [stores.layout]", async () => {

@@ -1,15 +1,16 @@
-import { once } from "node:events";
 import {
   appendFileSync,
   createReadStream,
   createWriteStream,
   existsSync,
   readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
   statSync,
-  writeFileSync,
 } from "node:fs";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
 import type { SessionExport } from "../../engine/session-document.ts";
 import { HoldfastError } from "../../errors.ts";
 import { findHost, hosts } from "../../hosts/hosts.ts";
@@ -90,6 +91,12 @@ function postgresUrl(action: string, flags: StoreFlags): string {
 async function migrate(args: string[], { owner, json }: Values): Promise<number> {
   checkArguments("store", args, "FROM TO");
   const [from = "", to = ""] = args;
+  const address = parseStoreAddress(from);
+  if (address.kind === "sqlite" && !statSync(address.path, { throwIfNoEntry: false })?.size)
+    throw new HoldfastError(
+      "not_found",
+      `There is no store at ${address.path}. Nothing was copied. Check FROM.`,
+    );
   const source = await openStore(from);
   try {
     const target = await openStore(to);
@@ -132,6 +139,8 @@ async function exportSessions(args: string[], values: Values): Promise<number> {
   if (values.all && idOrPrefix !== undefined) throw usageError("store", "Pass SESSION or --all, not both");
   if (!values.all && idOrPrefix === undefined)
     throw usageError("store", "SESSION is missing (or pass --all)");
+  if (values.all && values.format !== "json")
+    throw usageError("store", "--all writes JSON only. Pass SESSION, or omit --format");
   const written = values.all ? await exportAll(values) : await exportOne(idOrPrefix, values);
   if (values.into === undefined) return 0;
   // A later redaction has to reach the file as well.
@@ -150,9 +159,7 @@ async function exportOne(
     if (format !== "json") await exportToHost(session, format, into);
     else {
       refuseOtherFile(into, "holdfast-session");
-      const text = `${visibleJson(await memory.exportSession(session.id))}\n`;
-      if (into === undefined) process.stdout.write(text);
-      else writeFileSync(into, text, { mode: 0o600 });
+      await writeOut([`${visibleJson(await memory.exportSession(session.id))}\n`], into);
     }
     return `session ${session.id}`;
   });
@@ -164,34 +171,63 @@ async function exportAll(values: StoreFlags & { into?: string | undefined }): Pr
   // Opening the memory first reports a store that does not exist.
   const owner = await withMemory("change", values, async (memory) => memory.owner);
   const store = await openStore(findWorkspace({ flags: values }).store.url);
-  const out = values.into === undefined ? process.stdout : createWriteStream(values.into, { mode: 0o600 });
   let sessions = 0;
-  try {
+  async function* lines(): AsyncGenerator<string> {
     for await (const copy of copiesOf(store, owner)) {
       sessions++;
-      if (!out.write(`${JSON.stringify(copy)}\n`)) await once(out, "drain");
+      yield `${JSON.stringify(copy)}\n`;
     }
+  }
+  try {
+    await writeOut(lines(), values.into);
   } finally {
     await store.close();
-    if (out !== process.stdout) out.end();
   }
-  if (out !== process.stdout) await once(out, "close");
   return counted(sessions, "session");
+}
+
+/** Writes to stdout, or to a file: whole or not at all, so that an earlier export stays until this one is complete. */
+async function writeOut(
+  texts: Iterable<string> | AsyncIterable<string>,
+  path: string | undefined,
+): Promise<void> {
+  if (path === undefined) return pipeline(texts, process.stdout, { end: false });
+  // Through a symlink, the file that it names is replaced.
+  const file = existsSync(path) ? realpathSync(path) : path;
+  const temporary = `${file}.${process.pid}`;
+  try {
+    await pipeline(texts, createWriteStream(temporary, { mode: 0o600, flags: "wx", flush: true }));
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new HoldfastError(
+      "invalid_input",
+      `${path} cannot be written: ${(error as Error).message}. Check that its folder exists, is writable and has room.`,
+      { cause: error },
+    );
+  }
 }
 
 /** An export replaces an earlier export of its kind, and no other file. */
 function refuseOtherFile(path: string | undefined, format: string): void {
-  const isNew = path === undefined || !existsSync(path) || statSync(path).size === 0;
-  if (isNew || kindOf(path) === format) return;
+  const stat = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (path === undefined || !stat) return;
+  if (!stat.isFile())
+    throw new HoldfastError(
+      "invalid_input",
+      `${path} is not a regular file. Nothing was written. Name a file, or omit --into to write to stdout.`,
+    );
+  if (stat.size === 0 || kindOf(readPart(path, { until: 100 })) === format) return;
   throw new HoldfastError(
     "invalid_input",
     `${path} exists and is not an earlier export of this kind. Nothing was written. Name a new file. To add the memory to a coding agent's own session file, pass --format: ${hostFormats.join(" or ")}.`,
   );
 }
 
-/** Which export a file is, if it is one. */
-function kindOf(path: string): string | undefined {
-  return /^\{\s*"format":\s*"([\w-]+)"/.exec(readPart(path, { until: 100 }) ?? "")?.[1];
+/** Which export begins like this, if it is one. */
+function kindOf(start = ""): string | undefined {
+  return /^\{\s*"format":\s*"([\w-]+)"/.exec(start)?.[1];
 }
 
 /** Writes the memory into a host's session file. */
@@ -223,10 +259,17 @@ async function exportToHost(session: Session, format: string, path: string | und
 async function importSessions(args: string[], values: Values): Promise<number> {
   checkArguments("store", args, "FILE");
   const [path = ""] = args;
-  if (path === "-") return importCopies(process.stdin, values);
+  const lines = linesOf(path === "-" ? process.stdin : createReadStream(path));
   try {
-    if (kindOf(path) === "holdfast-copy") return await importCopies(createReadStream(path), values);
-    return await importDocument(readFileSync(path, "utf8"), path, values);
+    const { value: first = "" } = await lines.next();
+    async function* all(): AsyncGenerator<string> {
+      yield first;
+      yield* lines;
+    }
+    if (kindOf(first) === "holdfast-copy") return await importCopies(all(), values);
+    const document: string[] = [];
+    for await (const line of all()) document.push(line);
+    return await importDocument(document.join("\n"), path === "-" ? "stdin" : path, values);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw new HoldfastError(
@@ -235,6 +278,21 @@ async function importSessions(args: string[], values: Values): Promise<number> {
       { cause: error },
     );
   }
+}
+
+/** The lines of a text, which end with a line feed only: `readline` also splits a string of JSON at U+2028. */
+async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<string, undefined> {
+  let begun: string[] = [];
+  input.setEncoding("utf8");
+  for await (const chunk of input as AsyncIterable<string>) {
+    const [end = "", ...more] = chunk.split("\n");
+    begun.push(end);
+    for (const line of more) {
+      yield begun.join("");
+      begun = [line];
+    }
+  }
+  yield begun.join("");
 }
 
 async function importDocument(text: string, path: string, values: Values): Promise<number> {
@@ -253,21 +311,21 @@ async function importDocument(text: string, path: string, values: Values): Promi
 
 /** Reads an export of all sessions line by line; what is already in the store is not written again. */
 async function importCopies(
-  input: NodeJS.ReadableStream,
+  lines: AsyncIterable<string>,
   flags: StoreFlags & { json: boolean },
 ): Promise<number> {
   const owner = await withMemory("create", flags, async (memory) => memory.owner);
   const store = await openStore(findWorkspace({ flags }).store.url);
   try {
-    return await writeSessions(store, copiesIn(input, owner), flags.json);
+    return await writeSessions(store, copiesIn(lines, owner), flags.json);
   } finally {
     await store.close();
   }
 }
 
-async function* copiesIn(input: NodeJS.ReadableStream, owner: string): AsyncGenerator<SessionCopy> {
+async function* copiesIn(lines: AsyncIterable<string>, owner: string): AsyncGenerator<SessionCopy> {
   let line = 0;
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of lines) {
     line++;
     if (text.trim() === "") continue;
     let given: unknown;
