@@ -117,7 +117,7 @@ async function readItem(context: ItemContext, session: Session, state: State) {
   return {
     state: await stateOf(context, session, state),
     window: await windowOf(session, state, context),
-    plan: planOf(state),
+    plan: await planOf(session, state),
     compactions: receipts.length,
     last: last ? factsOf(last) : null,
     attention: await attentionOf(context, session, state, last),
@@ -155,13 +155,16 @@ async function isTurnOpen(session: Session, last: number): Promise<boolean | und
   return undefined;
 }
 
-/** The checkboxes of the plan, or of the notepad if the plan has none. */
-function planOf(state: State): SessionItem["plan"] {
+/** The checkboxes of the plan or else of the notepad. Without any, the to-do list of the last compaction's handoff. */
+async function planOf(session: Session, state: State): Promise<SessionItem["plan"]> {
   for (const text of [readScratchpad(state).plan, state.row.notepad ?? ""]) {
     const boxes = [...text.matchAll(/^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[([ xX])\][ \t]/gm)];
     if (boxes.length > 0) return { done: boxes.filter(([, box]) => box !== " ").length, total: boxes.length };
   }
-  return null;
+  const [handoff] = await session.records("handoff", [String(readEpoch(state).number - 1)]);
+  const items = handoff?.value.plan ?? [];
+  if (items.length === 0) return null;
+  return { done: items.filter(({ status }) => status === "done").length, total: items.length };
 }
 
 /** The items for the user to look at, the most urgent first. */

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, realpathSync } from "node:fs";
+import { mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { compactedStory } from "../../../test/support/compacted-story.ts";
+import { hook, hookProject, stateHome } from "../../../test/support/hook.ts";
 import { openTestMemory } from "../../../test/support/memory.ts";
 import { holdfastWith } from "../../../test/support/people.ts";
 import { temporaryDirectory } from "../../../test/support/temporary.ts";
@@ -93,4 +94,35 @@ test("the overview has the same facts as the inspector: a numbered plan, the win
   const { stdout } = await project.run();
   const full = Math.round((100 * (receipt?.tokensAfter ?? 0)) / 8_000);
   assert.match(stdout, new RegExp(`\\n\\S.* own +${full} % +1/2 +6 lost +`));
+});
+
+test("the plan of a coding agent is the to-do list that its compaction kept [people.welcome]", async () => {
+  const project = await hookProject();
+  const transcript_path = join(project.root, "t.jsonl");
+  const todos = [
+    { content: "Write the tax table", status: "completed", activeForm: "Writing" },
+    { content: "Round totals per line", status: "pending", activeForm: "Rounding" },
+  ];
+  const lines = [
+    { type: "user", uuid: "1", message: { role: "user", content: "Move the invoices." } },
+    {
+      type: "assistant",
+      uuid: "2",
+      message: {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "t", name: "TodoWrite", input: { todos } }],
+      },
+    },
+  ];
+  writeFileSync(transcript_path, `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
+  for (const event of [
+    { hook_event_name: "SessionStart", source: "startup" },
+    { hook_event_name: "PreCompact", trigger: "auto" },
+    { hook_event_name: "SessionStart", source: "compact" },
+  ])
+    await hook(project, "claude-code", { session_id: "s1", transcript_path, ...event });
+  const variables = { TEST_DIRECTORY: project.root, XDG_STATE_HOME: stateHome, PATH: "", COLUMNS: "120" };
+  const { stdout, stderr } = await holdfastWith({ HOME: temporaryDirectory(), ...variables });
+  assert.equal(stderr, "");
+  assert.match(stdout, /\nMove the invoices\. +Claude Code +\S+ +1\/2 +2 /);
 });
