@@ -10,18 +10,23 @@ const names: Partial<Record<TextTarget, string>> = {
   "space/notes": "the scratchpad's notes",
 };
 
+/** Pairs of lines. Comparing more takes longer than a sentence is worth, and other requests wait meanwhile. */
+const maxCompared = 250_000;
+
 /** An entry in a sentence, by what it did to the text. `after` is the state right after it. */
 export function describeEntry(entry: JournalEntry, after: State): string {
   const change = entry.changes.find(({ type }) => type === "text");
   const name = change?.type === "text" ? names[change.target] : undefined;
   if (change?.type !== "text" || name === undefined || entry.operation.type === "undo")
     return describeOperation(entry.operation);
+  if (countLines(change.removed) * countLines(change.inserted) > maxCompared) return `Rewrote ${name}`;
   const before = readText(revertChanges(after, entry.changes), change.target);
   const now = readText(after, change.target);
   return describeText(before, now, name);
 }
 
 function describeText(before: string, after: string, name: string): string {
+  if (before === after) return `Wrote ${name} again, without a change`;
   if (after === "") return `Cleared ${name}`;
   const lines = diffLines(before, after);
   const [added, removed] = [textsOf(lines, "added"), textsOf(lines, "removed")];
@@ -66,6 +71,10 @@ function short(lines: readonly string[], length = 100): string {
     line.replace(/^\s*(?:[-*+]|#{1,6}|\d+[.)])\s+(?:\[[ xX]\]\s+)?/, "").trim(),
   );
   return oneLine(bare.join(" · "), length);
+}
+
+function countLines(text: string): number {
+  return text.split("\n").length;
 }
 
 function plural(lines: number): string {
