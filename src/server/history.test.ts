@@ -228,6 +228,31 @@ test("each model call has one size, parts and pieces that add up to it [serve.ca
   await refused(server, "call", { params: { id: "a", number: 999 } }, 404);
 });
 
+test("a write without a change says so, and a long rewrite is not compared for its sentence [serve.journal]", async (context) => {
+  const { server, memory } = await startTestServer(context);
+  const session = await memory.createSession({ id: "a" });
+  const linesOf = (word: string) => Array.from({ length: 2_400 }, (_, line) => `${word} ${line}`).join("\n");
+  await session.notepad.write("one");
+  await session.notepad.append("");
+  await session.scratchpad.setPlan("1. look");
+  await session.scratchpad.setPlan("1. look");
+  await session.notepad.write("one\n\n");
+  await session.notepad.write(linesOf("old"));
+  await session.notepad.append("the end");
+  await session.notepad.write(linesOf("new"));
+  const { entries } = await call(server, "history", { params: { id: "a" } });
+  assert.deepEqual(entries.map(({ summary }) => summary).reverse(), [
+    "Wrote the notepad: one",
+    "Wrote the notepad again, without a change",
+    "Wrote the plan: look",
+    "Wrote the plan again, without a change",
+    "Changed blank lines of the notepad",
+    "Changed the notepad: 2400 lines added, 1 removed",
+    "Added to the notepad: the end",
+    "Rewrote the notepad",
+  ]);
+});
+
 test("two compactions of a coding agent with the same receipt have their own handoff and summary [serve.compactions]", async (context) => {
   const memory = await openMemory({ store: "memory:" });
   const session = await memory.createSession({ id: "a" });
@@ -320,29 +345,35 @@ test("a text is in context, retrievable or lost, with its life [inspector.still-
   assert.equal((await where("never written anywhere")).state, null);
 });
 
-test("a memory type that is not offered is lost to the agent, except the pins that hooks show [inspector.still-there]", async (context) => {
+test("a memory type that the config does not offer is lost to a coding agent except for pins, not to your own agent [inspector.still-there]", async (context) => {
   const memory = await openMemory({ store: join(temporaryDirectory(), "memory.db"), surfaces: ["notepad"] });
   const session = await memory.createSession({ id: "claude-code.a" });
   await session.notepad.write("red one");
   await session.pins.pin("red rule", { actor: { kind: "person" } });
   await session.scratchpad.addRef("red.ts");
   await session.notes.add("red note");
-  const statesWith = async (hosts: typeof noHosts) => {
+  const empty = await memory.createSession({ id: "empty" });
+  const readWith = async (hosts: typeof noHosts) => {
     const offers = (surface: string) => surface === "notepad";
     const { server } = await startTestServer(context, { memory, hosts, offers });
-    const { offered } = await call(server, "session", { params: { id: session.id } });
-    assert.deepEqual(offered, { notes: false, scratchpad: false });
+    const offeredTo = async (id: string) => (await call(server, "session", { params: { id } })).offered;
     const { places } = await call(server, "where", { params: { id: session.id }, query: { q: "red" } });
-    return places.map(({ kind, state }) => `${kind}: ${state}`);
+    return {
+      offered: [await offeredTo(session.id), await offeredTo(empty.id)],
+      states: places.map(({ kind, state }) => `${kind}: ${state}`),
+    };
   };
-  const lost = ["reference: lost", "note: lost"];
-  assert.deepEqual(await statesWith(noHosts), ["notepad: in context", "pin: lost", ...lost]);
+  const none = { notes: false, scratchpad: false };
+  const shown = ["notepad: in context", "pin: in context"];
+  assert.deepEqual(await readWith(noHosts), {
+    offered: [{ notes: true, scratchpad: true }, none],
+    states: [...shown, "reference: in context", "note: retrievable"],
+  });
   const about = () => ({ host: "Claude Code", project: "", ask: "", isInTurn: false });
-  assert.deepEqual(await statesWith({ ...noHosts, about }), [
-    "notepad: in context",
-    "pin: in context",
-    ...lost,
-  ]);
+  assert.deepEqual(await readWith({ ...noHosts, about }), {
+    offered: [none, none],
+    states: [...shown, "reference: lost", "note: lost"],
+  });
 });
 
 test("the last seven days count compactions by day [people.stats]", async (context) => {

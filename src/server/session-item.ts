@@ -314,13 +314,22 @@ function hiddenFrom(lines: readonly string[], text: string): Reply<"session">["n
   return from === -1 ? null : { from: from + 1, to: Math.max(from, to) + 1 };
 }
 
-/** The memory types that the agent has tools for, of those that it may lack. A coding agent has the server's. */
+/**
+ * The memory types that the agent has tools for, of those that it may lack. A coding agent has the server's. Your own agent
+ * chooses in code, so it has those that the config offers and those that were written to.
+ */
 export async function offeredTypes(
   { hosts, offers }: Pick<ServerContext, "hosts" | "offers">,
   session: Session,
 ): Promise<Reply<"session">["offered"]> {
-  const { surfaces } = await session.context();
-  const isOffered =
-    hosts.about(session.id) === undefined ? offers : (surface: string) => surfaces.includes(surface);
-  return { notes: isOffered("notes"), scratchpad: isOffered("scratchpad") };
+  if (hosts.about(session.id) !== undefined) {
+    const { surfaces } = await session.context();
+    return { notes: surfaces.includes("notes"), scratchpad: surfaces.includes("scratchpad") };
+  }
+  const state = await session.state();
+  const { notes, plan, refs } = readScratchpad(state);
+  return {
+    notes: offers("notes") || state.row.counters.notes > 0,
+    scratchpad: offers("scratchpad") || notes !== "" || plan !== "" || refs.length > 0,
+  };
 }

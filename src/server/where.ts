@@ -54,7 +54,7 @@ const targets: readonly [Place["kind"], TextTarget][] = [
   ["scratchpad", "space/notes"],
 ];
 
-/** Where the agent has the text of a memory type. One that it is not offered is lost to it, though it is stored. */
+/** Where the agent has the text of a memory type. One that a coding agent is not offered is lost to it, though it is stored. */
 async function stateIn(context: ServerContext, session: Session, state: State) {
   const isHosted = context.hosts.about(session.id) !== undefined;
   const { notes } = await offeredTypes(context, session);
@@ -62,8 +62,8 @@ async function stateIn(context: ServerContext, session: Session, state: State) {
   return (surface: SurfaceName): Place["state"] => {
     // Notes are in memory, but the model sees them only when it searches for them.
     if (surface === "notes") return notes ? "retrievable" : "lost";
-    // Hooks show the pins whatever the agent is offered.
-    const isShown = context.offers(surface) || shown.has(surface) || (isHosted && surface === "pins");
+    // Your own agent sees what it wrote. Hooks show the pins whatever the agent is offered.
+    const isShown = !isHosted || surface === "pins" || context.offers(surface) || shown.has(surface);
     return isShown ? "in context" : "lost";
   };
 }
