@@ -202,13 +202,12 @@ function removeTopLine(text: string, line: string): string {
   return lines.join("\n");
 }
 
-/** Removes a table with its sub-tables, and the empty line before it. */
+/** Removes a table with its sub-tables, and the empty line before each. Comments below it are the user's. */
 function removeTable(text: string, path: readonly string[]): string {
   const lines = text.split("\n");
   for (const { header, from, to } of sectionsOf(text).toReversed()) {
     if (!samePath(header.slice(0, path.length), path)) continue;
-    const atEnd = to === lines.length;
-    lines.splice(from, to - from, ...(atEnd ? [""] : []));
+    lines.splice(from, to - from);
     if (lines[from - 1]?.trim() === "") lines.splice(from - 1, 1);
   }
   return lines.join("\n");
@@ -218,7 +217,7 @@ interface Section {
   header: string[];
   /** The line of the header. */
   from: number;
-  /** The line after its last line. */
+  /** The line after its last key. */
   to: number;
 }
 
@@ -229,11 +228,18 @@ function sectionsOf(text: string): Section[] {
     const header = /^\s*\[/.test(line) ? headerOf(line.trimEnd()) : undefined;
     // A bracket inside a string or a list is not a header: the text before it does not parse.
     if (!header || !parses(`${lines.slice(0, index).join("\n")}\n`)) continue;
-    const previous = sections.at(-1);
-    if (previous) previous.to = startOfComments(lines, index);
     sections.push({ header, from: index, to: lines.length });
   }
+  for (const [index, section] of sections.entries())
+    section.to = endOfKeys(lines, sections[index + 1]?.from ?? lines.length);
   return sections;
+}
+
+/** The line after the last one that is neither blank nor a comment. */
+function endOfKeys(lines: readonly string[], before: number): number {
+  let end = before;
+  while (/^\s*(?:#|$)/.test(lines[end - 1] ?? "[")) end--;
+  return end;
 }
 
 /** Comments right above a header belong to it. */

@@ -107,7 +107,7 @@ function originalOf(
   return withoutPieces(before, original, pieces);
 }
 
-/** A file that was changed since, without our parts; undefined if nothing is left and the file did not exist before. */
+/** A file without our parts; undefined if we had some, nothing else is left, and no file is known to have existed before. */
 export function withoutPieces(
   bytes: Buffer,
   original: Buffer | undefined,
@@ -115,7 +115,9 @@ export function withoutPieces(
 ): Buffer | undefined {
   const path = pieces[0]?.path ?? "";
   const before = textOf({ path, bytes: original });
-  const text = pieces.reduce((rest, piece) => piece.remove(rest, before), textOf({ path, bytes }));
+  const whole = textOf({ path, bytes });
+  const text = pieces.reduce((rest, piece) => piece.remove(rest, before), whole);
+  if (text === whole) return bytes;
   const isEmpty = /^\s*(?:\{\s*\}\s*)?$/.test(text);
   return isEmpty && original === undefined ? undefined : Buffer.from(text);
 }

@@ -100,6 +100,7 @@ export function appendJson(text: string, path: Path, value: unknown, file: strin
 /** Restores what was at the path before, or removes the value and the containers that we created for it. */
 export function restoreJson(text: string, path: Path, before: unknown, file: string): string {
   let result = setJson(text, path, valueAt(before, path), file);
+  if (result === text) return text;
   for (let length = path.length - 1; length > 0; length--) {
     const parent = path.slice(0, length);
     const value = valueAt(readJson(result, file), parent);

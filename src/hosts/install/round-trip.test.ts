@@ -105,6 +105,20 @@ for (const [name, text] of Object.entries(tomlTexts)) {
   });
 }
 
+for (const added of ["# my own\n# [mcp_servers.old]\n", "# my own\n\n# about later\n[later]\nx = 1\n"]) {
+  test(`uninstall keeps comments below our TOML: ${JSON.stringify(added)} [uninstall.edits]`, async () => {
+    for (const text of ["", 'model = "x"\n', 'model = "x"\r\n']) {
+      const places = freshPlaces("user");
+      const file = join(places.home, ".codex/config.toml");
+      if (text !== "") put(file, text);
+      await init(places, "codex");
+      writeFileSync(file, `${readFileSync(file, "utf8")}\n${added}`);
+      await uninstall(places);
+      assert.equal(readFileSync(file, "utf8").trimStart(), `${text}\n${added}`.trimStart());
+    }
+  });
+}
+
 test("Codex's first request waits for the memory tools; a user's own setting stays [init.codex-wait]", async () => {
   const own = "mcp_optional_startup_grace_ms = 0\n";
   for (const userFile of [false, true]) {

@@ -17,6 +17,7 @@ import {
   put,
   uninstall,
 } from "./test-support/installed-project.ts";
+import { planUninstall } from "./uninstall.ts";
 
 test("if there was nothing before init, uninstall leaves nothing, in both scopes [uninstall.exact] [init.scopes]", async () => {
   for (const scope of ["project", "user"] as const) {
@@ -108,6 +109,29 @@ test("uninstall finds and removes our parts without the record [uninstall.edits]
     ".pi/extensions/holdfast.js",
   ])
     assert.equal(existsSync(join(places.root, path)), false, path);
+});
+
+test("uninstall leaves files alone that have nothing of ours, blank ones too [uninstall.edits]", async () => {
+  const theirs = {
+    ".mcp.json": "{}\n",
+    ".claude/settings.json": '{\n  "hooks": {}\n}\n',
+    "kilo.json": "{ }",
+  };
+  const places = freshPlaces();
+  for (const [file, text] of Object.entries({ ...theirs, "opencode.json": "", ".codex/config.toml": "" }))
+    put(join(places.root, file), text);
+  put(join(places.home, ".gemini/settings.json"), "{}\n");
+  const before = everything(places);
+  const { files } = await planUninstall([], places);
+  assert.deepEqual(files, []);
+  await uninstall(places);
+  assert.deepEqual(everything(places), before);
+  // In the home folder, a project's files are next to those for all projects.
+  const inHome: Places = { ...places, root: places.home, scope: "user" };
+  await init(inHome, "gemini");
+  await uninstall({ ...inHome, scope: "project" }, "gemini");
+  await uninstall(inHome, "gemini");
+  assert.deepEqual(everything(places), before);
 });
 
 test("uninstalling one host keeps the others [uninstall.one-host]", async () => {
