@@ -40,6 +40,7 @@ export const install = from("init, uninstall, doctor", {
   "uninstall.edits": "uninstall removes only its own entries from a file that a person has changed since.",
   "uninstall.cache": "uninstall removes the cache of compiled hooks with the last host.",
   "uninstall.one-host": "Uninstalling one host leaves the others unchanged.",
+  "uninstall.one-project": "Uninstalling in one project leaves the others unchanged.",
   "doctor.config": "doctor reports a wrong setting as one problem, with its file and line.",
   "doctor.healthy": "doctor exits with 0 when everything works.",
   "doctor.table": "doctor prints a table with a fix for each problem, and exits with 1 when there is one.",

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../engine/json.ts";
+import { projectFolders } from "../../state-folder.ts";
 import { readSmallFile } from "../../workspace/small-file.ts";
 import { makeFolders, realTarget, removeEmpty, replaceFile } from "./config-file.ts";
 import { type Places, recordFolder } from "./places.ts";
@@ -36,6 +37,21 @@ export function readRecord(places: Places): InstallRecord {
   const value = readSmallFile(recordFile(recordFolder(places)));
   const files = recordedFiles(value).filter(({ root }) => root === rootOf(places));
   return { files, folders: isTexts(value?.folders) ? value.folders : [] };
+}
+
+export function isRecorded({ path }: { path: string }, files: readonly InstalledFile[]): boolean {
+  return files.some((file) => file.path === path);
+}
+
+/** The changes of init in other projects or, in a project, for all of them. They may be to the same files. */
+export function readOtherRecords(places: Places): InstalledFile[] {
+  const files = recordFolders(places).flatMap((folder) => recordedFiles(readSmallFile(recordFile(folder))));
+  return files.filter(({ root }) => root !== rootOf(places));
+}
+
+function recordFolders(places: Places): string[] {
+  const { env, home } = places;
+  return [recordFolder({ ...places, scope: "user" }), ...projectFolders({ ...env, HOME: home })];
 }
 
 function recordedFiles(value: ReturnType<typeof readSmallFile>): RecordedFile[] {
@@ -88,12 +104,15 @@ function removeRecord(folder: string, made: readonly string[]): void {
 /** The file before init; undefined if there was none or the copy is lost. */
 export function readCopy(places: Places, before: string | null): Buffer | undefined {
   if (before === null) return undefined;
-  try {
-    const bytes = readFileSync(copyFile(recordFolder(places), before));
-    return hashOf(bytes) === before ? bytes : undefined;
-  } catch {
-    return undefined;
+  for (const folder of recordFolders(places)) {
+    try {
+      const bytes = readFileSync(copyFile(folder, before));
+      if (hashOf(bytes) === before) return bytes;
+    } catch {
+      // Not in this one.
+    }
   }
+  return undefined;
 }
 
 function recordFile(folder: string): string {
