@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { runNode } from "../../../test/support/command-line.ts";
@@ -61,4 +61,20 @@ test("init lists the paths of this machine that it wrote, and the next steps [in
   );
   for (const command of ["serve", "doctor", "uninstall"])
     assert.match(stdout, new RegExp(`npm --prefix \\S+ run holdfast -- ${command}\n`));
+});
+
+test("several inits at once lose nothing of each other's record [init.at-once]", async () => {
+  const project = temporaryDirectory();
+  const names = ["claude-code", "codex", "gemini", "qwen", "cursor", "pi"];
+  const runs = await Promise.all(names.map((name) => npmRun("holdfast", project, "init", name, "--user")));
+  for (const { code, stderr } of runs) assert.equal(code, 0, stderr);
+  const text = readFileSync(join(home, ".config/holdfast/installed.json"), "utf8");
+  const { files } = JSON.parse(text) as { files: { host: string }[] };
+  assert.deepEqual([...new Set(files.map(({ host }) => host))].toSorted(), names.toSorted());
+  const { code } = await npmRun("holdfast", project, "uninstall", "--user");
+  assert.equal(code, 0);
+  assert.deepEqual(
+    globSync(".*", { cwd: home }).filter((name) => !/^\.(local|cache)$/.test(name)),
+    [],
+  );
 });

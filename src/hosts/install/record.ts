@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isObject } from "../../engine/json.ts";
 import { projectFolders } from "../../state-folder.ts";
 import { readSmallFile } from "../../workspace/small-file.ts";
+import { inTurn } from "../hook/state.ts";
 import { makeFolders, realTarget, removeEmpty, replaceFile } from "./config-file.ts";
 import { type Places, recordFolder } from "./places.ts";
 
@@ -72,6 +73,14 @@ function isInstalledFile(value: unknown): value is InstalledFile {
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((text) => typeof text === "string");
+}
+
+/** How long, in milliseconds, to wait for another init or uninstall, which writes for a fraction of a second. */
+const longestWait = 10_000;
+
+/** Runs changes of this user's records one after another: two at once would lose entries. */
+export function changeRecords({ home }: Places, change: () => void): Promise<void> {
+  return inTurn(join(home, ".holdfast-init.lock"), longestWait, async () => change());
 }
 
 /** Writes the record and the copies it needs; an empty record is removed. */
