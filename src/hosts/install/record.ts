@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../engine/json.ts";
+import { HoldfastError } from "../../errors.ts";
 import { projectFolders } from "../../state-folder.ts";
 import { readSmallFile } from "../../workspace/small-file.ts";
 import { inTurn } from "../hook/state.ts";
@@ -85,6 +86,19 @@ export function changeRecords({ home }: Places, change: () => void): Promise<voi
 
 /** Writes the record and the copies it needs; an empty record is removed. */
 export function writeRecord(places: Places, record: InstallRecord, copies: readonly Uint8Array[]): void {
+  try {
+    write(places, record, copies);
+  } catch (error) {
+    const file = recordFile(recordFolder(places));
+    throw new HoldfastError(
+      "store_failed",
+      `${file} could not be written: ${(error as Error).message}. It lists the changes for uninstall. Make its folder writable and run the command again.`,
+      { data: { file }, cause: error },
+    );
+  }
+}
+
+function write(places: Places, record: InstallRecord, copies: readonly Uint8Array[]): void {
   const folder = recordFolder(places);
   const root = rootOf(places);
   const others = recordedFiles(readSmallFile(recordFile(folder))).filter((file) => file.root !== root);
