@@ -34,6 +34,7 @@ export const install = from("init, uninstall, doctor", {
     "Run from the cache of npx, init installs a copy in the state folder, and hosts, a dry run and doctor use that one.",
   "init.codex-wait":
     "init has Codex wait for the memory tools before its first request, unless the user has set how long; the setting cannot end a conversation.",
+  "init.at-once": "Several inits at once lose nothing of each other's record.",
   "init.all-or-nothing": "When one file cannot be written, the others are restored.",
   "uninstall.exact":
     "uninstall restores untouched files byte for byte and removes the files and folders that init created.",

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../engine/json.ts";
+import { HoldfastError } from "../../errors.ts";
 import { projectFolders } from "../../state-folder.ts";
 import { readSmallFile } from "../../workspace/small-file.ts";
+import { inTurn } from "../hook/state.ts";
 import { makeFolders, realTarget, removeEmpty, replaceFile } from "./config-file.ts";
 import { type Places, recordFolder } from "./places.ts";
 
@@ -74,8 +76,29 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((text) => typeof text === "string");
 }
 
+/** How long, in milliseconds, to wait for another init or uninstall, which writes for a fraction of a second. */
+const longestWait = 10_000;
+
+/** Runs changes of this user's records one after another: two at once would lose entries. */
+export function changeRecords({ home }: Places, change: () => void): Promise<void> {
+  return inTurn(join(home, ".holdfast-init.lock"), longestWait, async () => change());
+}
+
 /** Writes the record and the copies it needs; an empty record is removed. */
 export function writeRecord(places: Places, record: InstallRecord, copies: readonly Uint8Array[]): void {
+  try {
+    write(places, record, copies);
+  } catch (error) {
+    const file = recordFile(recordFolder(places));
+    throw new HoldfastError(
+      "store_failed",
+      `${file} could not be written: ${(error as Error).message}. It lists the changes for uninstall. Make its folder writable and run the command again.`,
+      { data: { file }, cause: error },
+    );
+  }
+}
+
+function write(places: Places, record: InstallRecord, copies: readonly Uint8Array[]): void {
   const folder = recordFolder(places);
   const root = rootOf(places);
   const others = recordedFiles(readSmallFile(recordFile(folder))).filter((file) => file.root !== root);
