@@ -26,8 +26,8 @@ export function projectFolder(root: string, env?: NodeJS.ProcessEnv): string {
 }
 
 /** The folders with the memory of all projects. */
-export function projectFolders(): string[] {
-  const folder = join(stateFolder(), "projects");
+export function projectFolders(env?: NodeJS.ProcessEnv): string[] {
+  const folder = join(stateFolder(env), "projects");
   try {
     return readdirSync(folder).map((name) => join(folder, name));
   } catch {

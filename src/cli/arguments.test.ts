@@ -13,4 +13,6 @@ test("earlier names of options still work [people.help]", () => {
 test("an earlier name is refused by a command that has no such option [people.help]", () => {
   assert.throws(() => readArguments("doctor", ["--npx"]), /--npx/);
   assert.throws(() => readArguments("sessions", ["--placement", "system"]), /--placement/);
+  assert.throws(() => readArguments("sessions", ["--db", "--json"]), /--db/);
+  assert.throws(() => readArguments("sessions", ["--db", "a", "--store", "b"]), /either --db or --store/);
 });

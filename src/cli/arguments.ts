@@ -14,34 +14,42 @@ export type Arguments<Name extends CommandName> = ReturnType<typeof parseArgs<Pa
 /** Parses a command's arguments, as `commands.ts` describes them. */
 export function readArguments<Name extends CommandName>(name: Name, args: string[]): Arguments<Name> {
   const { options, takes } = commands[name];
-  const current = withCurrentNames(args, Object.keys(options));
-  const config: ParseConfig<Name> = { args: current, options, allowPositionals: true, strict: true };
+  const earlier = earlierNames.filter(({ now }) => Object.hasOwn(options, now));
+  const all = { ...options, ...Object.fromEntries(earlier.map(({ option, type }) => [option, { type }])) };
+  const config: ParseConfig<Name> = { args, options: all, allowPositionals: true, strict: true };
   const parsed = parseArgs(config);
-  const { positionals } = parsed as { positionals: string[] };
+  const { positionals, values } = parsed as { positionals: string[]; values: Record<string, unknown> };
+  for (const each of earlier) takeEarlier(values, each);
   checkArguments(name, positionals, takes);
   return parsed;
 }
 
-/** Earlier names of options, which still work, and the words that stand for them now. */
-const earlierNames: Readonly<Record<string, string>> = {
-  "--db": "--store=",
-  "--npx": "--portable",
-  "--context-window": "--set=contextWindow=",
-  "--placement": "--set=placement=",
-};
+/** An earlier name of an option, which still works. `setting`: the option is now `--set SETTING=VALUE`. */
+interface EarlierName {
+  option: string;
+  type: "string" | "boolean";
+  now: string;
+  setting?: string;
+}
 
-function withCurrentNames(args: readonly string[], options: readonly string[]): string[] {
-  const current: string[] = [];
-  for (let at = 0; at < args.length; at++) {
-    const word = args[at] ?? "";
-    if (word === "--") return [...current, ...args.slice(at)];
-    const [name = "", ...value] = word.split("=");
-    const now = Object.hasOwn(earlierNames, name) ? earlierNames[name] : undefined;
-    if (now === undefined || !options.includes(now.slice(2).split("=")[0] ?? "")) current.push(word);
-    else if (!now.endsWith("=")) current.push(now);
-    else current.push(`${now}${value.length > 0 ? value.join("=") : (args[++at] ?? "")}`);
-  }
-  return current;
+const earlierNames: readonly EarlierName[] = [
+  { option: "db", type: "string", now: "store" },
+  { option: "npx", type: "boolean", now: "portable" },
+  { option: "context-window", type: "string", now: "set", setting: "contextWindow" },
+  { option: "placement", type: "string", now: "set", setting: "placement" },
+];
+
+function takeEarlier(values: Record<string, unknown>, { option, now, setting }: EarlierName): void {
+  const value = values[option];
+  delete values[option];
+  if (value === undefined) return;
+  if (setting !== undefined) values[now] = [...((values[now] as string[]) ?? []), `${setting}=${value}`];
+  else if (values[now])
+    throw new HoldfastError(
+      "invalid_input",
+      `Give either --${option} or --${now}, not both: they mean the same.`,
+    );
+  else values[now] = value;
 }
 
 /** Throws unless these are the arguments that `takes` lists: `SESSION` must be there, `[SESSION]` may, `…` takes any number. */

@@ -1,13 +1,19 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { parseObject } from "../engine/json.ts";
+import type { SessionExport } from "../engine/session-document.ts";
 import { shortHash } from "../engine/short-hash.ts";
 import { readPart } from "../hosts/transcript/json-files.ts";
+import { editCopy, parseCopy } from "../sessions/copy-session.ts";
+import { editExport } from "../sessions/transfer.ts";
 import { stateFolder } from "../state-folder.ts";
 import { parseStoreAddress } from "../stores/open-store.ts";
+import type { TextEdit } from "../stores/rewrite.ts";
 import { sqliteStore } from "../stores/sqlite/sqlite.ts";
 import type { Store } from "../stores/store.ts";
-import { makeFolder, readSmallFile, writeSmallFile } from "../workspace/small-file.ts";
+import { readSmallFile, writeSmallFile } from "../workspace/small-file.ts";
 import { hidePassword, type StoreLocation } from "../workspace/store-location.ts";
+import { visibleJson } from "./terminal/visible-text.ts";
 
 interface Backups {
   /** Files that can be edited. */
@@ -48,6 +54,28 @@ export function withoutSessions(ids: readonly string[]): (text: string) => strin
   };
 }
 
+/** Edits the texts of exported sessions, so that they can still be imported, or else the text of the file. */
+export function withTextsEdited(edit: TextEdit): (text: string) => Promise<string> {
+  const editLine = async (line: string): Promise<string> => {
+    const given = parseObject(line);
+    if (given?.format !== "holdfast-copy") return edit(line);
+    const copy = await parseCopy(given);
+    const edited = await editCopy(copy, edit);
+    return edited.hash === copy.hash ? line : JSON.stringify(edited);
+  };
+  return async (text) => {
+    const document = parseObject(text);
+    if (document?.format === "holdfast-session") {
+      const edited = editExport(document as unknown as SessionExport, edit);
+      return JSON.stringify(edited) === JSON.stringify(document) ? text : `${visibleJson(edited)}\n`;
+    }
+    const lines: string[] = [];
+    // A line that something else has changed is text as well.
+    for (const line of text.split("\n")) lines.push(await editLine(line).catch(() => edit(line)));
+    return lines.join("\n");
+  };
+}
+
 /** Copies of a store next to it: `memory.db.bak`, `memory.db.2026-11-16`. Not its log and its locks. */
 export function findBackups(file: string): string[] {
   if (file === "" || !statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) return [];
@@ -59,29 +87,31 @@ export function findBackups(file: string): string[] {
     .filter((path) => statSync(path).isFile());
 }
 
-/** Edits a backup: a database through the store, anything else as text. Returns what went wrong, or undefined. */
+/** Edits a backup: a database through the store, anything else as text. Returns whether it changed, and what went wrong. */
 export async function editBackup(
   path: string,
-  edit: (text: string) => string,
-  inStore: (store: Store) => Promise<unknown>,
-): Promise<string | undefined> {
+  edit: (text: string) => string | Promise<string>,
+  inStore: (store: Store) => Promise<boolean>,
+): Promise<{ isChanged: boolean; problem?: string | undefined }> {
   try {
     if (isDatabase(path)) {
       const store = await sqliteStore({ path, onWarning: () => {} });
       try {
-        await inStore(store);
-        const remaining = (await store.erase?.()) ?? [];
-        return remaining[0];
+        const isChanged = await inStore(store);
+        const [problem] = (await store.erase?.()) ?? [];
+        return { isChanged, problem };
       } finally {
         await store.close();
       }
     }
     const before = readFileSync(path, "utf8");
-    const after = edit(before);
+    const after = await edit(before);
     if (after !== before) writeFileSync(path, after);
-    return undefined;
+    return { isChanged: after !== before };
   } catch (error) {
-    return `${path} could not be edited: ${(error as Error).message}`;
+    const reason = (error as Error).message.replace(/\.$/, "");
+    const problem = `${path} could not be edited and may still have it: ${reason}. Repair or delete the file, then run the same command again.`;
+    return { isChanged: false, problem };
   }
 }
 
@@ -105,8 +135,7 @@ export function rememberCopy(store: string, place: string): void {
   const others = copiesMade(store).filter((copy) => copy.place !== place);
   const copies = [...others, { place, at: new Date().toISOString().slice(0, 10) }].slice(-maxCopies);
   try {
-    makeFolder(stateFolder());
-    makeFolder(join(stateFolder(), "copies"));
+    mkdirSync(join(stateFolder(), "copies"), { recursive: true, mode: 0o700 });
     writeSmallFile(fileOf(store), { copies });
   } catch {
     // The copy itself was made; an unwritable state folder is not a reason to fail.

@@ -108,9 +108,12 @@ export class Connection {
     return this.#source.earlierSession?.(await this.#memory(), await this.sessionId(caller));
   }
 
-  /** Where to read what an earlier conversation saved, while nothing was saved in this one; "" for a sub-agent. */
+  /** Where to read what an earlier conversation saved, while nothing was ever saved in this one; "" for a sub-agent. */
   async earlierHint(caller: Caller): Promise<string> {
     if (this.#source.subAgentOf?.(caller)) return "";
+    const own = await this.findSession(await this.sessionId(caller));
+    // The first revision is its creation.
+    if (own && (await own.state()).row.revision > 1) return "";
     const earlier = await this.earlierSession(caller);
     return earlier ? (this.#source.earlierHint?.(earlier) ?? "") : "";
   }

@@ -311,6 +311,9 @@ test("without hooks each connection has a session of its own, and recover contin
     /the last one in this project saved \(session mcp-[\s\S]*- \[ \] from one$/,
   );
   await two.server.call("write_notepad", { content: "from two" });
+  await two.server.call("write_notepad", { content: "" });
+  assert.equal(await two.hint(), undefined);
+  await two.server.call("write_notepad", { content: "from two" });
   assert.match(await two.recover(), /^The conversation before this point may be gone[\s\S]*from two$/);
   assert.equal(await one.read(), "- [ ] from one");
   const [three, four] = [await connect("--session", "shared"), await connect("--session", "shared")];

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { SessionRow } from "../engine/state.ts";
 import { HoldfastError } from "../errors.ts";
 import type { LedgerCall, LedgerPiece } from "../stores/ledger.ts";
+import { editValue, type TextEdit } from "../stores/rewrite.ts";
 import type { RecordVersion, Scope, Store } from "../stores/store.ts";
 import { knowledgeOwner } from "../surfaces/knowledge/handle.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
@@ -101,6 +102,34 @@ export async function parseCopy(given: unknown, owner?: string): Promise<Session
   if (owner === undefined || owner === copy.row.owner) return copy;
   const moved = { ...copy, row: { ...copy.row, owner } };
   return { ...moved, ...(await hashesOf(moved)) };
+}
+
+/** Edits all text of a copy, as a store does, and gives it the hashes of the result. Ids stay. */
+export async function editCopy(copy: SessionCopy, edit: TextEdit): Promise<SessionCopy> {
+  const { row, versions, entries, calls, pieces } = copy;
+  const edited: Content = {
+    row: { ...row, title: editValue(row.title, edit), notepad: editValue(row.notepad, edit) },
+    versions: versions.map((each) => ({
+      ...each,
+      key: edit(each.key),
+      value: editValue(each.value, edit),
+    })),
+    entries: entries.map((entry) => editEntry(entry, edit)),
+    calls: calls.map((call) => ({ ...call, facts: editValue(call.facts, edit) })),
+    pieces: pieces.map(([hash, piece]) => [hash, { ...piece, text: edit(piece.text) }]),
+  };
+  return { ...copy, ...edited, ...(await hashesOf(edited)) };
+}
+
+export function editEntry(entry: JournalEntry, edit: TextEdit): JournalEntry {
+  return {
+    ...entry,
+    key: editValue(entry.key, edit),
+    actor: editValue(entry.actor, edit),
+    operation: editValue(entry.operation, edit),
+    changes: editValue(entry.changes, edit),
+    result: editValue(entry.result, edit),
+  };
 }
 
 type Content = Pick<SessionCopy, "row" | "versions" | "entries" | "calls" | "pieces">;

@@ -171,7 +171,7 @@ test("undo is rejected with a reason if the inverse does not apply [journal.undo
   await rejection(inFork.undo(birth), "cannot_undo");
 });
 
-test("a text never comes back beside another in a guessed order [journal.undo-any]", async () => {
+test("a text never comes back next to another in a guessed order [journal.undo-any]", async () => {
   const session = await openTestSession();
   await session.notepad.write("1. Backup\n2. Migrate\n3. Verify\n4. Delete old");
   const third = await session.notepad.delete("3. Verify\n");

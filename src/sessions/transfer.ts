@@ -5,8 +5,10 @@ import type { SessionExport } from "../engine/session-document.ts";
 import type { SessionRow } from "../engine/state.ts";
 import { normaliseTexts } from "../engine/text.ts";
 import { HoldfastError } from "../errors.ts";
+import { editValue, type TextEdit } from "../stores/rewrite.ts";
 import type { StoredRecord } from "../stores/store.ts";
 import type { JournalEntry } from "../surfaces/operations.ts";
+import { editEntry } from "./copy-session.ts";
 import { checkId } from "./options.ts";
 import type { Session } from "./session.ts";
 
@@ -80,6 +82,18 @@ export async function exportSession(session: Session): Promise<SessionExport> {
     records,
     journal,
   });
+}
+
+/** Edits all text of a document, as a store does. Ids stay. */
+export function editExport(document: SessionExport, edit: TextEdit): SessionExport {
+  const { session, notepad, records, journal } = document;
+  return {
+    ...document,
+    session: { ...session, title: editValue(session.title, edit) },
+    notepad: editValue(notepad, edit),
+    records: Object.fromEntries(Object.entries(records).map(([kind, each]) => [kind, editValue(each, edit)])),
+    journal: journal.map((entry) => editEntry(entry as JournalEntry, edit)),
+  };
 }
 
 /** Validates a document and converts it to rows. Recomputes tags and counters instead of trusting them. */

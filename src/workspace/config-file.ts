@@ -41,22 +41,21 @@ export function readConfigFile(file: string): ConfigEntries | undefined {
   try {
     const stat = statSync(file, { throwIfNoEntry: false });
     if (!stat) return undefined;
-    if (!stat.isFile()) return fault("is not a file; using the defaults");
-    if (stat.size > maxConfigBytes)
-      return fault(`has ${stat.size} bytes, the limit is ${maxConfigBytes}; using the defaults`);
+    if (!stat.isFile()) return fault("is not a file");
+    if (stat.size > maxConfigBytes) return fault(`has ${stat.size} bytes, the limit is ${maxConfigBytes}`);
     content = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
     // In a folder that the user may not read, nobody can tell whether there is one.
     if (!existsSync(file)) return undefined;
-    return fault(`cannot be read (${(error as Error).message}); using the defaults`);
+    return fault(`cannot be read (${(error as Error).message})`);
   }
   let value: unknown;
   try {
     value = JSON.parse(content);
   } catch {
-    return fault("is not valid JSON; using the defaults");
+    return fault("is not valid JSON");
   }
-  if (!isObject(value)) return fault("is not a JSON object; using the defaults");
+  if (!isObject(value)) return fault("is not a JSON object");
   return readEntries(value, file);
 }
 
@@ -108,22 +107,30 @@ export function unknownSetting(name: string): string {
   return `there is no setting "${name}"; ${hint}`;
 }
 
-/** One sentence for each problem, with the file and the line. */
-export async function explainProblems({ problems }: Pick<WorkspaceConfig, "problems">): Promise<string[]> {
+/** One sentence for each problem, with the file and the line. `ofFile` ends the sentence about a whole file. */
+export async function explainProblems(
+  { problems }: Pick<WorkspaceConfig, "problems">,
+  ofFile = "; using the defaults",
+): Promise<string[]> {
   const explained: string[] = [];
   for (const problem of problems) {
     const { file, path, message } = problem;
-    const place =
-      file === undefined ? "" : `${file}${await lineOf(file, path)}${path.length === 0 ? " " : ": "}`;
-    explained.push(`${place}${message}${message.endsWith("?") ? "" : "."}`);
+    const isWhole = isOfFile(problem);
+    const place = file === undefined ? "" : `${file}${await lineOf(file, path)}${isWhole ? " " : ": "}`;
+    explained.push(`${place}${message}${isWhole ? ofFile : ""}${message.endsWith("?") ? "" : "."}`);
   }
   return explained;
+}
+
+/** Whether nothing in a file can be used. */
+export function isOfFile({ file, path }: ConfigProblem): boolean {
+  return file !== undefined && path.length === 0;
 }
 
 /** Throws on the first problem. For commands that a person runs: nothing is done with half of the settings. */
 export async function requireValid(config: Pick<WorkspaceConfig, "problems">): Promise<void> {
   if (config.problems.length === 0) return;
-  const [first = "", ...more] = await explainProblems(config);
+  const [first = "", ...more] = await explainProblems(config, ". Correct or remove the file");
   const others =
     more.length === 0
       ? ""

@@ -13,7 +13,7 @@ import {
   settingValue,
   userConfigFile,
 } from "./config.ts";
-import { explainProblems, readEntries } from "./config-file.ts";
+import { explainProblems, readEntries, requireValid } from "./config-file.ts";
 import { configSchema, hostConfigSchema } from "./config-schema.ts";
 import { findProject, type Project } from "./project.ts";
 import { settingNames, settingOf, surfaceChoices } from "./settings.ts";
@@ -191,6 +191,15 @@ test("a file that is not JSON, a flag and a variable are reported by name [confi
   assert.deepEqual(await explained({ "scratchpad.maxTokens": 1, scratchpad: { maxTokens: 2 } }), [
     `holdfast.json:4: "scratchpad.maxTokens" is set twice; using the last one.`,
   ]);
+});
+
+test("a command that stops at a broken file says so, and not that it uses the defaults [config.mistakes]", async () => {
+  for (const [content, problem] of [
+    ["{", /holdfast\.json:1 is not valid JSON\. Correct or remove the file\.$/],
+    ["[]", /holdfast\.json is not a JSON object\. Correct or remove the file\.$/],
+    [{ keep: 2 }, /"keep" must be .* \(got 2\)\.$/],
+  ] as const)
+    await assert.rejects(requireValid(configOf(content)), { message: problem });
 });
 
 test("every setting can be set by a flag [config.flags]", () => {

@@ -12,7 +12,8 @@ import { openStore, parseStoreAddress } from "../stores/open-store.ts";
 import { sqliteStore } from "../stores/sqlite/sqlite.ts";
 import type { Store } from "../stores/store.ts";
 import type { Toolbox } from "../surfaces/toolbox.ts";
-import { limitsOf, retentionOf } from "./config.ts";
+import { limitsOf, retentionOf, type WorkspaceConfig } from "./config.ts";
+import { explainProblems, isOfFile, requireValid } from "./config-file.ts";
 import { type Project, prepareProjectStore } from "./project.ts";
 import type { StoreLocation } from "./store-location.ts";
 import { type FindWorkspaceOptions, findExistingWorkspace } from "./workspace.ts";
@@ -69,7 +70,7 @@ async function openFast(
 
 /** As `openExistingMemory`, for a command that calls no tools: their schemas take longer to load than it runs. */
 export async function openMemoryToRead(options: FindWorkspaceOptions): Promise<Memory> {
-  const workspace = await findExistingWorkspace(options);
+  const workspace = await findExistingWorkspace(options, warnOfFiles);
   const { project, config, store } = workspace;
   const memory = await openWithoutTools(project, store, false, {
     secrets: config.values.secrets,
@@ -79,6 +80,13 @@ export async function openMemoryToRead(options: FindWorkspaceOptions): Promise<M
   });
   if (memory) return memory;
   return (await import("./open-memory.ts")).openMemoryIn(workspace);
+}
+
+/** A file that cannot be read must not keep the user from the memory. Throws on a single setting that is wrong. */
+async function warnOfFiles({ problems }: Pick<WorkspaceConfig, "problems">): Promise<void> {
+  const [files, settings] = [problems.filter(isOfFile), problems.filter((problem) => !isOfFile(problem))];
+  await requireValid({ problems: settings });
+  for (const problem of await explainProblems({ problems: files })) console.warn(`holdfast: ${problem}`);
 }
 
 /** No surfaces: tools need a schema library, and loading it takes longer than a hook may run. */

@@ -45,6 +45,12 @@ export function locateStore(options: LocateStoreOptions): StoreLocation {
   return { kind: address.kind, url, file, source };
 }
 
+/** Throws if the flag has no store. */
+export function checkStoreFlag({ store }: StoreFlags): void {
+  if (store !== "") return;
+  throw new HoldfastError("invalid_input", "--store is empty. Give a path or a URL, or omit the option.");
+}
+
 /** The database file of a SQLite store, with symlinks resolved; undefined for any other store. */
 export function sqliteFile({ kind, file }: StoreLocation): string | undefined {
   return kind === "sqlite" && file !== "" ? realFile(file) : undefined;
@@ -90,8 +96,7 @@ function chooseAddress({
   env = process.env,
   config = {},
 }: LocateStoreOptions): ChosenAddress {
-  if (flags.store === "")
-    throw new HoldfastError("invalid_input", "--store is empty. Give a path or a URL, or omit the option.");
+  checkStoreFlag(flags);
   if (flags.store !== undefined) return { text: flags.store, base: cwd, source: "flag" };
   // An empty variable counts as unset.
   const variable = storeVariables.find((name) => env[name]);

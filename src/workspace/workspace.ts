@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { HoldfastError } from "../errors.ts";
 import {
   type ConfigFlags,
@@ -37,15 +37,26 @@ export function findWorkspace({
   return { project, config, store: locateStore({ project, cwd, flags, config }) };
 }
 
-/** The workspace of a command that needs an existing memory. Throws on a bad config, or if there is no store. */
-export async function findExistingWorkspace(options: FindWorkspaceOptions): Promise<Workspace> {
+/**
+ * The workspace of a command that needs an existing memory. Throws if there is no store, and on a bad config unless
+ * `checkConfig` only reports it.
+ */
+export async function findExistingWorkspace(
+  options: FindWorkspaceOptions,
+  checkConfig = requireValid,
+): Promise<Workspace> {
   const workspace = findWorkspace(options);
-  await requireValid(workspace.config);
+  await checkConfig(workspace.config);
   const { file, url } = workspace.store;
-  if (file === "" || existsSync(file)) return workspace;
+  if (file === "" || hasContent(file)) return workspace;
   throw new HoldfastError(
     "not_found",
     `There is no memory at ${file} yet. Run "holdfast init" in the project, or choose a store with --store.`,
     { data: { store: url } },
   );
+}
+
+/** Opening an empty file would make a store of it. A store whose first write is still in its log has content. */
+function hasContent(file: string): boolean {
+  return [file, `${file}-wal`].some((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }

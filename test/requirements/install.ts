@@ -34,12 +34,14 @@ export const install = from("init, uninstall, doctor", {
     "Run from the cache of npx, init installs a copy in the state folder, and hosts, a dry run and doctor use that one.",
   "init.codex-wait":
     "init has Codex wait for the memory tools before its first request, unless the user has set how long; the setting cannot end a conversation.",
+  "init.at-once": "Several inits at once lose nothing of each other's record.",
   "init.all-or-nothing": "When one file cannot be written, the others are restored.",
   "uninstall.exact":
     "uninstall restores untouched files byte for byte and removes the files and folders that init created.",
   "uninstall.edits": "uninstall removes only its own entries from a file that a person has changed since.",
   "uninstall.cache": "uninstall removes the cache of compiled hooks with the last host.",
   "uninstall.one-host": "Uninstalling one host leaves the others unchanged.",
+  "uninstall.one-project": "Uninstalling in one project leaves the others unchanged.",
   "doctor.config": "doctor reports a wrong setting as one problem, with its file and line.",
   "doctor.healthy": "doctor exits with 0 when everything works.",
   "doctor.table": "doctor prints a table with a fix for each problem, and exits with 1 when there is one.",

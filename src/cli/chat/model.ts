@@ -41,8 +41,12 @@ export async function chooseModel(
   load: (name: string) => Promise<unknown> = (name) => import(name),
 ): Promise<ChosenModel> {
   if (baseUrl !== undefined) {
-    // Earlier, the name had a provider too.
-    const name = model.replace(/^openai-compatible:/, "");
+    const [, provider = "", rest = ""] = /^([^:]+):(.+)$/.exec(model) ?? [];
+    // The name of a model may have colons, so only a known provider counts as one.
+    const isProvider = ["openai-compatible", ...Object.keys(localServers), ...Object.keys(hosted)].includes(
+      provider,
+    );
+    const name = isProvider ? rest : model;
     return openAICompatible(name, checkUrl(baseUrl), process.env.OPENAI_API_KEY);
   }
   // The name of a local model may have colons too.

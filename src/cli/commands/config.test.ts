@@ -27,6 +27,42 @@ function projectWith(config?: unknown) {
   return { root, run };
 }
 
+test("with a broken holdfast.json, commands that read use the defaults, and others stop [config.mistakes]", async () => {
+  const { root, run } = projectWith();
+  const env = { HOLDFAST_DB: join(root, "memory.db") };
+  assert.equal((await run(["pin", "never push to main"], env)).code, 0);
+  writeFileSync(join(root, "holdfast.json"), "{");
+  for (const command of ["pin", "sessions"]) {
+    const { code, stderr } = await run([command], env);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^holdfast: \S+holdfast\.json:1 is not valid JSON; using the defaults\.\n$/);
+  }
+  for (const args of [
+    ["pin", "another rule"],
+    ["project", "recover"],
+  ]) {
+    const { code, stderr } = await run(args, env);
+    assert.equal(code, 1);
+    assert.match(stderr, /holdfast\.json:1 is not valid JSON\. Correct or remove the file\.\n$/);
+  }
+});
+
+test("show and sessions refuse an empty file and a directory, and change neither [people.bad-store]", async () => {
+  const { root, run } = projectWith();
+  const [empty, directory] = [join(root, "empty.db"), join(root, "directory")];
+  writeFileSync(empty, "");
+  mkdirSync(directory);
+  for (const command of ["show", "sessions"]) {
+    const onEmpty = await run([command, "--store", empty]);
+    assert.equal(onEmpty.code, 1);
+    assert.match(onEmpty.stderr, /There is no memory at \S+empty\.db yet\. Check --store/);
+    assert.equal(readFileSync(empty, "utf8"), "");
+    const onDirectory = await run([command, "--store", directory]);
+    assert.equal(onDirectory.code, 1);
+    assert.match(onDirectory.stderr, /directory is not a regular file\. Use another file\./);
+  }
+});
+
 test("config prints every setting with its value and its source [config.command]", async () => {
   const { root, run } = projectWith({ compactAt: 0.7 });
   mkdirSync(join(root, "user/holdfast"), { recursive: true });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openTestMemory } from "../../../test/support/memory.ts";
@@ -62,7 +62,7 @@ test("at a terminal, forget asks and follows the answer [people.forget]", async 
 });
 
 test("forget --session removes whole sessions from the file and its copies, forks first, or none at all [people.forget]", async () => {
-  const { db, forget, has } = await storeWithCopy();
+  const { db, copy, forget, has } = await storeWithCopy();
   const size = readFileSync(db).length;
   for (const [ids, message] of [
     [["b", "nobody"], /There is no session with the id "nobody"\. Nothing was removed\./],
@@ -78,10 +78,62 @@ test("forget --session removes whole sessions from the file and its copies, fork
   const sessions = ["--session", "a", "--session", "fork", "--session", "b"];
   const { code, stdout, stderr } = await forget(...sessions, "--yes");
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /\nRemoved 3 sessions permanently\.\n$/);
+  const report = `\nRemoved 3 sessions permanently.\nRemoved it from these copies too:\n  ${copy}\n`;
+  assert.ok(stdout.endsWith(report), stdout);
   for (const id of ["a", "b"]) assert.deepEqual(has(`plum of ${id}`), [false, false]);
   assert.ok(readFileSync(db).length < size * 0.7, "the file shrinks");
   assert.ok(!existsSync(`${db}-wal`));
+});
+
+test("if a copy keeps the text, forget names it and the next step, and exits with 1 [people.forget]", async () => {
+  const { db, copy, forget } = await storeWithCopy();
+  const broken = `${db}.broken`;
+  writeFileSync(broken, `SQLite format 3\0${"the plum of a ".repeat(100)}`);
+  const json = await forget("plum of a", "--yes", "--json");
+  assert.equal(json.code, 1);
+  const { removed, changed, remaining } = JSON.parse(json.stdout);
+  assert.deepEqual([removed, changed], [false, [copy]]);
+  assert.match(
+    remaining.join(),
+    /memory\.db\.broken could not be edited and may still have it: .*Repair or delete the file, then run the same command again\.$/,
+  );
+  const text = await forget("plum of b", "--yes");
+  assert.equal(text.code, 1);
+  assert.ok(
+    text.stdout.includes(`\nRemoved it from these copies too:\n  ${copy}\n${broken} could not be edited`),
+  );
+});
+
+test("an export that forget edited can be imported, also if JSON escapes the text [people.forget]", async () => {
+  const directory = temporaryDirectory();
+  const place = (name: string) => join(directory, name);
+  const db = place("memory.db");
+  const memory = await openTestMemory({ store: db });
+  const secret = 'the "plum" is purple';
+  for (const id of ["a", "b", "c"])
+    await (await memory.createSession({ id })).notepad.append(`${id}: ${id === "a" ? "no fruit" : secret}`);
+  await memory.close();
+  const variables = { HOLDFAST_DB: db, XDG_STATE_HOME: place("state") };
+  const run = async (...args: string[]) => {
+    const { code, stderr } = await holdfastWith(variables, ...args);
+    assert.equal(code, 0, stderr);
+  };
+  await run("store", "export", "--all", "--into", place("all.jsonl"));
+  await run("store", "export", "b", "--into", place("b.json"));
+  await run("forget", secret, "--yes");
+  for (const [name, ids] of [
+    ["all.jsonl", ["a", "b", "c"]],
+    ["b.json", ["b"]],
+  ] as const) {
+    assert.ok(!readFileSync(place(name), "utf8").includes("purple"));
+    await run("store", "import", place(name), "--store", place(`${name}.db`));
+    const copy = await openTestMemory({ store: place(`${name}.db`) });
+    for (const id of ids) {
+      const notepad = await (await copy.resumeSession(id)).notepad.read();
+      assert.match(notepad, id === "a" ? /^a: no fruit$/ : /^[bc]: \[REDACTED #\w+\]\*+$/);
+    }
+    await copy.close();
+  }
 });
 
 test("forget takes one kind of text, and no text that is too short [people.forget]", async () => {

@@ -4,6 +4,7 @@ import { maskMatches, maskOccurrences, maskText } from "../../secrets/redact.ts"
 import { copiesOf } from "../../sessions/copy-session.ts";
 import type { Memory } from "../../sessions/memory.ts";
 import { openStore } from "../../stores/open-store.ts";
+import type { TextEdit } from "../../stores/rewrite.ts";
 import type { SessionSummary, Store } from "../../stores/store.ts";
 import { knowledgeOwner } from "../../surfaces/knowledge/handle.ts";
 import { notesPaths } from "../../surfaces/project/location.ts";
@@ -12,21 +13,20 @@ import { findWorkspace, type Workspace } from "../../workspace/workspace.ts";
 import { readArguments, usageError } from "../arguments.ts";
 import { withMemory } from "../memory.ts";
 import { allSessions } from "../pick-session.ts";
-import { backupsOf, editBackup, withoutSessions } from "../store-backups.ts";
+import { backupsOf, editBackup, withoutSessions, withTextsEdited } from "../store-backups.ts";
 import { ageOf, counted } from "../terminal/quantities.ts";
 import { ask, isAtTerminal, print, printLines, type Screen } from "../terminal/screen.ts";
 import { visibleLine } from "../terminal/visible-text.ts";
 import { wrapLine } from "../terminal/wrap-text.ts";
-
-type TextEdit = (text: string) => string;
 
 /** The texts to remove, and how to remove them in each kind of place. */
 interface Removal {
   /** The matches in the store, one line per session. */
   found: string[];
   inStore(): Promise<{ sessions: string[]; report: string; remaining: string[] }>;
-  inText: TextEdit;
-  inCopy(store: Store): Promise<unknown>;
+  inText: (text: string) => string | Promise<string>;
+  /** Whether the copy had it. */
+  inCopy(store: Store): Promise<boolean>;
 }
 
 /** Removes a text or sessions from everything that is stored. Shows what goes, and asks a person first. */
@@ -43,7 +43,8 @@ export async function forget(args: string[], confirm = confirmAtTerminal): Promi
     const removal = edit ? await textRemoval(memory, workspace, edit) : await sessionRemoval(memory, ids);
     const copies = backupsOf(workspace.store, values.backup);
     const { files } = copies;
-    const notReached = [...copies.remaining, ...(edit ? documentsWith(workspace, edit) : [])];
+    const documents = edit ? documentsWith(workspace, edit) : [];
+    const notReached = [...copies.remaining, ...documents];
     const outcome = { removed: false, found: removal.found, copies: files, remaining: notReached };
     if (removal.found.length === 0 && files.length === 0 && !values.yes) {
       print(values, outcome, () => ["Found nothing to forget.", ...notReached]);
@@ -56,13 +57,23 @@ export async function forget(args: string[], confirm = confirmAtTerminal): Promi
       return 1;
     }
     const { sessions, report, remaining } = await removal.inStore();
-    remaining.push(...notReached);
+    const changed: string[] = [];
+    const problems: string[] = [];
     for (const path of files) {
-      const problem = await editBackup(path, removal.inText, removal.inCopy);
-      if (problem !== undefined) remaining.push(problem);
+      const { isChanged, problem } = await editBackup(path, removal.inText, removal.inCopy);
+      if (isChanged) changed.push(path);
+      if (problem !== undefined) problems.push(problem);
     }
-    print(values, { removed: true, sessions, copies: files, remaining }, () => ["", report, ...remaining]);
-    return 0;
+    remaining.push(...notReached, ...problems);
+    const isRemoved = documents.length === 0 && problems.length === 0;
+    print(values, { removed: isRemoved, sessions, copies: files, changed, remaining }, () => [
+      "",
+      report,
+      ...(changed.length > 0 ? ["Removed it from these copies too:"] : []),
+      ...changed.map((path) => `  ${path}`),
+      ...remaining,
+    ]);
+    return isRemoved ? 0 : 1;
   });
 }
 
@@ -115,8 +126,11 @@ async function textRemoval(memory: Memory, { store }: Workspace, edit: TextEdit)
           : `Removed it from ${counted(values, "stored value")} of ${counted(ids.length, "session")}: ${ids.join(", ")}.`;
       return { sessions: ids, report, remaining };
     },
-    inText: edit,
-    inCopy: async (copy) => copy.rewrite?.(owners, edit, Date.now()),
+    inText: withTextsEdited(edit),
+    async inCopy(copy) {
+      const rewritten = await copy.rewrite?.(owners, edit, Date.now());
+      return rewritten !== undefined && rewritten.sessions.length > 0;
+    },
   };
 }
 
@@ -171,7 +185,9 @@ async function sessionRemoval(memory: Memory, ids: readonly string[]): Promise<R
     },
     inText: withoutSessions(ids),
     async inCopy(store) {
-      for (const sessionId of ids) await store.purge({ owner: memory.owner, sessionId });
+      let hadIt = false;
+      for (const sessionId of ids) hadIt = (await store.purge({ owner: memory.owner, sessionId })) || hadIt;
+      return hadIt;
     },
   };
 }

@@ -84,7 +84,7 @@ function readFlags(args: string[]): StoreFlags & { event?: string } {
   const options = { store: { type: "string" }, db: { type: "string" }, event: { type: "string" } } as const;
   const { db, ...flags } = parseArgs({ args, options }).values;
   // --db is the earlier name of --store.
-  return db === undefined ? flags : { ...flags, store: db };
+  return { store: db, ...flags };
 }
 
 function unknownHost(host: string): HoldfastError {

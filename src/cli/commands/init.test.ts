@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { runNode } from "../../../test/support/command-line.ts";
@@ -61,4 +62,58 @@ test("init lists the paths of this machine that it wrote, and the next steps [in
   );
   for (const command of ["serve", "doctor", "uninstall"])
     assert.match(stdout, new RegExp(`npm --prefix \\S+ run holdfast -- ${command}\n`));
+});
+
+test("several inits at once lose nothing of each other's record [init.at-once]", async () => {
+  const project = temporaryDirectory();
+  const names = ["claude-code", "codex", "gemini", "qwen", "cursor", "pi"];
+  const runs = await Promise.all(names.map((name) => npmRun("holdfast", project, "init", name, "--user")));
+  for (const { code, stderr } of runs) assert.equal(code, 0, stderr);
+  const text = readFileSync(join(home, ".config/holdfast/installed.json"), "utf8");
+  const { files } = JSON.parse(text) as { files: { host: string }[] };
+  assert.deepEqual([...new Set(files.map(({ host }) => host))].toSorted(), names.toSorted());
+  const { code } = await npmRun("holdfast", project, "uninstall", "--user");
+  assert.equal(code, 0);
+  assert.deepEqual(
+    globSync(".*", { cwd: home }).filter((name) => !/^\.(local|cache)$/.test(name)),
+    [],
+  );
+});
+
+test("init, uninstall and doctor name a file or folder without access, and the next step [init.refuses]", {
+  skip: process.platform === "win32",
+}, () => {
+  const project = temporaryDirectory();
+  const [open, readOnly] = [join(project, "open"), join(project, "read-only")];
+  mkdirSync(join(open, ".claude"), { recursive: true });
+  mkdirSync(readOnly);
+  writeFileSync(join(open, ".claude/settings.json"), "{}\n");
+  for (const folder of [project, open, join(open, ".claude")]) chmodSync(folder, 0o777);
+  chmodSync(join(open, ".claude/settings.json"), 0o000);
+  chmodSync(readOnly, 0o555);
+  const run = (HOME: string, ...args: string[]) =>
+    spawnSync(process.execPath, [join(checkout, "src/cli.ts"), ...args], {
+      cwd: project,
+      env: { HOME, PATH: "" },
+      encoding: "utf8",
+      // Root has access to everything, so the command runs as another user then.
+      ...(process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}),
+    });
+  const unreadable =
+    /settings\.json cannot be read \(EACCES\)\. Nothing was changed\. Make it readable for you/;
+  const init = run(open, "init", "claude-code", "--user");
+  assert.deepEqual([init.status, init.stdout], [1, ""]);
+  assert.match(init.stderr, unreadable);
+  const doctor = run(open, "doctor", "claude-code");
+  assert.equal(doctor.status, 1);
+  assert.match(doctor.stdout.replaceAll(/\s+/g, " "), unreadable);
+  assert.doesNotMatch(doctor.stdout, /Not connected/);
+  const uninstall = run(open, "uninstall");
+  assert.deepEqual([uninstall.status, uninstall.stderr], [0, ""]);
+  const { status, stderr } = run(readOnly, "init", "claude-code", "--user");
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /installed\.json could not be written: EACCES.*Make its folder writable and run the command again/,
+  );
 });

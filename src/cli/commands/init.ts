@@ -29,6 +29,7 @@ import {
   projectOfProgram,
 } from "../../hosts/install/launcher.ts";
 import { findPlaces, type Places } from "../../hosts/install/places.ts";
+import { changeRecords } from "../../hosts/install/record.ts";
 import { planUninstall, runUninstall, type UninstallPlan } from "../../hosts/install/uninstall.ts";
 import { findProject } from "../../workspace/project.ts";
 import { readArguments } from "../arguments.ts";
@@ -59,7 +60,7 @@ export async function init(args: string[]): Promise<number> {
   const isAsked = scope === undefined && !isDryRun && !values.json && isAtTerminal();
   if (isAsked && shown.files.some(isChange) && !(await isWanted(shown.files, places))) return 0;
   if (!isDryRun) {
-    runInit(plan, places);
+    await changeRecords(places, () => runInit(plan, places));
     writeChanges(config.filter(isChange), places.scope === "user" ? 0o600 : 0o644);
   }
   const lines = await closing(shown, places, { isDryRun, isPortable });
@@ -270,7 +271,7 @@ export async function uninstall(args: string[]): Promise<number> {
   for (const scope of scopes) {
     const places = findPlaces(scope, root);
     const plan = await planUninstall(positionals, places);
-    if (!values["dry-run"]) runUninstall(plan, places);
+    if (!values["dry-run"]) await changeRecords(places, () => runUninstall(plan, places));
     const isNew = ({ path }: { path: string }) => done.files.every((file) => file.path !== path);
     done.files.push(...plan.files.filter(isNew));
     done.left.push(...plan.left.filter((path) => !done.left.includes(path)));

@@ -22,12 +22,14 @@ import { limitsOf } from "../../workspace/config.ts";
 import { explainProblems, requireValid } from "../../workspace/config-file.ts";
 import { openMemoryIn } from "../../workspace/open-memory.ts";
 import { packageVersion } from "../../workspace/package.ts";
+import { checkStoreFlag } from "../../workspace/store-location.ts";
 import { findWorkspace } from "../../workspace/workspace.ts";
 import { readArguments } from "../arguments.ts";
 
 export async function mcp(args: string[]): Promise<number> {
   const { values } = readArguments("mcp", args);
   leavePluginFolder();
+  checkStoreFlag(values);
   if (values.session !== undefined) checkId(values.session, "session id");
   const find = () => findWorkspace({ flags: values, settings: values });
   const { project, config } = findWorkspace({ settings: values });

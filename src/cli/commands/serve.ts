@@ -31,6 +31,8 @@ const demoPlace = "#/audit/window";
 /** Serves the inspector, its API and the MCP endpoint until a signal stops it. */
 export async function serve(args: string[]): Promise<number> {
   const { values } = readArguments("serve", args);
+  if (values.token !== undefined && values["token-file"] !== undefined)
+    throw new HoldfastError("invalid_input", "Give either --token or --token-file, not both.");
   const binding = {
     port: readPort(values.port),
     host: values.host,

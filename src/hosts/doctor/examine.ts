@@ -35,11 +35,16 @@ export async function examine(host: Host, examination: Examination): Promise<Hos
   const isPresent = detect(host, setup, examination.places) !== undefined;
   const report = { host: host.name, title: host.title, isPresent };
   if (!wired && plugin === undefined) {
-    const remedy = `${commandName()} init ${host.name}`;
+    const [trouble] = troublesIn(setup, examination.places);
+    const remedy = trouble === undefined ? `${commandName()} init ${host.name}` : repair;
     if (isNamed)
-      return { ...report, isWired: false, findings: [problem("wiring", "Not connected yet.", remedy)] };
-    const findings = isPresent ? [note("wiring", "Installed, not connected yet.", remedy)] : [];
-    return { ...report, isWired: false, findings };
+      return {
+        ...report,
+        isWired: false,
+        findings: [problem("wiring", trouble ?? "Not connected yet.", remedy)],
+      };
+    const detail = trouble ?? "Installed, not connected yet.";
+    return { ...report, isWired: false, findings: isPresent ? [note("wiring", detail, remedy)] : [] };
   }
   const places = wired ?? { ...examination.places, scope: "user" as const };
   // A plugin, and files that are made for everyone, start the program that is on the PATH.
@@ -97,6 +102,21 @@ function isMissingDatabase({ code, message }: Failure): boolean {
 
 function textIn({ path, within }: Piece): string {
   return textOf(readConfig(path, within));
+}
+
+const repair = "Repair the file, or make it readable.";
+
+/** Why nobody can tell whether the host is set up: the user's own files that init could not read either. */
+function troublesIn(setup: HostSetup, places: Places): string[] {
+  const at = { ...places, scope: "user" as const };
+  return setup.pieces(at, launcherFor(setup, at)).flatMap((piece) => {
+    try {
+      piece.isIn(textIn(piece));
+      return [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  });
 }
 
 /** A hook adds to the conversation: only a plugin can add to the system prompt. */
@@ -212,7 +232,7 @@ function checkWiring(setup: HostSetup, places: Places, remedy: string): Wiring {
       // Several pieces may be in one unreadable file.
       const { message } = error as Error;
       if (findings.every(({ detail }) => detail !== message))
-        findings.push(problem("wiring", message, "Repair the file."));
+        findings.push(problem("wiring", message, repair));
     }
   }
   if (findings.every(({ check }) => check !== "wiring")) {

@@ -147,7 +147,7 @@ const maxHookTime = 60_000;
 
 /**
  * Runs the hooks of one conversation one after another, for a host that starts several at once. `file` exists while one runs.
- * After `longest` milliseconds it runs anyway: an agent waits. If there can be no such file, it runs at once.
+ * After `longest` milliseconds it runs anyway: an agent or a person waits. If there can be no such file, it runs at once.
  */
 export async function inTurn(file: string, longest: number, work: () => Promise<void>): Promise<void> {
   const end = Date.now() + longest;

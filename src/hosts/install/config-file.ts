@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { diffLines } from "../../engine/diff.ts";
-import { HoldfastError } from "../../errors.ts";
+import { HoldfastError, isHoldfastError } from "../../errors.ts";
 
 /** Larger files are not configs, and would be slow to edit. */
 const maxBytes = 20_000_000;
@@ -31,6 +31,16 @@ export interface ConfigFile {
 
 /** Reads a config file. Follows links, but in a project never out of it. */
 export function readConfig(path: string, within?: string): ConfigFile {
+  try {
+    return readFile(path, within);
+  } catch (error) {
+    if (isHoldfastError(error)) throw error;
+    const problem = `cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    throw refused(path, problem, "Make it readable for you");
+  }
+}
+
+function readFile(path: string, within: string | undefined): ConfigFile {
   const real = realTarget(path);
   if (within !== undefined && !isInside(real, realTarget(within))) {
     throw new HoldfastError(
@@ -55,10 +65,10 @@ export function textOf({ path, bytes }: ConfigFile): string {
   }
 }
 
-function refused(path: string, problem: string): HoldfastError {
+function refused(path: string, problem: string, next = "Repair it"): HoldfastError {
   return new HoldfastError(
     "invalid_input",
-    `${path} ${problem}. Nothing was changed. Repair it and run the command again.`,
+    `${path} ${problem}. Nothing was changed. ${next} and run the command again.`,
     { data: { file: path } },
   );
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { readConfig, textOf } from "./config-file.ts";
@@ -47,10 +48,16 @@ function isIn(piece: Piece): boolean {
 export function launcherFor(setup: HostSetup, places: Places): Launcher {
   const found = findLauncher(places.env);
   const portable = sharedServer(portableLauncher);
+  // A program that is on the PATH anyway starts in the same words.
+  if (isDeepStrictEqual(sharedServer(found), portable)) return found;
   const isPortable = setup.pieces(places, found).some((piece) => {
     if (piece.within === undefined) return false;
     const { command, args = [] } = serverIn(piece) ?? {};
-    return command === portable.command && portable.args.every((word, index) => args[index] === word);
+    const startsWith = (words: readonly string[]) => words.every((word, index) => args[index] === word);
+    // An earlier version wrote npx.
+    return command === "npx"
+      ? startsWith(["--yes", "holdfast"])
+      : command === portable.command && startsWith(portable.args);
   });
   return isPortable ? portableLauncher : found;
 }

@@ -18,7 +18,9 @@ import {
   hashOf,
   type InstalledFile,
   type InstallRecord,
+  isRecorded,
   readCopy,
+  readOtherRecords,
   readRecord,
   writeRecord,
 } from "./record.ts";
@@ -67,15 +69,22 @@ export async function planInit(
 /** Writes the plan, and the record that uninstall needs to revert it. */
 export function runInit(plan: InitPlan, places: Places): void {
   const changes = plan.files.filter(isChange);
-  if (changes.length === 0) return;
   const earlier = readRecord(places);
-  const originals = changes.map((change) => originalOf(change, earlier, places));
-  const entries = changes.map(({ host, path, after }, index): InstalledFile => {
+  const elsewhere = readOtherRecords(places);
+  // Another project's init wrote the same file, which has to stay if that one is undone.
+  const shared = plan.files.filter(
+    (file) => !isChange(file) && isRecorded(file, elsewhere) && !isRecorded(file, earlier.files),
+  );
+  const recorded = [...changes, ...shared];
+  if (recorded.length === 0) return;
+  const known = [...earlier.files, ...elsewhere];
+  const originals = recorded.map((file) => originalOf(file, known, places));
+  const entries = recorded.map(({ host, path, after }, index): InstalledFile => {
     const original = originals[index];
-    const folders = earlier.files.find((file) => file.path === path)?.folders ?? [];
+    const folders = known.find((file) => file.path === path)?.folders ?? [];
     return { host, path, before: original ? hashOf(original) : null, after: hashOf(after ?? ""), folders };
   });
-  const others = earlier.files.filter(({ path }) => !entries.some((entry) => entry.path === path));
+  const others = earlier.files.filter((file) => !isRecorded(file, entries));
   const record: InstallRecord = { ...earlier, files: [...others, ...entries] };
   // Write the record first, so that uninstall knows every file even after a crash.
   writeRecord(
@@ -97,10 +106,10 @@ export function runInit(plan: InitPlan, places: Places): void {
 /** The file before our first change, with the user's later changes. */
 function originalOf(
   { path, before, pieces }: PlannedFile,
-  record: InstallRecord,
+  known: readonly InstalledFile[],
   places: Places,
 ): Buffer | undefined {
-  const earlier = record.files.find((file) => file.path === path);
+  const earlier = known.find((file) => file.path === path);
   if (!earlier || before === undefined) return before;
   const original = readCopy(places, earlier.before);
   if (hashOf(before) === earlier.after) return original;

@@ -86,20 +86,26 @@ test("without its program, the server of a project's files answers every request
     { method: "tools/list", jsonrpc: "2.0", id: 1 },
     { jsonrpc: "2.0", id: 17, method: "tools/call", params: quoted },
   ];
-  const input = requests.map((request) => `${JSON.stringify(request)}\n`).join("");
+  const spaced = '{"jsonrpc": "2.0", "id": "a-b", "method": "tools/list"}\n';
+  const input = requests.map((request) => `${JSON.stringify(request)}\n`).join("") + spaced;
   for (const launcher of [elsewhere, portableLauncher]) {
     const answers = run(launcher, input)
       .trim()
       .split("\n")
-      .map((line) => JSON.parse(line) as { id: number; result: Record<string, unknown> });
+      .map((line) => JSON.parse(line) as { id: number | string; result: Record<string, unknown> });
     assert.deepEqual(
       answers.map(({ id }) => id),
-      [0, 1, 17],
+      [0, 1, 17, "a-b"],
     );
     const serverInfo = { name: "holdfast", version: "0" };
     assert.deepEqual(
       answers.map(({ result }) => result),
-      [{ protocolVersion: "2025-06-18", capabilities: {}, serverInfo }, { tools: [] }, { content: [] }],
+      [
+        { protocolVersion: "2025-06-18", capabilities: {}, serverInfo },
+        { tools: [] },
+        { content: [] },
+        { tools: [] },
+      ],
     );
   }
   writeFileSync(own, '#!/bin/sh\nprintf "%s," "$@"\n', { mode: 0o755 });

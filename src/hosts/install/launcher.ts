@@ -96,7 +96,7 @@ export function sharedServer(launcher: Launcher): Launcher {
 const emptyServer = [
   "while read -r request",
   `do case $request in *'"initialize"'*) result='"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"holdfast","version":"0"}' ;; *'"tools/list"'*) result='"tools":[]' ;; *) result='"content":[]' ;; esac`,
-  `printf '%s\\n' "$request" | sed -n 's/.*"jsonrpc":"2.0","id":\\([0-9]*\\).*/{"jsonrpc":"2.0","id":\\1,"result":{'"$result"'}}/p'`,
+  `printf '%s\\n' "$request" | sed -nE 's/.*"jsonrpc" ?: ?"2.0" ?, ?"id" ?: ?("[^"]*"|[0-9]+).*/{"jsonrpc":"2.0","id":\\1,"result":{'"$result"'}}/p'`,
   "done",
 ].join("; ");
 

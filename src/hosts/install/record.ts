@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../engine/json.ts";
+import { HoldfastError } from "../../errors.ts";
+import { projectFolders } from "../../state-folder.ts";
 import { readSmallFile } from "../../workspace/small-file.ts";
+import { inTurn } from "../hook/state.ts";
 import { makeFolders, realTarget, removeEmpty, replaceFile } from "./config-file.ts";
 import { type Places, recordFolder } from "./places.ts";
 
@@ -38,6 +41,21 @@ export function readRecord(places: Places): InstallRecord {
   return { files, folders: isTexts(value?.folders) ? value.folders : [] };
 }
 
+export function isRecorded({ path }: { path: string }, files: readonly InstalledFile[]): boolean {
+  return files.some((file) => file.path === path);
+}
+
+/** The changes of init in other projects or, in a project, for all of them. They may be to the same files. */
+export function readOtherRecords(places: Places): InstalledFile[] {
+  const files = recordFolders(places).flatMap((folder) => recordedFiles(readSmallFile(recordFile(folder))));
+  return files.filter(({ root }) => root !== rootOf(places));
+}
+
+function recordFolders(places: Places): string[] {
+  const { env, home } = places;
+  return [recordFolder({ ...places, scope: "user" }), ...projectFolders({ ...env, HOME: home })];
+}
+
 function recordedFiles(value: ReturnType<typeof readSmallFile>): RecordedFile[] {
   return Array.isArray(value?.files) ? value.files.filter(isInstalledFile) : [];
 }
@@ -58,8 +76,29 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((text) => typeof text === "string");
 }
 
+/** How long, in milliseconds, to wait for another init or uninstall, which writes for a fraction of a second. */
+const longestWait = 10_000;
+
+/** Runs changes of this user's records one after another: two at once would lose entries. */
+export function changeRecords({ home }: Places, change: () => void): Promise<void> {
+  return inTurn(join(home, ".holdfast-init.lock"), longestWait, async () => change());
+}
+
 /** Writes the record and the copies it needs; an empty record is removed. */
 export function writeRecord(places: Places, record: InstallRecord, copies: readonly Uint8Array[]): void {
+  try {
+    write(places, record, copies);
+  } catch (error) {
+    const file = recordFile(recordFolder(places));
+    throw new HoldfastError(
+      "store_failed",
+      `${file} could not be written: ${(error as Error).message}. It lists the changes for uninstall. Make its folder writable and run the command again.`,
+      { data: { file }, cause: error },
+    );
+  }
+}
+
+function write(places: Places, record: InstallRecord, copies: readonly Uint8Array[]): void {
   const folder = recordFolder(places);
   const root = rootOf(places);
   const others = recordedFiles(readSmallFile(recordFile(folder))).filter((file) => file.root !== root);
@@ -88,12 +127,15 @@ function removeRecord(folder: string, made: readonly string[]): void {
 /** The file before init; undefined if there was none or the copy is lost. */
 export function readCopy(places: Places, before: string | null): Buffer | undefined {
   if (before === null) return undefined;
-  try {
-    const bytes = readFileSync(copyFile(recordFolder(places), before));
-    return hashOf(bytes) === before ? bytes : undefined;
-  } catch {
-    return undefined;
+  for (const folder of recordFolders(places)) {
+    try {
+      const bytes = readFileSync(copyFile(folder, before));
+      if (hashOf(bytes) === before) return bytes;
+    } catch {
+      // Not in this one.
+    }
   }
+  return undefined;
 }
 
 function recordFile(folder: string): string {

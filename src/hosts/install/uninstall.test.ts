@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { stateFolder } from "../../state-folder.ts";
@@ -132,6 +132,47 @@ test("uninstall leaves files alone that have nothing of ours, blank ones too [un
   await uninstall({ ...inHome, scope: "project" }, "gemini");
   await uninstall(inHome, "gemini");
   assert.deepEqual(everything(places), before);
+});
+
+test("uninstall in a project keeps files outside of it that another project uses [uninstall.one-project]", async () => {
+  const shared = ["copilot", "openclaw", "gemini"];
+  const one = freshPlaces();
+  const [two, three] = ["two", "three"].map((name): Places => {
+    const root = join(dirname(one.root), name);
+    mkdirSync(root);
+    return { ...one, root };
+  }) as [Places, Places];
+  put(join(one.home, ".openclaw/openclaw.json"), '{ "mine": 1 }\n');
+  const inHome = () => Object.entries(everything(one)).filter(([path]) => /^home\/\.(?!local)/.test(path));
+  const before = inHome();
+  await init(one, ...shared);
+  await init(two, ...shared);
+  const connected = everything(one);
+  await uninstall(three);
+  assert.deepEqual(everything(one), connected);
+  const files = inHome();
+  assert.ok(files.length > 8);
+  await uninstall(one);
+  assert.deepEqual(inHome(), files);
+  await uninstall(two);
+  assert.deepEqual(inHome(), before);
+});
+
+test("in the home folder, a project's files may be those for all projects; uninstall removes both [uninstall.exact]", async () => {
+  const hosts = ["claude-code", "codex", "qwen", "cursor", "copilot"];
+  for (const order of [["project", "user"] as const, ["user", "project"] as const]) {
+    for (const text of [undefined, '{\n  "mine": 1\n}\n']) {
+      const places = { ...freshPlaces("user"), env: { PATH: "" } };
+      const at = (scope: Places["scope"]): Places => ({ ...places, scope, root: places.home });
+      if (text !== undefined) put(join(places.home, ".claude/settings.json"), text);
+      const before = everything(places);
+      for (const scope of order) await init(at(scope), ...hosts);
+      await uninstall(at("project"));
+      assert.match(readFileSync(join(places.home, ".claude/settings.json"), "utf8"), /hook claude-code/);
+      await uninstall(at("user"));
+      assert.deepEqual(everything(places), before);
+    }
+  }
 });
 
 test("uninstalling one host keeps the others [uninstall.one-host]", async () => {

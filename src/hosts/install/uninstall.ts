@@ -1,6 +1,5 @@
-import { globSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { isHoldfastError } from "../../errors.ts";
-import { stateFolder } from "../../state-folder.ts";
 import type { Host } from "../host.ts";
 import type { HostSetup } from "../host-setup.ts";
 import { hosts, hostsNamed } from "../hosts.ts";
@@ -8,7 +7,15 @@ import { type FileChange, isChange, readConfig, removeEmpty, writeChanges } from
 import { piecesByFile, withoutPieces } from "./init.ts";
 import { copyFolder, findLauncher } from "./launcher.ts";
 import { cacheFolder, type Places } from "./places.ts";
-import { hashOf, type InstallRecord, readCopy, readRecord, writeRecord } from "./record.ts";
+import {
+  hashOf,
+  type InstallRecord,
+  isRecorded,
+  readCopy,
+  readOtherRecords,
+  readRecord,
+  writeRecord,
+} from "./record.ts";
 
 export interface UninstallPlan {
   hosts: Host[];
@@ -21,19 +28,22 @@ export interface UninstallPlan {
 export async function planUninstall(names: readonly string[], places: Places): Promise<UninstallPlan> {
   const chosen = names.length > 0 ? hostsNamed(names) : [...hosts];
   const record = readRecord(places);
-  // A file of the user's own stays as long as all projects need it.
-  const shared = places.scope === "project" ? readRecord({ ...places, scope: "user" }).files : [];
-  const isShared = (path: string) => shared.some((file) => file.path === path);
+  const elsewhere = readOtherRecords(places);
   const left: string[] = [];
   const planHost = (host: Host, setup: HostSetup): FileChange[] => {
     const pieces = piecesByFile(setup, places, findLauncher(places.env));
     const recorded = record.files.filter((file) => file.host === host.name).map(({ path }) => path);
-    const paths = [...new Set([...pieces.keys(), ...recorded])].filter((path) => !isShared(path));
+    // In a project, a file outside of it goes only if its init wrote it, and no file goes that others need.
+    const goes = (path: string) =>
+      places.scope === "user" ||
+      ((recorded.includes(path) || pieces.get(path)?.[0]?.within !== undefined) &&
+        !isRecorded({ path }, elsewhere));
+    const paths = [...new Set([...pieces.keys(), ...recorded])].filter(goes);
     return paths.flatMap((path): FileChange[] => {
       const { bytes: before } = readConfig(path, pieces.get(path)?.[0]?.within);
       if (before === undefined) return [];
       const change = (after: Buffer | undefined) => [{ host: host.name, path, before, after }];
-      const entry = record.files.find((file) => file.path === path);
+      const entry = [...record.files, ...elsewhere].find((file) => file.path === path);
       const copy = readCopy(places, entry?.before ?? null);
       const isKnown = entry && (entry.before === null || copy !== undefined);
       if (isKnown && hashOf(before) === entry.after) return change(copy);
@@ -70,9 +80,7 @@ export function runUninstall({ hosts: chosen, files, left }: UninstallPlan, plac
   removeCache(cacheFolder(places));
   // Another project, or all of them, may still use the copy that init made under npx.
   const env = { ...places.env, HOME: places.home };
-  const records = globSync("projects/*/installed.json", { cwd: stateFolder(env) });
-  if (records.length === 0 && readRecord({ ...places, scope: "user" }).files.length === 0)
-    removeCache(copyFolder(env));
+  if (readOtherRecords(places).length === 0) removeCache(copyFolder(env));
 }
 
 /** A hook that runs elsewhere may write to the cache meanwhile; what stays of it does no harm. */

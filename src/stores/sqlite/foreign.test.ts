@@ -72,7 +72,8 @@ test("the write-ahead log of a foreign database is not checkpointed [bad.foreign
 
 test("a directory instead of the file is a typed error [bad.foreign]", async () => {
   const { path } = foreignFile((file) => void mkdirSync(file));
-  await rejection(sqliteStore({ path }), "store_failed");
+  const { message } = await rejection(sqliteStore({ path }), "store_foreign");
+  assert.match(message, /is not a regular file\. Use another file\.$/);
 });
 
 test("a database with a newer schema is not changed [bad.newer]", async () => {

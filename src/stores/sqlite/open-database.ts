@@ -54,10 +54,10 @@ function openWith(location: string, options: { readOnly?: boolean }, setup = "")
   }
 }
 
-/** Opening a pipe or a device may block forever. */
+/** Opening a pipe or a device may block forever, and a directory looks like a failing disk. */
 function rejectSpecial(path: string): void {
   const stat = path === ":memory:" ? undefined : statSync(path, { throwIfNoEntry: false });
-  if (!stat || stat.isFile() || stat.isDirectory()) return;
+  if (!stat || stat.isFile()) return;
   throw new HoldfastError("store_foreign", `${path} is not a regular file. Use another file.`, {
     data: { path },
   });
