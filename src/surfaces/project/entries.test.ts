@@ -365,37 +365,107 @@ test("goals, blockers and questions are added once, changed in place and closed 
   assert.equal(read(), before);
 });
 
-test("an item that was closed with an outcome is found again, and reopened in place [project.lists] [project.repeated]", async () => {
-  const { log, read } = makeProject();
+const literal = (text: string) => text.replaceAll(/[?()]/g, "\\$&");
+
+test("an item that was closed with an outcome is reopened in place and keeps its text [project.lists] [project.repeated]", async () => {
+  const stamp = String.raw`\(2026-03-01T10:00:\d\dZ: shipped\)`;
   const added = [
-    ["goal", "Ship - to prod (depends on: review)", "- [x] Ship - to prod — shipped", "[ ]"],
-    ["question", "Is it (really) slow?", "- [x] Is it (really) slow? — shipped", "[ ]"],
-    [
-      "blocker",
-      "Waiting: OAuth keys (ETA: 2026-05-01)",
-      "- Resolved: OAuth keys (2026-03-01T10:00:0",
-      "Waiting:",
-    ],
+    ["goal", "Ship - to prod", "", "\\[x\\] ", "\\[ \\] ", " — shipped"],
+    ["goal", "Sell", " (depends on: review)", "\\[x\\] ", "\\[ \\] ", " — shipped"],
+    ["question", "Is it slow?", "", "\\[x\\] ", "\\[ \\] ", " — shipped"],
+    ["blocker", "OAuth keys", " (ETA: 2026-05-01)", "Resolved: ", "Waiting: ", ` ${stamp}`],
   ] as const;
-  for (const [kind, text, closed, open] of added) {
+  for (const [kind, body, note, closed, open, outcome] of added) {
+    const { log, read } = makeProject();
+    const text = body + note;
+    const lines = () => read().match(new RegExp(`^.*${literal(body)}.*$`, "gm")) ?? [];
     await log(kind, text);
     await log(kind, text, { done: true, detail: "shipped" });
+    assert.match(lines().join("\n"), new RegExp(`^- ${closed}${literal(body)}${outcome}$`));
     const written = read();
-    assert.ok(written.includes(closed), written);
-    for (const again of [{ done: true, detail: "shipped" }, { done: true }])
+    for (const again of [{ done: true, detail: "Shipped" }, { done: true }])
       assert.match((await log(kind, text, again)).text, /^Already recorded/);
     assert.equal(read(), written);
-    await log(kind, text, { done: true, detail: "twice — now" });
-    assert.match(read(), /twice — now\)?$/m);
+    await assert.rejects(log(kind, text, { done: true, detail: "another" }), { code: "not_found" });
     assert.match((await log(kind, text, { done: false })).text, /^Changed/);
-    const bare = text.replace("Waiting: ", "");
-    assert.ok(read().includes(`- ${open} ${bare}\n`), read());
-    assert.doesNotMatch(read(), /shipped|twice/);
+    const reopened = new RegExp(`^- ${open}${literal(body)}${outcome}${literal(note)}$`);
+    assert.match(lines().join("\n"), reopened);
+    assert.match((await log(kind, text, { done: false })).text, /^Already recorded/);
+    await log(kind, text, { done: true, detail: "twice — now" });
+    assert.equal(lines().length, 1);
+    assert.match(lines()[0] ?? "", new RegExp(`^- ${closed}.*shipped.*twice — now\\)?$`));
+    assert.match((await log(kind, text, { done: true, detail: "twice — now" })).text, /^Already recorded/);
   }
-  await log("blocker", "OAuth keys", { done: true, detail: "they came" });
-  await log("blocker", "Blocked: OAuth keys");
-  assert.match(read(), /^- Blocked: OAuth keys$/m);
-  assert.equal(read().match(/OAuth keys/g)?.length, 1);
+});
+
+test("a reopened item keeps every word that a person wrote [project.lists]", async () => {
+  const resolved = "Keys (2026-03-01T10:00:00Z: here) from *ops*";
+  const items = [
+    [
+      "goal",
+      "## Active Sub-Goals",
+      "[x] ",
+      "[ ] ",
+      "Release 1.0 — the blog post needs **bold**",
+      "Release 1.0",
+    ],
+    ["question", "## Pending Questions", "[x] ", "[ ] ", "Why? — see  the `log`", "Why?"],
+    ["blocker", "## Blockers & Dependencies", "Resolved: ", "Waiting: ", resolved, "Keys"],
+  ] as const;
+  for (const [kind, heading, closed, open, text, start] of items) {
+    const rest = `${text}\n  a second  line (2026-03-01T10:00:00Z: and more)\n  - nested`;
+    const before = `${heading}\n\n- ${closed}${rest}\n`;
+    const { log, read, write } = makeProject({ notes: before });
+    write(before);
+    assert.match((await log(kind, start, { done: false })).text, /^Changed/, kind);
+    assert.equal(read(), `${heading}\n\n- ${open}${rest}\n`);
+  }
+});
+
+test("a new item is added beside a closed one that begins with the same text [project.lists]", async () => {
+  for (const [kind, closed, text] of [
+    ["goal", "Deploy — staging", "Deploy"],
+    ["question", "Which port? — 80", "Which port?"],
+    ["blocker", "Waiting: keys", "Blocked: keys"],
+  ] as const) {
+    const { log, read } = makeProject();
+    await log(kind, closed);
+    await log(kind, closed, { done: true });
+    const before = read();
+    assert.match((await log(kind, text)).text, /^Added/);
+    assert.ok(containsAllLines(before, read()));
+    assert.match((await log(kind, text)).text, /^Already recorded/);
+    // Other items contain the text, and the one with exactly this text is closed.
+    await log(kind, `${text} now`);
+    await log(kind, text, { done: true, detail: "went well" });
+    assert.match(read(), new RegExp(`^- .*${literal(text.replace("Blocked: ", ""))} .*went well\\)?$`, "m"));
+    assert.ok(containsAllLines(before, read()));
+  }
+});
+
+test("a closed item does not stand for an open one that contains the text [project.lists]", async () => {
+  const { log, read } = makeProject();
+  await log("goal", "Deploy — staging");
+  await log("goal", "Deploy — staging", { done: true });
+  await log("goal", "Deploy to all regions");
+  await log("goal", "Deploy", { done: true });
+  assert.match(read(), /^- \[x\] Deploy — staging\n- \[x\] Deploy to all regions$/m);
+});
+
+test("words in parentheses after a note are not part of the note [project.lists]", async () => {
+  const { log, read } = makeProject();
+  await log("goal", "Ship (depends on: review) — blog post (draft)");
+  await log("goal", "Ship (depends on: tests)");
+  await log("blocker", "Waiting: keys (ETA: 2026-05-01), ask ops (room 4)");
+  await log("blocker", "keys", { done: true, detail: "here" });
+  assert.match(read(), /^- \[ \] Ship \(depends on: review\) — blog post \(draft\)$/m);
+  assert.match(read(), /^- Resolved: keys \(ETA: 2026-05-01\), ask ops \(room 4\) \(2026\S+: here\)$/m);
+  await log("goal", "Pack — not yet (depends on: boxes)");
+  await log("goal", "Pack (blocking: tape)", { done: false });
+  assert.match(read(), /^- \[ \] Pack — not yet \(depends on: boxes\) \(blocking: tape\)$/m);
+  await log("goal", "Sell (blocking: a call (or two)) (depends on: Ship)");
+  await log("goal", "Sell (blocking: nothing)");
+  assert.match(read(), /^- \[ \] Sell \(blocking: nothing\)$/m);
 });
 
 test("an item keeps its bullet, wrapped lines and nested items; a new item is never mistaken for an old one [project.lists]", async () => {

@@ -210,9 +210,8 @@ function logItem(project: Project, { kind, text, detail, done }: EntryInput): An
   if (isBlocker) checkEta(note);
   const outcome = detail === undefined ? "" : requireLine(detail, "detail");
   return project.change((notes): Planned<Answer> => {
-    const found = findItem(notes, key, body, done === true);
-    if (done && !found) throw noSuchItem(notes, key, line);
-    const { item: known, text: said = "" } = found ?? {};
+    const known = findItem(notes, key, { body, done, outcome });
+    if (done && !known) throw noSuchItem(notes, key, line);
     const start = isBlocker
       ? startOfBlocker(done, blockerKind.test(line) ? line : known?.text)
       : `[${(done ?? known?.done) ? "x" : " "}] `;
@@ -225,22 +224,18 @@ function logItem(project: Project, { kind, text, detail, done }: EntryInput): An
       const edit = addLines(notes, key, [added]);
       return { edits: [edit], result: describe("Added the", lineOf(edit), added) };
     }
-    const hasOutcome = known.text !== said;
-    const isSaid = [` — ${outcome}`, `Z: ${outcome})`].some((end) =>
-      known.text.slice(said.length).endsWith(end),
-    );
-    if (done && !isOpen(known) && (outcome === "" || isSaid))
+    if (done && isRecorded(known, outcome))
       return { edits: [], result: describe("Already recorded: the", known.line + 1, `- ${known.text}`) };
     const resolution = isBlocker && done ? `(${project.now()}${outcome === "" ? "" : `: ${outcome}`})` : "";
     const answer = outcome === "" ? note : `— ${outcome}`;
+    // A reopened item that goes on after the text keeps its last words, also if they look like a note.
+    const isLonger = done === false && bodyOf(key, known.text) !== fold(body);
     const before = notes.texts.slice(known.line, known.textEnd);
-    const dropsOutcome = hasOutcome && (isBlocker || done === false || outcome !== "");
     const after = changeItem(before, {
       isBlocker,
       start,
-      text: dropsOutcome ? said : undefined,
-      end: resolution || answer,
-      dropsNote: note !== "" || resolution !== "",
+      end: isLonger && known.text.endsWith(note) ? "" : resolution || answer,
+      dropsNote: !isLonger && (note !== "" || resolution !== ""),
     });
     // Differences in whitespace alone are not a change.
     const isSame = oneLine(after.join(" ")) === oneLine(before.join(" "));
@@ -264,11 +259,13 @@ function splitItem(key: SectionKey, text: string): { body: string; note: string 
   return { body: body || text, note: bare.slice(body.length).trim() };
 }
 
-/** The text without its last note in parentheses: an ETA, or what blocks a goal. */
+/** Notes at the end of a text, which may have parentheses of their own. */
+const lastNotes = /(?:\((?:blocking|depends on|ETA):(?:[^()]|\([^()]*\))*\) ?)+$/i;
+
+/** The text without the notes in parentheses at its end: an ETA, or what blocks a goal. */
 function dropNote(text: string): string {
-  const trimmed = text.trimEnd();
-  const at = trimmed.endsWith(")") ? trimmed.search(/\((?:blocking|depends on|ETA):/i) : -1;
-  return at <= 0 ? text : trimmed.slice(0, at).trimEnd();
+  const at = text.trimEnd().search(lastNotes);
+  return at <= 0 ? text : text.slice(0, at).trimEnd();
 }
 
 function checkEta(note: string): void {
@@ -284,52 +281,66 @@ function checkEta(note: string): void {
 interface ItemChange {
   isBlocker: boolean;
   start: string;
-  /** Its text without an earlier outcome, if it had one. */
-  text: string | undefined;
   end: string;
   dropsNote: boolean;
 }
 
 /** Replaces the start and the end of an item; keeps its bullet and the text in between. */
 function changeItem(lines: readonly string[], change: ItemChange): string[] {
-  const { isBlocker, start, text, end, dropsNote } = change;
+  const { isBlocker, start, end, dropsNote } = change;
   const [, bullet = "- ", rest = ""] =
     /^(\s*(?:[-*+]|\d+[.)])[ \t]+)(?:\[[ xX]\](?:[ \t]+|$))?(.*)$/s.exec(lines[0] ?? "") ?? [];
   // Only a blocker starts with its kind; a goal may start with the same word.
-  const bare = (line: string) => bullet + start + (isBlocker ? line.replace(blockerKind, "") : line);
-  const changed = text === undefined ? lines.with(0, bare(rest)) : [bare(text)];
+  const changed = lines.with(0, bullet + start + (isBlocker ? rest.replace(blockerKind, "") : rest));
   const last = changed.at(-1) ?? "";
   const kept = dropsNote ? dropNote(last) : last;
   return changed.with(-1, end === "" ? kept : `${kept.trimEnd()} ${end}`);
 }
 
-/** An item, and its text without the outcome with which it was closed. */
-interface FoundItem {
-  item: Item;
-  text: string;
+interface Wanted {
+  body: string;
+  done: boolean | undefined;
+  outcome: string;
 }
 
-/** Finds the item with this text; with `loosely`, also the only open item that contains it. */
-function findItem(notes: Notes, key: SectionKey, body: string, loosely: boolean): FoundItem | undefined {
-  const items = itemsOf(notes, key).flatMap((item) => textsOf(key, item).map((text) => ({ item, text })));
-  const fold = (text: string) => text.replaceAll("\\", "").toLowerCase();
-  const bodyOf = ({ text }: FoundItem) => fold(splitItem(key, text).body);
+/**
+ * Finds the item with this text. To reopen one, its text may go on with an outcome. To close one, it may also be the
+ * only open item that contains the text, or one that is closed already.
+ */
+function findItem(notes: Notes, key: SectionKey, { body, done, outcome }: Wanted): Item | undefined {
+  const items = itemsOf(notes, key);
   const wanted = fold(body);
-  const same = items.filter((found) => bodyOf(found) === wanted);
-  if (same.length > 0 || !loosely) return same.find(({ item }) => isOpen(item)) ?? same[0];
-  const containing = items.filter((found) => isOpen(found.item) && bodyOf(found).includes(wanted));
+  const same = items.filter((item) => bodyOf(key, item.text) === wanted);
+  if (same.length > 0 || done === undefined) return same.find(isOpen) ?? same[0];
+  const outcomeAfter = key === "blockers" ? resolutionAfter : answerAfter;
+  const longer = items.filter(({ text }) => {
+    const whole = fold(key === "blockers" ? text.replace(blockerKind, "") : text);
+    return whole.startsWith(wanted) && outcomeAfter.test(whole.slice(wanted.length));
+  });
+  if (!done) return longer.length === 1 ? longer[0] : undefined;
+  const recorded = longer.find((item) => isRecorded(item, outcome));
+  const containing = items.filter((item) => isOpen(item) && bodyOf(key, item.text).includes(wanted));
+  if (containing.length === 0 || (recorded && outcome !== "")) return recorded;
   return containing.length === 1 ? containing[0] : undefined;
 }
 
-const maxDashes = 10;
+/** The text without its note, in the form in which texts are compared. */
+function bodyOf(key: SectionKey, text: string): string {
+  return fold(splitItem(key, text).body);
+}
 
-/** The text of an item. Of a closed one, also the texts that it may have had before its outcome was added. */
-function textsOf(key: SectionKey, item: Item): string[] {
-  const { text } = item;
-  if (isOpen(item)) return [text];
-  if (key === "blockers") return [text, text.replace(/ \(\d{4}-\d\d-\d\dT[\d:]{5,8}Z(?:: .*)?\)$/, "")];
-  const parts = text.split(" — ", maxDashes);
-  return [text, ...parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(" — "))];
+function fold(text: string): string {
+  return text.replaceAll("\\", "").toLowerCase();
+}
+
+/** The start of an outcome after a folded text. A person may write the same, so an outcome is never removed. */
+const answerAfter = /^(?: \((?:blocking|depends on):.*?\))? — /;
+const resolutionAfter = /^ \(\d{4}-\d\d-\d\dt[\d:]{5,8}z[:)]/;
+
+/** Whether the item is closed, with this outcome if there is one. */
+function isRecorded(item: Item, outcome: string): boolean {
+  const ends = [` — ${outcome}`, `Z: ${outcome})`];
+  return !isOpen(item) && (outcome === "" || ends.some((end) => fold(item.text).endsWith(fold(end))));
 }
 
 export function isOpen({ done, text }: Item): boolean {
