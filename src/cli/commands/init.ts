@@ -267,7 +267,7 @@ export async function uninstall(args: string[]): Promise<number> {
   if (values.user && values.project) throw new HoldfastError("invalid_input", oneScope);
   const { root } = findProject(process.cwd());
   const scopes = values.user ? ["user" as const] : values.project ? ["project" as const] : bothScopes;
-  const done: UninstallPlan = { hosts: [], files: [], left: [] };
+  const done: UninstallPlan = { hosts: [], files: [], left: [], shared: [] };
   for (const scope of scopes) {
     const places = findPlaces(scope, root);
     const plan = await planUninstall(positionals, places);
@@ -275,20 +275,27 @@ export async function uninstall(args: string[]): Promise<number> {
     const isNew = ({ path }: { path: string }) => done.files.every((file) => file.path !== path);
     done.files.push(...plan.files.filter(isNew));
     done.left.push(...plan.left.filter((path) => !done.left.includes(path)));
+    done.shared.push(...plan.shared);
   }
+  const shared = done.shared.filter((path) => done.files.every((file) => file.path !== path));
   const report = {
     scopes,
     root,
     dryRun: values["dry-run"],
     files: done.files.map(reportChange),
     left: done.left,
+    shared,
   };
   print(values, report, (screen) => [
     ...done.files.flatMap((file) => describeChange(file, root, values.diff, screen)),
     ...done.left.map((path) => `  left alone: ${path} was changed since init. Check it yourself.`),
+    ...shared.map(
+      (path) =>
+        `  kept: ${homePath(path)} is needed by other projects. "${commandName()} uninstall --user" removes it.`,
+    ),
     values["dry-run"]
       ? "Nothing was changed: this was a dry run."
-      : done.files.length === 0
+      : done.files.length + shared.length === 0
         ? "There is nothing to undo. Nothing was changed."
         : `Done. Saved memory stays. "${commandName()} doctor" shows where it is.`,
   ]);

@@ -119,9 +119,28 @@ async function perform(
     );
   }
   const who = { agent: args.values.agent, session: args.values.session };
-  const answer: Answer = await operation.run(args.project, normaliseTexts(parsed.data), who);
+  const answer: Answer = await operation
+    .run(args.project, normaliseTexts(parsed.data), who)
+    .catch((error: unknown) => {
+      throw error instanceof HoldfastError ? asCommand(error) : error;
+    });
   print(args.values, answer, () => [answer.text]);
   return 0;
+}
+
+/** An agent gets an example of its call; at the command line, the same example is a command. */
+function asCommand(error: HoldfastError): HoldfastError {
+  const [call, example = ""] = /Call it like this: (\{.*\})\.$/.exec(error.message) ?? [];
+  if (call === undefined) return error;
+  const { kind, text, ...options } = JSON.parse(example) as Record<string, unknown>;
+  const given = Object.entries(options).map(([name, value]) =>
+    value === true ? `--${name}` : `--${name} ${JSON.stringify(value)}`,
+  );
+  const command = ["holdfast project log", kind, JSON.stringify(text), ...given].join(" ");
+  const message = error.message
+    .replace(call, `Write it like this: ${command}`)
+    .replaceAll(/"(detail|done|severity|actionable)"(?:: true)?/g, "--$1");
+  return new HoldfastError(error.code, message, { data: error.data, cause: error });
 }
 
 /** The argument that fills a tool's field. */

@@ -83,6 +83,12 @@ test("rescue shows the handoff from before the last compaction, and appends it t
     taken.stdout,
     /Claude Code is not connected yet, so the agent does not get it\. Run ".* init", then continue the conversation: claude --continue\./,
   );
+  const again = await run("--take", "1");
+  assert.equal(again.code, 0, again.stderr);
+  assert.match(
+    again.stdout,
+    /\nThe notepad of claude-code\.first has this handoff already\. Nothing was changed\.\n$/,
+  );
   const memory = await openTestMemory({ store: join(findProject(project).directory, "memory.db") });
   const session = await memory.resumeSession("claude-code.first");
   assert.equal(await session.notepad.read(), `## Rescued from before a compaction\n${handoff}`);

@@ -49,10 +49,15 @@ export async function rescue(args: string[]): Promise<number> {
   }
   return withMemory("create", values, async (memory) => {
     const session = await chooseSession(memory, values.session, taken.conversation);
+    const outcome = { conversations: found.map(report), session: session.id, taken: taken.number };
+    if ((await session.notepad.read())?.includes(taken.handoff)) {
+      const known = `The notepad of ${session.id} has this handoff already. Nothing was changed.`;
+      print(values, { ...outcome, changed: false }, () => ["", known]);
+      return 0;
+    }
     await session.notepad.append(`## Rescued from before a compaction\n${taken.handoff}`, asPerson);
     const who = await whoGetsIt(taken.conversation.host);
-    const outcome = { conversations: found.map(report), session: session.id, taken: taken.number };
-    print(values, outcome, () => [
+    print(values, { ...outcome, changed: true }, () => [
       "",
       `Appended to the notepad of ${session.id}: ${ownCommand()} show ${session.id}`,
       who,

@@ -151,6 +151,8 @@ test("uninstall in a project keeps files outside of it that another project uses
   await uninstall(three);
   assert.deepEqual(everything(one), connected);
   const files = inHome();
+  const kept = (await planUninstall(shared, one)).shared.map((path) => relative(one.home, path));
+  assert.ok(kept.includes(join(".copilot/mcp-config.json")), String(kept));
   assert.ok(files.length > 8);
   await uninstall(one);
   assert.deepEqual(inHome(), files);

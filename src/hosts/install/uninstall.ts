@@ -22,6 +22,8 @@ export interface UninstallPlan {
   files: FileChange[];
   /** Our files at paths that the hosts no longer use, changed since: the user has to check them. */
   left: string[];
+  /** Files that this project and others need, so they stay. */
+  shared: string[];
 }
 
 /** Plans uninstall: restores files that were not changed since, and removes only our parts from the others. */
@@ -30,29 +32,30 @@ export async function planUninstall(names: readonly string[], places: Places): P
   const record = readRecord(places);
   const elsewhere = readOtherRecords(places);
   const left: string[] = [];
+  const isShared = (path: string) => places.scope === "project" && isRecorded({ path }, elsewhere);
   const planHost = (host: Host, setup: HostSetup): FileChange[] => {
     const pieces = piecesByFile(setup, places, findLauncher(places.env));
     const recorded = record.files.filter((file) => file.host === host.name).map(({ path }) => path);
-    // In a project, a file outside of it goes only if its init wrote it, and no file goes that others need.
-    const goes = (path: string) =>
-      places.scope === "user" ||
-      ((recorded.includes(path) || pieces.get(path)?.[0]?.within !== undefined) &&
-        !isRecorded({ path }, elsewhere));
-    const paths = [...new Set([...pieces.keys(), ...recorded])].filter(goes);
-    return paths.flatMap((path): FileChange[] => {
-      const { bytes: before } = readConfig(path, pieces.get(path)?.[0]?.within);
-      if (before === undefined) return [];
-      const change = (after: Buffer | undefined) => [{ host: host.name, path, before, after }];
-      const entry = [...record.files, ...elsewhere].find((file) => file.path === path);
-      const copy = readCopy(places, entry?.before ?? null);
-      const isKnown = entry && (entry.before === null || copy !== undefined);
-      if (isKnown && hashOf(before) === entry.after) return change(copy);
-      if (isKnown && copy?.equals(before)) return [];
-      const ours = pieces.get(path);
-      if (ours) return change(withoutPieces(before, copy, ours));
-      left.push(path);
-      return [];
-    });
+    // A project's init may have written to files outside of it. Without its record, such a file is not the project's.
+    const isOwn = (path: string) =>
+      places.scope === "user" || recorded.includes(path) || pieces.get(path)?.[0]?.within !== undefined;
+    const paths = [...new Set([...pieces.keys(), ...recorded])].filter(isOwn);
+    return paths
+      .filter((path) => !isShared(path))
+      .flatMap((path): FileChange[] => {
+        const { bytes: before } = readConfig(path, pieces.get(path)?.[0]?.within);
+        if (before === undefined) return [];
+        const change = (after: Buffer | undefined) => [{ host: host.name, path, before, after }];
+        const entry = [...record.files, ...elsewhere].find((file) => file.path === path);
+        const copy = readCopy(places, entry?.before ?? null);
+        const isKnown = entry && (entry.before === null || copy !== undefined);
+        if (isKnown && hashOf(before) === entry.after) return change(copy);
+        if (isKnown && copy?.equals(before)) return [];
+        const ours = pieces.get(path);
+        if (ours) return change(withoutPieces(before, copy, ours));
+        left.push(path);
+        return [];
+      });
   };
   const files: FileChange[] = [];
   for (const host of chosen) {
@@ -65,7 +68,9 @@ export async function planUninstall(names: readonly string[], places: Places): P
       if (isOurs || !isHoldfastError(error)) throw error;
     }
   }
-  return { hosts: chosen, files: files.filter(isChange), left };
+  const ours = record.files.filter(({ host }) => chosen.some(({ name }) => name === host));
+  const shared = ours.map(({ path }) => path).filter(isShared);
+  return { hosts: chosen, files: files.filter(isChange), left, shared };
 }
 
 export function runUninstall({ hosts: chosen, files, left }: UninstallPlan, places: Places): void {

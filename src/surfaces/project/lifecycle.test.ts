@@ -302,7 +302,13 @@ test("the model sees level 1 of the current file; tools and commands do the same
   assert.equal(unknown.code, 1);
   assert.match(
     unknown.stderr,
-    /An entry of the kind goal does not take "severity"\. Nothing was changed\. Call it like this: \{"kind":"goal"/,
+    /goal does not take --severity\. Nothing was changed\. Write it like this: holdfast project log goal "Add login/,
+  );
+  const missing = await holdfast("project", "log", "identifier", "x", "--root", root);
+  assert.equal(missing.code, 1);
+  assert.match(
+    missing.stderr,
+    /identifier needs --detail\. .* holdfast project log identifier "src\/auth\/jwt\.ts:45-67" --detail "Token validation"\n$/,
   );
   await memory.close();
 });
