@@ -12,7 +12,7 @@ import type { JournalEntry } from "../../src/surfaces/operations.ts";
 import { surfaceNames } from "../../src/surfaces/surfaces.ts";
 import { call, startTestServer } from "../../test/support/server.ts";
 import { serveAudit } from "./support/audited.ts";
-import { inBrowser, openPage } from "./support/browser.ts";
+import { inBrowser, openPage, resize } from "./support/browser.ts";
 import { builtPage } from "./support/built-page.ts";
 
 /** Each view, and an element that it shows once loaded. */
@@ -219,7 +219,7 @@ test(
       [1024, 120],
       [390, 200],
     ] as const) {
-      await page.setViewportSize({ width, height: 844 });
+      await resize(page, width, 844);
       await page.locator(".states").waitFor();
       const header = await page.locator(".header").boundingBox();
       assert.ok(header && header.height <= max, `${width} px: ${header?.height}`);
@@ -236,7 +236,7 @@ test(
       [390, 200],
       [360, 200],
     ] as const) {
-      await page.setViewportSize({ width, height: 844 });
+      await resize(page, width, 844);
       const header = await page.locator(".header").boundingBox();
       assert.ok(header && header.height <= max, `${width} px: ${header?.height}`);
       for (const part of [".window-text", ".head-title", ".window-track"]) {

@@ -61,3 +61,10 @@ export async function openPage(
   await page.goto(`${url}?token=${encodeURIComponent(token)}${hash}`);
   return { page, context, problems };
 }
+
+/** Resizes the page, and waits until it is drawn at the new size. */
+export async function resize(page: Page, width: number, height: number): Promise<void> {
+  await page.setViewportSize({ width, height });
+  await page.waitForFunction(`innerWidth === ${width}`);
+  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+}
