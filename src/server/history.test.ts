@@ -228,7 +228,7 @@ test("each model call has one size, parts and pieces that add up to it [serve.ca
   await refused(server, "call", { params: { id: "a", number: 999 } }, 404);
 });
 
-test("a write without a change says so, and a long rewrite is not compared for its sentence [serve.journal]", async (context) => {
+test("a write without a change is named as one, and a long rewrite is not compared [serve.journal]", async (context) => {
   const { server, memory } = await startTestServer(context);
   const session = await memory.createSession({ id: "a" });
   const linesOf = (word: string) => Array.from({ length: 2_400 }, (_, line) => `${word} ${line}`).join("\n");

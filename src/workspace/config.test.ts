@@ -193,7 +193,7 @@ test("a file that is not JSON, a flag and a variable are reported by name [confi
   ]);
 });
 
-test("a command that stops at a broken file says so, and not that it uses the defaults [config.mistakes]", async () => {
+test("a command that stops at a broken file does not claim to use the defaults [config.mistakes]", async () => {
   for (const [content, problem] of [
     ["{", /holdfast\.json:1 is not valid JSON\. Correct or remove the file\.$/],
     ["[]", /holdfast\.json is not a JSON object\. Correct or remove the file\.$/],

@@ -422,7 +422,7 @@ test("a reopened item keeps every word that a person wrote [project.lists]", asy
   }
 });
 
-test("a new item is added beside a closed one that begins with the same text [project.lists]", async () => {
+test("a new item is added next to a closed one that begins with the same text [project.lists]", async () => {
   for (const [kind, closed, text] of [
     ["goal", "Deploy — staging", "Deploy"],
     ["question", "Which port? — 80", "Which port?"],
