@@ -22,7 +22,7 @@ if (major < 22 || (major === 22 && minor < 13)) {
     version: string;
   };
   console.log(version);
-} else if (first === "hook" && !process.argv.includes("--help")) {
+} else if (first === "hook" && !process.argv.some((word) => word === "--help" || word === "-h")) {
   // Agents wait for hooks, so import only the hook command.
   const { flushCompileCache } = process.getBuiltinModule("node:module");
   cacheCompiledCode();

@@ -58,13 +58,13 @@ export interface CompactionDriver {
   keyOf?(operation: Operation): string | undefined;
   countTokens: (text: string) => number;
   /** Called with what is known before it is written, so that a host need not wait for the store. */
-  begun?(begun: Begun): void;
-  finished?(finished: Finished): void;
+  onBegun?(begun: Begun): void;
+  onFinished?(finished: Finished): void;
   /**
    * The model's context after the compaction. `body` is the text passed to `commit` without the receipt: summary and
-   * handoff. `summary` is the summary alone, for a host that shows its own.
+   * handoff. `summary` is the summary alone, for a host that shows its own. Only `finish` asks for it (default: `body`).
    */
-  contextAfter(after: {
+  contextAfter?(after: {
     body: string;
     summary: string;
     handoff: Handoff;
@@ -115,19 +115,19 @@ export class Compaction {
   async begin(conversation: Conversation): Promise<Begun> {
     const state = await this.#driver.session.state();
     const begun = await this.#prepare(conversation, state);
-    this.#driver.begun?.(begun);
-    await this.#open(begun, state);
+    this.#driver.onBegun?.(begun);
+    await this.#writeHandoff(begun, state);
     return begun;
   }
 
   async #prepare(conversation: Conversation, state: State): Promise<Begun> {
     const { handoff: isOn = true } = this.#driver;
     const handoff = isOn ? await this.#plan(conversation, state) : emptyHandoff(readEpoch(state).number);
-    return { handoff, removed: this.#count(conversation), instructions: keepText(handoff) };
+    return { handoff, removed: this.#describeRemoved(conversation), instructions: keepText(handoff) };
   }
 
   /** Writes the handoff, unless it is already written, and notifies the surfaces. */
-  async #open({ handoff, removed }: Begun, state: State): Promise<void> {
+  async #writeHandoff({ handoff, removed }: Begun, state: State): Promise<void> {
     const { session, trigger, skipped, emit, notify } = this.#driver;
     if (readEpoch(state).warning === "none") {
       await this.#write({ type: "context.skip_warning", trigger, reason: skipped });
@@ -157,7 +157,14 @@ export class Compaction {
     });
   }
 
-  #count({ messages, from, to, keptFrom = to + 1, tokensBefore, transcript }: Conversation): Removed {
+  #describeRemoved({
+    messages,
+    from,
+    to,
+    keptFrom = to + 1,
+    tokensBefore,
+    transcript,
+  }: Conversation): Removed {
     const { trigger, countTokens } = this.#driver;
     const gone = messages.filter(({ number }) => number <= to && number < keptFrom);
     return {
@@ -186,15 +193,15 @@ export class Compaction {
    * the compaction, it writes the handoff first.
    */
   async finish(summary: Summary, conversation?: Conversation): Promise<Finished> {
-    const { session, commit, notify, emit, finished: report } = this.#driver;
+    const { session, commit, notify, emit, onFinished } = this.#driver;
     const state = await session.state();
     const prepared = conversation && (await this.#prepare(conversation, state));
     const begun = prepared ?? (await findBegun(session, readEpoch(state).number));
     if (!begun) return this.#finishedBefore(state, summary);
-    const finished = await this.#account(begun, summary, state);
+    const finished = await this.#planReceipt(begun, summary, state);
     const { handoff, receipt, text } = finished;
-    report?.(finished);
-    if (prepared) await this.#open(prepared, state);
+    onFinished?.(finished);
+    if (prepared) await this.#writeHandoff(prepared, state);
     await commit(receipt, text);
     const { trigger, from, to, summaryBy } = receipt;
     emit?.({ type: "compaction", trigger, from, to, summary: summary.text, summaryBy });
@@ -205,7 +212,7 @@ export class Compaction {
 
   /** The result of a compaction that has ended already. */
   async #finishedBefore(state: State, summary: Summary): Promise<Finished> {
-    const { session, finished: report } = this.#driver;
+    const { session, onFinished } = this.#driver;
     const ended = await findEnded(session, readEpoch(state).number - 1);
     if (!ended)
       throw new HoldfastError(
@@ -214,18 +221,21 @@ export class Compaction {
       );
     const body = renderSummary(summary, ended.handoff);
     const finished = { ...ended, text: `${body}\n\n${ended.receipt.line}` };
-    report?.(finished);
+    onFinished?.(finished);
     return finished;
   }
 
-  async #account(
+  async #planReceipt(
     { handoff, removed }: Omit<Begun, "instructions">,
     summary: Summary,
     state: State,
   ): Promise<Finished> {
-    const { trigger, readWith, contextAfter } = this.#driver;
+    const { trigger, readWith, contextAfter, countTokens } = this.#driver;
     const body = renderSummary(summary, handoff);
-    const after = await contextAfter({ body, summary: summary.text, handoff, state });
+    const after = (await contextAfter?.({ body, summary: summary.text, handoff, state })) ?? {
+      text: body,
+      tokens: countTokens(body),
+    };
     const receipt = planReceipt({
       epoch: { ...readEpoch(state), number: handoff.epoch, ...this.#warning(state) },
       trigger,

@@ -87,6 +87,11 @@ export function userConfigFile(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CONFIG_HOME || windows || join(home, ".config"), "holdfast", "config.json");
 }
 
+/** How long a hook waits for something that another program holds, in milliseconds: time is left to answer and to take notes. */
+export function longestWait({ hookDeadline }: Pick<WorkspaceConfig, "hookDeadline">): number {
+  return hookDeadline * 0.75;
+}
+
 /** A setting's value, or its default. */
 export function settingValue<Name extends SettingName>(
   { values }: Pick<WorkspaceConfig, "values">,

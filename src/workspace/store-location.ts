@@ -16,7 +16,7 @@ export interface StoreLocation {
   kind: StoreAddress["kind"];
   /** The URL for `openStore`, with symlinks resolved. */
   url: string;
-  /** The absolute path of a SQLite file or a JSONL directory, symlinks not resolved; "" for any other store. */
+  /** The absolute path of a SQLite file, symlinks not resolved; "" for any other store. */
   file: string;
   /** Where the choice comes from. */
   source: "flag" | "environment" | "config" | "default";

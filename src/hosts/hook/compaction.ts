@@ -44,7 +44,7 @@ export async function beforeCompaction(hook: HookContext): Promise<void> {
   const driver = driverOf(hook, session, epoch);
   await new Compaction({
     ...driver,
-    begun: ({ instructions }) => hook.answer({ keep: instructions }),
+    onBegun: ({ instructions }) => hook.answer({ keep: instructions }),
   }).begin(readHostConversation(hook));
 }
 
@@ -110,7 +110,7 @@ async function finish(
       const whole = `${shown.text}\n${text}`;
       return { text: whole, tokens: estimateTokens(whole), notepad: shown.notepad };
     },
-    finished: ({ receipt }) => show(shown?.withReceipt(receipt.line) ?? receipt.line, receipt),
+    onFinished: ({ receipt }) => show(shown?.withReceipt(receipt.line) ?? receipt.line, receipt),
   }).finish(summaryOf(summary), conversation);
 }
 
@@ -119,8 +119,8 @@ async function render(
   session: Session,
   { text: handoff }: Handoff,
 ): Promise<RenderedMemory> {
-  const [state, project] = [await session.state(), await projectText(hook)];
-  return renderFor(hook, { lead: leadOf(hook, handoff), state, handoff, project });
+  const [memory, project] = [await session.state(), await projectText(hook)];
+  return renderFor(hook, { lead: leadOf(hook, handoff), state: memory, handoff, project });
 }
 
 /**
@@ -129,7 +129,10 @@ async function render(
  */
 type Phase = "none" | "begun" | "finished";
 
-/** The phase follows from the session's records and the revision last shown to the model. Nothing else keeps track of it. */
+/**
+ * The phase follows from the session's records and the revision last shown to the model. A host may report one compaction
+ * twice, or only after the model was shown it: `state.ts` keeps what tells that.
+ */
 export async function findCompaction(
   session: Session,
   seen: number,
@@ -181,13 +184,12 @@ function driverOf(hook: HookContext, session: Session, epoch: number): Compactio
     handoff: session.setting.handoff,
     keyOf: (operation) => (key === undefined ? undefined : writeKey(key, operation)),
     room: async () => {
-      const [state, project] = [await session.state(), await projectText(hook)];
-      const bytes = handoffRoomFor(hook, { lead: leadOf(hook, "handoff"), state, project });
+      const [memory, project] = [await session.state(), await projectText(hook)];
+      const bytes = handoffRoomFor(hook, { lead: leadOf(hook, "handoff"), state: memory, project });
       return { tokens: handoffTokens(), bytes, escape: event.host.escaping?.escape };
     },
     folder: event.cwd,
     countTokens: estimateTokens,
-    contextAfter: async ({ summary }) => ({ text: summary, tokens: estimateTokens(summary) }),
     commit: (receipt) => commitReceipt(session, receipt, key),
     notify: (event) => notify(hook, event),
   };

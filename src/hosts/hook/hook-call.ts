@@ -46,7 +46,7 @@ export class HookCall {
   /** The deadline has passed. */
   #isOver = false;
   /** Whether the answer came from the work, not from its deadline or failure. */
-  #isShown = false;
+  #isAnsweredByWork = false;
   #isReported = false;
   /** Everything that later events need is written. */
   #isRecorded = false;
@@ -94,7 +94,7 @@ export class HookCall {
       answer: (reply) => {
         if (this.#isOver) throw new LateAnswer();
         if (this.#isAnswered) throw new Error(`The event ${event.name} was answered twice.`);
-        this.#isShown = true;
+        this.#isAnsweredByWork = true;
         this.#print(host.formatAnswer(event, reply));
       },
       fail: (error, code) => this.#fail(error, code),
@@ -147,7 +147,7 @@ export class HookCall {
     const event = this.#event;
     if (!event || !endsCompaction(event) || this.#isRecorded) return;
     try {
-      noteMissed(this.#project.directory, event.host.name, event.hostSession, this.#isShown);
+      noteMissed(this.#project.directory, event.host.name, event.hostSession, this.#isAnsweredByWork);
     } catch {
       // The failure is reported; a place that cannot be written cannot keep this either.
     }

@@ -154,7 +154,7 @@ function notepadLines(memory: MemoryText, shown: string): Receipt["notepad"] {
   const clean = memory.escaping?.escape ?? ((text: string) => text);
   const section = clean(hiderOf(memory)(renderNotepad(notepad)));
   // The notepad's own text cannot contain our marker: it would be escaped.
-  const [above = "", below] = shown.split("[… cut here");
+  const [above = "", below] = shown.split(cutMarker);
   return linesShown(section.slice(section.indexOf("\n") + 1), above, below);
 }
 
@@ -245,13 +245,16 @@ function cutScratchpad(text: string, limit: number, more: More): string {
 /** Room to close and reopen a code block that the cut goes through. */
 const codeBlockBytes = 24;
 
+/** Begins the line that stands for the cut lines. */
+const cutMarker = "[… cut here";
+
 /** In place of a text for which there is no room at all. */
 const shortMarker = "[…]";
 
 /** Cuts whole lines from the middle: plans are at the top of a text, and the newest lines at the end. */
 export function cutMiddle(text: string, limit: number, more: More, lines = linesOf(text)): string {
   if (bytesOf(text) <= limit) return text;
-  const marker = `[… cut here, ${lines} lines in all: ${typeof more === "string" ? more : more()} to read the rest …]`;
+  const marker = `${cutMarker}, ${lines} lines in all: ${typeof more === "string" ? more : more()} to read the rest …]`;
   const room = limit - bytesOf(marker) - codeBlockBytes;
   if (room < 0) return bytesOf(shortMarker) <= limit ? shortMarker : "";
   const head = firstLines(text, Math.floor(room * 0.4));

@@ -10,7 +10,7 @@ import type { JournalEntry } from "../../surfaces/operations.ts";
 import { renderPins } from "../../surfaces/pins/block.ts";
 import { listPins } from "../../surfaces/pins/operations.ts";
 import { isMemoryEmpty, isNothingKept } from "../../surfaces/views.ts";
-import { offers, settingValue } from "../../workspace/config.ts";
+import { longestWait, offers, settingValue } from "../../workspace/config.ts";
 import { surfaceChoices } from "../../workspace/settings.ts";
 import { readSmallFile, writeSmallFile } from "../../workspace/small-file.ts";
 import { stampOf } from "../../workspace/store-location.ts";
@@ -56,7 +56,7 @@ export async function runHook(run: HookRun): Promise<void> {
   if (!host.startsAtOnce || !["session-start", "prompt"].includes(kind)) return runEvent(run);
   const file = `${stateFile(run.project.directory, host.name, hostSession)}.lock`;
   makeLinksFolder(run.project.directory);
-  await inTurn(file, run.config.hookDeadline * 0.75, () => runEvent(run));
+  await inTurn(file, longestWait(run.config), () => runEvent(run));
 }
 
 async function runEvent(run: HookRun): Promise<void> {
@@ -176,7 +176,7 @@ async function isUnshown(hook: HookContext): Promise<boolean> {
   const { endsSilently = false, newestSummary } = event.host.compaction;
   const isResumed = event.source === "resume";
   if (!known || !(endsSilently || isResumed)) return false;
-  const session = await (await hook.memory())?.findSession(hook.sessionId);
+  const session = await (await hook.openStore())?.findSession(hook.sessionId);
   if (!session) return false;
   const { findCompaction, hasNewSummary } = await loadCompaction();
   const { phase } = await findCompaction(session, state.seen);
@@ -199,26 +199,26 @@ async function showMemory(hook: HookContext): Promise<void> {
   const { event, known } = hook;
   const stamp = stampOf(hook.store);
   const session = await findHookSession(hook);
-  const state = await readMemory(hook, session);
+  const memory = await readMemory(hook, session);
   const source = event.source === "compact" ? "startup" : event.source;
   // A resumed conversation still contains the memory that the agent was shown before, unless the host forgets it.
   const isKept = source === "resume" && !event.host.forgetsStart;
   const isNews =
     !isKept ||
     (known
-      ? hasOtherPins(hook, state) ||
+      ? hasOtherPins(hook, memory) ||
         (await entriesSince(session, known.seen)).some(
-          (entry) => isByAgentOrUser(entry) && isShown(hook, entry),
+          (entry) => isByAgentOrUser(entry) && changesShown(hook, entry),
         )
-      : state !== undefined && isAnythingShown(hook, state));
-  const hints = [...readOnlyHint(hook), ...(source === "startup" ? await earlierHint(hook, state) : [])];
+      : memory !== undefined && isAnythingShown(hook, memory));
+  const hints = [...readOnlyHint(hook), ...(source === "startup" ? await earlierHint(hook, memory) : [])];
   const project = isKept ? "" : await projectText(hook);
   const lead = source === "resume" && !isKept ? leads.startup : leads[source];
   const isProjectFirst = source === "clear";
-  const text = isNews ? renderFor(hook, { lead, state, hints, project, isProjectFirst }).text : lead;
+  const text = isNews ? renderFor(hook, { lead, state: memory, hints, project, isProjectFirst }).text : lead;
   // The lead alone would announce a memory that is not there.
   hook.answer(text === lead ? {} : { context: text });
-  markSeen(hook, state, stamp);
+  markSeen(hook, memory, stamp);
   if (source !== "resume") await notify(hook, { kind: "session-start" });
 }
 
@@ -235,13 +235,13 @@ function readOnlyHint({ store: { file } }: HookContext): string[] {
   }
 }
 
-async function earlierHint(hook: HookContext, state: State | undefined): Promise<string[]> {
+async function earlierHint(hook: HookContext, memory: State | undefined): Promise<string[]> {
   // The project's pins are in every conversation.
-  if (state && !isMemoryEmpty(state, (surface) => offers(hook.config, surface))) return [];
+  if (memory && !isMemoryEmpty(memory, (surface) => offers(hook.config, surface))) return [];
   // Several projects may share a store that the user chose.
   if (hook.store.source !== "default") return [];
-  const memory = await hook.memory();
-  const hint = memory ? await earlierSessions(memory, hook.sessionId) : "";
+  const store = await hook.openStore();
+  const hint = store ? await earlierSessions(store, hook.sessionId) : "";
   return hint === "" ? [] : [hint];
 }
 
@@ -249,13 +249,13 @@ async function earlierHint(hook: HookContext, state: State | undefined): Promise
  * Applies retention once a day, because a project may have no other program that runs long enough. A file records when it
  * was done last: asking the store takes as long as showing the memory. A part that fails is tried next time.
  */
-async function sweepStore({ project, store, memory }: HookContext): Promise<void> {
+async function sweepStore({ project, store, openStore }: HookContext): Promise<void> {
   const file = join(project.directory, "cache", "swept.json");
   const url = shortHash(store.url);
   const last = readSmallFile(file);
   const now = Date.now();
   if (last?.store === url && typeof last.at === "number" && last.at <= now && now < last.at + day) return;
-  const opened = await memory();
+  const opened = await openStore();
   const isDone = await opened?.retention.step().catch(() => false);
   if (isDone) writeSmallFile(file, { store: url, at: now });
 }
@@ -317,7 +317,7 @@ async function showNews(hook: HookContext): Promise<void> {
   state.hasWritten = entries.some(isByAgent);
   if (state.hasWritten) noteWriting(state);
   // Within a turn the agent sees its own writes in its calls.
-  const news = entries.filter((entry) => (isPrompt || !isByAgent(entry)) && isShown(hook, entry));
+  const news = entries.filter((entry) => (isPrompt || !isByAgent(entry)) && changesShown(hook, entry));
   const nudge = mayNudge ? dueNudge(hook, memory) : "";
   const isAny = memory !== undefined && isAnythingShown(hook, memory);
   const isPinned = hasOtherPins(hook, memory);
@@ -402,7 +402,7 @@ function isByAgentOrUser({ actor }: JournalEntry): boolean {
 }
 
 /** Whether the conversation is shown what an entry changed. The user's rules always are. */
-function isShown({ config }: HookContext, { operation }: JournalEntry): boolean {
+function changesShown({ config }: HookContext, { operation }: JournalEntry): boolean {
   const [surface = ""] = operation.type.split(".", 1);
   return surface === "pins" || !surfaceChoices.some((name) => name === surface) || offers(config, surface);
 }

@@ -6,7 +6,14 @@ import type { Session } from "../../sessions/session.ts";
 import { notifySurfaces } from "../../surfaces/notify.ts";
 import { hasNotes } from "../../surfaces/project/location.ts";
 import type { LifecycleEvent, LifecycleSurface } from "../../surfaces/surface.ts";
-import { limitsOf, offers, retentionOf, settingValue, type WorkspaceConfig } from "../../workspace/config.ts";
+import {
+  limitsOf,
+  longestWait,
+  offers,
+  retentionOf,
+  settingValue,
+  type WorkspaceConfig,
+} from "../../workspace/config.ts";
 import { openWithoutTools } from "../../workspace/memory-without-tools.ts";
 import type { Project } from "../../workspace/project.ts";
 import { locateStore, type StoreFlags, type StoreLocation, stampOf } from "../../workspace/store-location.ts";
@@ -41,7 +48,8 @@ export interface HookContext extends HookRun {
   /** The state for later hooks. */
   state: HookState;
   sessionId: string;
-  memory(mayCreate?: boolean): Promise<Memory | undefined>;
+  /** The memory of the project's store; undefined if there is no store and none may be created. */
+  openStore(mayCreate?: boolean): Promise<Memory | undefined>;
   close(): Promise<void>;
 }
 
@@ -52,7 +60,7 @@ export async function openHook(run: HookRun): Promise<HookContext> {
   const host = event.host.name;
   const store = locateStore({ project, cwd: event.cwd, flags: run.flags, config: run.config });
   let opened: Memory | undefined;
-  const memory = async (mayCreate = false) => {
+  const openStore = async (mayCreate = false) => {
     opened ??= await openWithoutTools(project, store, mayCreate, {
       secrets: run.config.values.secrets,
       retention: retentionOf(run.config),
@@ -62,7 +70,7 @@ export async function openHook(run: HookRun): Promise<HookContext> {
       // The deadline of the hook would end a longer wait without a state for the next event.
       lockTimeout: Math.min(
         settingValue(run.config, "interactiveLockTimeout") ?? Number.POSITIVE_INFINITY,
-        run.config.hookDeadline * 0.75,
+        longestWait(run.config),
       ),
     });
     return opened;
@@ -70,18 +78,18 @@ export async function openHook(run: HookRun): Promise<HookContext> {
   const known = readHookState(project.directory, host, hostSession);
   let sessionId = memoryOf(project.directory, host, hostSession);
   try {
-    sessionId = await chooseSession(event, project, memory);
+    sessionId = await chooseSession(event, project, openStore);
   } catch (error) {
     // Memory can be read even if the link cannot be written.
     fail(error);
   }
   const state = known ? structuredClone(known) : newHookState();
-  return { ...run, store, known, state, sessionId, memory, close: async () => opened?.close() };
+  return { ...run, store, known, state, sessionId, openStore, close: async () => opened?.close() };
 }
 
 /** The session, if it has ever been written to. */
 export async function findHookSession(hook: HookContext): Promise<Session | undefined> {
-  const memory = await hook.memory();
+  const memory = await hook.openStore();
   if (memory) return memory.findSession(hook.sessionId);
   if (wasMemoryShown(hook.project.directory))
     hook.fail(
@@ -99,7 +107,7 @@ export async function readMemory(
   session: Session | undefined,
 ): Promise<State | undefined> {
   if (session) return session.state();
-  const memory = await hook.memory();
+  const memory = await hook.openStore();
   const projectPins = (await memory?.projectPins()) ?? [];
   if (!memory || projectPins.length === 0) return undefined;
   const { row } = await (await memory.project()).state();
@@ -112,7 +120,7 @@ export async function readMemory(
 
 /** The session, created if it does not exist. */
 export async function openHookSession(hook: HookContext): Promise<Session> {
-  const memory = await hook.memory(true);
+  const memory = await hook.openStore(true);
   if (!memory) throw new HoldfastError("store_failed", `${hook.store.file} could not be created.`);
   return memory.openSession(hook.sessionId);
 }

@@ -8,8 +8,8 @@ import type { HookEvent, HookKind } from "./event.ts";
 
 /**
  * The notes that the hooks of one conversation leave for each other: the shown memory, and later events. Losing it is
- * harmless: memory is then shown once too often. How far a compaction has come is not in here. That follows from the
- * session's records. The file is stored with the links and dropped with old ones.
+ * harmless: memory is then shown once too often. How far a compaction has come follows from the session's records,
+ * and `missed`, `report` and `last` tell what the host reports twice or too late. The file is stored with the links and dropped with old ones.
  */
 export interface HookState {
   /** The memory revision last shown to the conversation. */
