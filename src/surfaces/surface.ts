@@ -136,7 +136,7 @@ export interface SurfaceView {
   block?(state: State): Omit<Block, "surface"> | undefined;
   /** The end marker that its block needs where more text follows. */
   end?: string;
-  /** Whether the agent has written nothing to it; omitted by surfaces that hold no text of the agent. */
+  /** Whether the agent has written nothing to it. Only surfaces with text of the agent have it. */
   isEmpty?(state: State): boolean;
 }
 

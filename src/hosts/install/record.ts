@@ -77,11 +77,11 @@ function isTexts(value: unknown): value is string[] {
 }
 
 /** How long, in milliseconds, to wait for another init or uninstall, which writes for a fraction of a second. */
-const longestWait = 10_000;
+const maxWait = 10_000;
 
 /** Runs changes of this user's records one after another: two at once would lose entries. */
 export function changeRecords({ home }: Places, change: () => void): Promise<void> {
-  return inTurn(join(home, ".holdfast-init.lock"), longestWait, async () => change());
+  return inTurn(join(home, ".holdfast-init.lock"), maxWait, async () => change());
 }
 
 /** Writes the record and the copies it needs; an empty record is removed. */
