@@ -67,7 +67,7 @@ export const projectOperations: readonly ProjectOperation[] = [
   defineOperation({
     name: "log_entry",
     description:
-      'Add an entry to NOTES.md, or change the one with the same text. Texts: goal "Add login (blocking: OAuth)", blocker "Waiting: keys (ETA: 2026-01-15)", identifier "src/a.ts:45-67". For context: state, next step. For structure: topic. For archive: how many decisions stay.',
+      'Add an entry to NOTES.md, or change the one with the same text. Texts: goal "Add login (blocking: OAuth)", blocker "Waiting: keys (ETA: 2026-01-15)", identifier "src/a.ts:45-67". For context: state, next step. For structure: topic. For archive: how many stay.',
     input: z.strictObject({
       kind: z.enum(entryKinds),
       text: z.string(),
